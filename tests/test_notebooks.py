@@ -14,7 +14,7 @@ from verified_transformer import ledger
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOKS = ledger.notebooks(ROOT)
-SAMPLE = ROOT / "notebooks/3-first-loss/1-norm-variance.ipynb"
+SAMPLE = ROOT / "notebooks/3-first-loss/3-norm-variance.ipynb"
 Book = dict[str, Any]
 
 
