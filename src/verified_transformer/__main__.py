@@ -1,7 +1,8 @@
 """The library's commands.
 
 `claims` writes the ledger from the stored outputs; `verify ID` runs one claim afresh; `refresh`
-executes notebooks, stores their outputs and shows what changed beyond masked numbers.
+executes notebooks, stores their outputs and shows what changed beyond masked numbers; `record NAME`
+runs a long experiment and keeps its result with its provenance.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from . import ledger, registry
+from . import ledger, recording, registry
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -27,7 +28,9 @@ def main(arguments: list[str] | None = None) -> int:
     again.add_argument("id", help="such as LOSS-14")
     renew = commands.add_parser("refresh", help="execute notebooks, store outputs, show changes")
     renew.add_argument("notebooks", nargs="*", type=Path, help="all, where none is named")
-    for command in (write, again, renew):
+    keep = commands.add_parser("record", help="run a long experiment and keep its result")
+    keep.add_argument("name", help="a module of verified_transformer.experiments")
+    for command in (write, again, renew, keep):
         command.add_argument("--root", type=Path, default=Path.cwd(), help="the repository")
     options = parser.parse_args(arguments)
     try:
@@ -35,6 +38,9 @@ def main(arguments: list[str] | None = None) -> int:
             return _claims(options.root)
         if options.command == "refresh":
             return _refresh(options.notebooks or ledger.notebooks(options.root))
+        if options.command == "record":
+            print(recording.record(options.name, options.root))
+            return 0
         return _verify(options.root, options.id)
     except (ledger.LedgerError, registry.RegistryError, KeyError) as error:
         print(error.args[0], file=sys.stderr)

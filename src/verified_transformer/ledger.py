@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import registry
+from . import recording, registry
 from .registry import Reading, Statement
 
 METADATA_KEY = "verified_transformer"
@@ -291,7 +291,7 @@ def read(root: Path) -> tuple[list[Found], list[str]]:
 
 
 def stale(item: Found, statements: Mapping[str, Statement]) -> list[str]:
-    """Say for which claims a record was made from another wording than the registry's."""
+    """Say for which claims a record was made from another wording or from a stale recording."""
     faults = []
     for name, fingerprint in zip(item.record["claims"], item.record["readings"], strict=True):
         known = statements.get(name)
@@ -299,7 +299,9 @@ def stale(item: Found, statements: Mapping[str, Statement]) -> list[str]:
             faults.append(f"{item.notebook}: {name} is not in the registry")
         elif known.fingerprint != fingerprint:
             faults.append(f"{item.notebook}: {name} was decided from another wording; run it again")
-    return faults
+    recorded = item.record.get("recorded")
+    fault = recorded and recording.fault(recorded["name"], recorded["data"])
+    return [*faults, f"{item.notebook}: {fault}"] if fault else faults
 
 
 def collect(root: Path) -> dict[str, Any]:

@@ -116,6 +116,7 @@ def record(data: Mapping[str, Any], steps: Sequence[tuple[str, str]]) -> Bundle:
     title = f"{' '.join(data['claims'])} · {data['kind']}"
     title += f" · {data['case']}" if data.get("case") else ""
     title += " · the truth" if data["of"] == "truth" else ""
+    title += " · recorded" if data.get("recorded") else ""
     latex = data.get("latex")
     if in_colab():
         body = f"**{title}** {f'$${latex}$$' if latex else data['statement']}\n\n{data['detail']}"

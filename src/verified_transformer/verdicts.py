@@ -27,6 +27,7 @@ from .mutants import Mutant, formula_mutants
 from .notation import parse
 
 if TYPE_CHECKING:
+    from .recording import Recording
     from .sampling import Estimate
 
 _EXACT = 1e-10  # relative; oracles are good to 1e-13, mutants differ by 1e-3 and more
@@ -360,7 +361,13 @@ class Claim:
         )  # fmt: skip
 
     def experiment(
-        self, effect: Mapping[int, float], *, predicts: str, unit: str, replicate: str = "seed"
+        self,
+        effect: Mapping[int, float],
+        *,
+        predicts: str,
+        unit: str,
+        replicate: str = "seed",
+        recorded: Recording | None = None,
     ) -> Record:
         """Decide an empirical remark from an effect measured in independent runs.
 
@@ -369,6 +376,7 @@ class Claim:
             predicts: "positive" or "negative", the sign that the claim predicts.
             unit: what the effect is, in a line.
             replicate: what one run is.
+            recorded: the recording that the effect was computed from, where it was not run live.
 
         Returns:
             A record whose outcome is "supports" or "contradicts" where the 99 % interval of the
@@ -391,7 +399,8 @@ class Claim:
         row = {"99 % interval": f"{low:.4g} … {high:.4g}", "runs": str(len(effect))}
         return self._emit(
             "experiment", outcome, f"{unit}: {found}",
-            f"{len(effect)} runs, replicate: {replicate}", started=started, rows=[row],
+            f"{len(effect)} runs, replicate: {replicate}" + (f"; {recorded!r}" if recorded else ""),
+            started=started, rows=[row], recorded=recorded,
         )  # fmt: skip
 
     def census(
@@ -549,6 +558,7 @@ class Claim:
         estimates: Sequence[Mapping[str, Any]] = (),
         cited: str | None = None,
         latex: str | None = None,
+        recorded: Recording | None = None,
     ) -> Record:
         data = {
             "claims": [s.id for s in self.statements],
@@ -562,6 +572,8 @@ class Claim:
                 "seconds": time.perf_counter() - started if started else 0.0,
             },
         }  # fmt: skip
+        if recorded:
+            data["recorded"] = {"name": recorded.name, "data": recorded.data_hash}
         _display(*rendering.record(data, steps))
         return Record(data)
 
