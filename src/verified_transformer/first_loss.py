@@ -16,6 +16,7 @@ from typing import Protocol
 
 import torch
 
+from .normalisation import normalised
 from .sampling import seed_of
 
 _CHUNK = 256  # rows of a drawn vocabulary that share a generator
@@ -178,20 +179,6 @@ class _Stream:
         return FirstLoss(
             (logsumexp - mean).view(shape), logsumexp.view(shape), mean.view(shape), own
         )
-
-
-def normalised(hidden: torch.Tensor, kind: str = "rms", *, ε: float = 0.0) -> torch.Tensor:
-    """Normalise hidden states over their last axis, without gain or shift.
-
-    Args:
-        hidden: (…, d).
-        kind: "rms" (divide by the root mean square) or "layer" (subtract the mean first).
-        ε: the small constant under the root.
-    """
-    if kind not in ("rms", "layer"):
-        raise ValueError(f"kind: got {kind!r}; accepted: 'rms', 'layer'")
-    centred = hidden - hidden.mean(-1, keepdim=True) if kind == "layer" else hidden
-    return centred / (centred.square().mean(-1, keepdim=True) + ε).sqrt()
 
 
 def two_gram_loss(

@@ -1,0 +1,19 @@
+"""Normalisation of hidden states without learned parts: RMS Norm and Layer Norm."""
+
+from __future__ import annotations
+
+import torch
+
+
+def normalised(hidden: torch.Tensor, kind: str = "rms", *, ε: float = 0.0) -> torch.Tensor:
+    """Normalise hidden states over their last axis, without gain or shift.
+
+    Args:
+        hidden: (…, d).
+        kind: "rms" (divide by the root mean square) or "layer" (subtract the mean first).
+        ε: the small constant under the root.
+    """
+    if kind not in ("rms", "layer"):
+        raise ValueError(f"kind: got {kind!r}; accepted: 'rms', 'layer'")
+    centred = hidden - hidden.mean(-1, keepdim=True) if kind == "layer" else hidden
+    return centred / (centred.square().mean(-1, keepdim=True) + ε).sqrt()
