@@ -125,6 +125,8 @@ def first_loss(
         raise ValueError(
             f"own: got shape {tuple(own.shape)}; accepted: {tuple(features.shape[:-1])}"
         )
+    if block < 1:
+        raise ValueError(f"block: got {block}; accepted: a positive number of rows")
     law = _law(label_law, n, flat.device)
     state = _Stream(flat, law, None if own is None else own.flatten())
     with torch.no_grad():
