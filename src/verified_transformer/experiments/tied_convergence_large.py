@@ -1,0 +1,28 @@
+"""The comparison of `tied_convergence` with eight times as many tokens, most of them rare.
+
+In the small setting each token is met hundreds of times. Here most tokens are met a few times at
+most, as in the first steps of a real training run. Three heads are compared: the small standard
+deviation, and an untied and a shuffled head at the usual one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .tied_convergence import CODE as _CODE
+from .tied_convergence import Setting, compare
+
+CODE = ("experiments/tied_convergence_large.py", *_CODE)
+SEEDS = {"choice of the rate": [0], "comparison": [2, 3, 4]}
+SETTING = Setting(n=2048, d=256, steps=300, look_every=10)
+
+
+def run() -> dict[str, Any]:
+    """The recorded comparison."""
+    return compare(
+        SETTING,
+        remedies=("small σ", "untied", "half swap"),
+        rates=(0.001, 0.002, 0.004),
+        choosing=SEEDS["choice of the rate"],
+        comparing=SEEDS["comparison"],
+    )
