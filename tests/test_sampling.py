@@ -142,6 +142,12 @@ def test_a_pilot_bounds_the_variance_from_above():
     assert measure(pilot, lambda w: w.norm(dim=-1), POINT, norm, name="pilot", design=FINE).n > 1000
 
 
+def test_the_room_above_a_pilots_variance_does_not_skew_it():
+    draws = {"w": Tensor("w", Normal(0, σ), d)}
+    pilot = Piloted("100 + E |w|", draws, lambda w: 100 + np.linalg.norm(w, axis=-1))
+    assert abs(central_moments(pilot, POINT)[2]) < 0.5
+
+
 # -------------------------------------------------------------------------------- one measurement
 
 

@@ -188,7 +188,10 @@ class Piloted:
         moments = [values.pow(k).mean().item() for k in range(1, order + 1)]
         if order >= 2:
             spread = (values - moments[0]).pow(2)
-            moments[1] += 5 * spread.std().item() / math.sqrt(self.replicates)
+            room = 5 * spread.std().item() / math.sqrt(self.replicates)
+            moments[1] += room
+            if order >= 3:  # so that the third central moment stays the pilot's
+                moments[2] += 3 * moments[0] * room
         return moments
 
     def evaluate(self, arrays: Mapping[str, np.ndarray], point: Point) -> np.ndarray:
