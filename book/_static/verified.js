@@ -1,6 +1,16 @@
-// The ledger's filter, and wide formulas that scroll in themselves. Pages read without it.
+// The ledger's filter; wide formulas and figures that scroll in themselves. Pages read without it.
 document.querySelectorAll(".vt-ledger").forEach(addFilter);
 window.addEventListener("load", () => window.MathJax?.startup?.promise?.then(holdWideFormulas));
+
+document.querySelectorAll(".cell_output img").forEach((image) => {
+  if (image.complete) holdPanels(image);
+  else image.addEventListener("load", () => holdPanels(image));
+});
+
+// A figure of several panels, shrunk to a phone's width, has letters that nobody can read.
+function holdPanels(image) {
+  if (image.naturalWidth > 2 * image.naturalHeight) image.parentElement.classList.add("vt-panels");
+}
 
 function addFilter(ledger) {
   const rows = [...ledger.querySelectorAll(".vt-row")];

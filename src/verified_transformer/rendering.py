@@ -27,13 +27,18 @@ def volatile(text: str) -> str:
     return f'<span class="vt-volatile">{html.escape(text)}</span>'
 
 
+def words(text: str) -> str:
+    """Turn text without formulas into HTML; what stands between backticks is code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
+
+
 def typeset(text: str) -> str:
     r"""Turn text with ``$…$`` into HTML with ``\(…\)``."""
     parts = re.split(r"(?<!\\)\$", text)
     return "".join(
         " ".join(rf"\({html.escape(piece)}\)" for piece in breakable(part))
         if index % 2
-        else html.escape(part)
+        else words(part)
         for index, part in enumerate(parts)
     )
 

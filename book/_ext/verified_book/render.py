@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from typing import Any
 
-from verified_transformer.rendering import breakable
+from verified_transformer.rendering import breakable, words
 
 Claim = Mapping[str, Any]
 Link = Callable[[Claim], str]  # the address of a claim, seen from the page being written
@@ -31,7 +31,7 @@ def statement(text: str | None) -> str:
     """Text with `$latex$` as HTML in which MathJax finds the formulas."""
     pieces = re.split(r"(?<!\\)\$", text or "")
     return "".join(
-        " ".join(map(formula, breakable(p))) if k % 2 else escape(p) for k, p in enumerate(pieces)
+        " ".join(map(formula, breakable(p))) if k % 2 else words(p) for k, p in enumerate(pieces)
     )
 
 
