@@ -15,6 +15,16 @@ _HOME = {
     "gaussian": ("LawMean", "integrate_by_parts", "stein_step"),
     "activations": ("Activation", "activation"),
     "propagation": ("second_moments",),
+    "heads": (
+        "ProjectedHead",
+        "ShuffledHead",
+        "TiedHead",
+        "UntiedHead",
+        "channel_shuffle",
+        "half_swap",
+    ),
+    "first_loss": ("DrawnVocabulary", "two_gram_loss"),
+    "zipf_markov": ("ZipfMarkov",),
     "sampling": ("Design", "device", "measure", "seed_of"),
     "ledger": ("collect",),
 }

@@ -372,8 +372,10 @@ def _entry(
     reading = statement.reading
     records = [item.record for item in items]
     mutants = [r["mutants"] for r in records if r.get("mutants")]
-    readings = [reading, *reading.cases.values()] if reading else []
-    condition = next((r.condition for r in readings if r.condition), None)
+    readings = {None: reading, **reading.cases} if reading else {}
+    conditions = [[case, r.condition] for case, r in readings.items() if r.condition]
+    truths = [[case, r.truth] for case, r in readings.items() if r.truth]
+    condition = " ".join(text for _, text in conditions) or None
     return {
         "id": statement.id,
         "article": statement.article,
@@ -391,8 +393,10 @@ def _entry(
             }
             for item, r in zip(items, records, strict=True)
         ],
-        "truth": next((r.truth for r in readings if r.truth), condition and f"Only if {condition}"),
+        "truth": " ".join(text for _, text in truths) or (condition and f"Only if {condition}"),
         "condition": condition,
+        "truths": truths,
+        "conditions": conditions,
         "uses": uses,
         "used_by": sorted(used_by),
         "mutants": {key: sum(m[key] for m in mutants) for key in ("killed", "total")},

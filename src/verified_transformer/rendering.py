@@ -98,11 +98,12 @@ def _reading_rows(reading: Reading | None, case: str | None) -> list[tuple[str, 
     for name, sub in reading.cases.items():
         if case in (None, name):
             rows.append((f"Case “{name}”", sub.text))
-    for part in (reading, *reading.cases.values()):
+    for name, part in {None: reading, **reading.cases}.items():
+        of = f" (case “{name}”)" if name else ""
         if part.condition:
-            rows.append(("Only if", part.condition))
+            rows.append((f"Only if{of}", part.condition))
         if part.truth:
-            rows.append(("What is true", part.truth))
+            rows.append((f"What is true{of}", part.truth))
     return rows
 
 

@@ -92,13 +92,16 @@ def evidence(claim: Claim) -> str:
 
 
 def truth(claim: Claim) -> str:
-    """What is true instead, or under which condition: HTML, empty where there is nothing to add."""
-    parts = []
-    if claim.get("condition"):
-        parts.append(f"<p><b>Only if</b> {statement(claim['condition'])}</p>")
-    if claim["verdict"] == "wrong":
-        parts.append(f"<p><b>What is true</b> {statement(claim['truth'])}</p>")
-    return "".join(parts)
+    """What is true instead, or under which conditions: HTML, empty where there is nothing to add.
+
+    A claim that is read in several cases has one of either for each case that needs it.
+    """
+    parts = [("Only if", *found) for found in claim.get("conditions", [])]
+    parts += [("What is true", *found) for found in claim.get("truths", [])]
+    return "".join(
+        f"<p><b>{label}</b>{f' (case “{escape(case)}”)' if case else ''} {statement(text)}</p>"
+        for label, case, text in parts
+    )
 
 
 def links(label: str, ids: Iterable[str], claims: Mapping[str, Claim], link: Link) -> str:
