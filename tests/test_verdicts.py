@@ -409,3 +409,12 @@ def test_a_zero_expectation_is_measured_in_units_of_the_spread() -> None:
     claim("LOSS-18").prove(dot)
     record = claim("LOSS-18").measure(dot, lambda w, v: (w * v).sum(-1), at=AT)
     assert record.data["mutants"]["killed"] >= 2
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("mean_square of 5% & more", r"mean\_square of 5\% \& more"), ("(|u|^2)^2", "(|u|**2)**2")],
+)
+def test_a_quantitys_name_is_a_text_that_mathjax_takes(name: str, shown: str) -> None:
+    named = Oracle(name, lambda point: 2.0)
+    assert verdicts._equation(named, sp.Integer(2)) == rf"\text{{{shown}}} = 2"
