@@ -12,6 +12,7 @@ import torch
 from verified_transformer.first_loss import (
     DrawnVocabulary,
     FirstLoss,
+    expected_first_loss,
     first_loss,
     normalised,
     two_gram_loss,
@@ -83,6 +84,17 @@ def test_large_logits_neither_overflow_nor_lose_digits(shift: float) -> None:
     assert torch.allclose(found.loss, expected, atol=2e-2 if shift else 1e-6)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float64])
+def test_tokens_may_be_shut_out_by_the_bias(dtype: torch.dtype) -> None:
+    """Padded vocabularies have rows that no label is and no probability goes to."""
+    features, rows = torch.randn(3, 4).to(dtype), torch.randn(90, 4).to(dtype)
+    bias, law = torch.zeros(90, dtype=dtype), torch.zeros(90)
+    bias[:40], law[40:] = -math.inf, 1 / 50
+    found = first_loss(features, rows, bias=bias, label_law=law, block=20)
+    alone = first_loss(features, rows[40:], block=20)
+    assert torch.allclose(found.loss, alone.loss, rtol=1e-5 if dtype != torch.bfloat16 else 1e-2)
+
+
 def test_a_uniform_model_loses_log_n() -> None:
     found = first_loss(torch.zeros(4, 3), torch.randn(777, 3))
     assert torch.allclose(found.loss, torch.full((4,), math.log(777), dtype=torch.float64))
@@ -127,6 +139,30 @@ def test_two_gram_loss_with_another_head_and_norm() -> None:
     assert found.own_logit is None
 
 
+@pytest.mark.parametrize(("n", "d", "σ"), [(40, 3, 0.5), (500, 16, 0.25), (500, 8, 1.5)])
+@pytest.mark.parametrize("tied", [True, False])
+def test_the_expected_loss_is_what_is_measured(n: int, d: int, σ: float, tied: bool) -> None:
+    g = torch.Generator().manual_seed(n + d)
+    losses = []
+    for _ in range(300):
+        table, other = σ * torch.randn(2, n, d, generator=g, dtype=torch.float64)
+        tokens = torch.arange(4)
+        found = two_gram_loss(table, tokens, output=None if tied else other, exclude_own=tied)
+        losses.append(found.loss.mean())
+    losses = torch.stack(losses)
+    error = float(losses.std()) / math.sqrt(len(losses))
+    assert abs(float(losses.mean()) - expected_first_loss(n, d, σ=σ, tied=tied)) < 4.5 * error
+
+
+def test_the_expected_loss_at_known_points() -> None:
+    assert expected_first_loss(1000, 64, σ=1e-6) == pytest.approx(math.log(1000), abs=1e-4)
+    assert expected_first_loss(152_064, 4096, σ=1 / 64, tied=False) == pytest.approx(
+        math.log(152_064) + 0.5, abs=1e-3
+    )
+    with pytest.raises(ValueError, match=r"n, d, σ: got 1, 3, 0.5; accepted: n >= 2"):
+        expected_first_loss(1, 3, σ=0.5)
+
+
 def test_normalised_is_torchs() -> None:
     x = torch.randn(4, 7, dtype=torch.float64)
     rms = torch.nn.functional.rms_norm(x, (7,), eps=0.1)
@@ -165,6 +201,19 @@ def test_wrong_arguments_are_named(case: dict) -> None:
         DrawnVocabulary(3, 3, σ=0, seed=0)
     with pytest.raises(ValueError, match=r"block: got 0; accepted"):
         first_loss(features, rows, block=0)
+    with pytest.raises(ValueError, match=r"bias: got shape \(1001,\); accepted: \(1000,\)"):
+        first_loss(features, rows, bias=torch.zeros(1001))
+    with pytest.raises(ValueError, match="own: got a token outside"):
+        first_loss(features, rows, own=case["own"] - 1000)
+    with pytest.raises(ValueError, match=r"label_law: got shape \(1000,\) with sum nan"):
+        first_loss(features, rows, label_law=torch.full((1000,), math.nan))
+    with pytest.raises(ValueError, match="label_law: all of it lies on an own token"):
+        first_loss(features[:1, :1], rows[:1], own=torch.zeros(1, 1, dtype=torch.long))
+    drawn = DrawnVocabulary(1000, 3, σ=1, seed=0)
+    with pytest.raises(ValueError, match=r"start, stop: got 900, 2000; accepted"):
+        drawn.rows(900, 2000)
+    with pytest.raises(ValueError, match=r"tokens: accepted: 0 to 999"):
+        drawn.at(torch.tensor([-1]))
 
 
 def test_a_result_has_all_parts(case: dict) -> None:

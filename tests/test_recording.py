@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from verified_transformer import claim, ledger, recording, registry
+from verified_transformer.sampling import seed_of
 
 ROOT = Path(__file__).parent.parent
 CODE = '"""Text."""\n\n\ndef f(x: int) -> int:\n    """Double."""\n    return 2 * x  # twice\n'
@@ -116,3 +117,8 @@ def test_every_stored_recording_stands_and_says_where_it_is_from(path: Path) -> 
     assert recording.fault(path.stem, kept.data_hash) is None
     wanted = {"command", "date", "commit", "device", "seeds", "versions", "CPU seconds", "code"}
     assert wanted <= set(kept.provenance)
+
+
+def test_seeds_of_the_recorded_runs_are_what_they_were() -> None:
+    """A recording's hash does not cover `seed_of`, which every seed in the book comes from."""
+    assert seed_of("tied convergence weights 2") == 33281685827924902

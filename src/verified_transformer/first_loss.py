@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
 import torch
 
 from .normalisation import normalised
@@ -69,6 +70,10 @@ class DrawnVocabulary:
 
     def rows(self, start: int, stop: int) -> torch.Tensor:
         """Rows start to stop."""
+        if not 0 <= start < stop <= self.shape[0]:
+            raise ValueError(
+                f"start, stop: got {start}, {stop}; accepted: 0 <= start < stop <= {self.shape[0]}"
+            )
         first, last = start // _CHUNK, -(-stop // _CHUNK)
         if last - first == 1:
             return self._chunk(first)[start - first * _CHUNK : stop - first * _CHUNK]
@@ -78,6 +83,8 @@ class DrawnVocabulary:
     def at(self, tokens: torch.Tensor) -> torch.Tensor:
         """The rows of some tokens, (…, d)."""
         flat = tokens.flatten()
+        if bool(((flat < 0) | (flat >= self.shape[0])).any()):
+            raise ValueError(f"tokens: accepted: 0 to {self.shape[0] - 1}")
         found = torch.empty(len(flat), self.shape[1], device=self.device)
         for index in (flat // _CHUNK).unique().tolist():
             here = flat // _CHUNK == index
@@ -125,6 +132,10 @@ def first_loss(
         raise ValueError(
             f"own: got shape {tuple(own.shape)}; accepted: {tuple(features.shape[:-1])}"
         )
+    if bias is not None and bias.shape != (n,):
+        raise ValueError(f"bias: got shape {tuple(bias.shape)}; accepted: ({n},)")
+    if own is not None and bool(((own < 0) | (own >= n)).any()):
+        raise ValueError(f"own: got a token outside the vocabulary; accepted: 0 to {n - 1}")
     if block < 1:
         raise ValueError(f"block: got {block}; accepted: a positive number of rows")
     law = _law(label_law, n, flat.device)
@@ -144,7 +155,8 @@ class _Stream:
     def __init__(self, features: torch.Tensor, law: torch.Tensor, own: torch.Tensor | None) -> None:
         count, where = len(features), features.device
         self.features, self.law, self.own = features, law, own
-        self.top = torch.full((count,), -math.inf, dtype=torch.float64, device=where)
+        least = torch.finfo(features.dtype).min  # finite, so that a bias of -inf is no NaN
+        self.top = torch.full((count,), least, dtype=torch.float64, device=where)
         self.total = torch.zeros(count, dtype=torch.float64, device=where)
         self.mean_row = torch.zeros(features.shape[1], dtype=torch.float64, device=where)
         self.mean_bias = torch.zeros((), dtype=torch.float64, device=where)
@@ -157,7 +169,7 @@ class _Stream:
         law = self.law[start : start + len(rows)]
         if bias is not None:
             logits += bias
-            self.mean_bias += law @ bias.double()
+            self.mean_bias += torch.where(law > 0, law * bias.double(), 0.0).sum()
         self.mean_row += law.to(rows.dtype) @ rows
         if self.own is not None:
             here = (self.own >= start) & (self.own < start + len(rows))
@@ -174,6 +186,8 @@ class _Stream:
 
     def result(self, shape: torch.Size) -> FirstLoss:
         """What was found, in the tokens' shape."""
+        if bool((self.own_share >= 1).any()):
+            raise ValueError("label_law: all of it lies on an own token; accepted: another label")
         logsumexp = self.top + self.total.log()
         mean = torch.cat([part.double() @ self.mean_row for part in self.features.split(256)])
         mean = (mean + self.mean_bias - self.own_share * self.own_logit) / (1 - self.own_share)
@@ -217,11 +231,51 @@ def two_gram_loss(
     )
 
 
+def expected_first_loss(n: int, d: int, *, σ: float, tied: bool = True) -> float:
+    r"""Return the mean first loss of a model whose body is the identity, by quadrature.
+
+    Given the input token, the other logits are independent normal numbers of variance $d\sigma^2$,
+    and the token's own logit is $\sqrt d\sigma$ times the length of a standard normal vector, or,
+    untied, one more of the others. For positive S, $E\log S=\int(e^{-e^u}-E\,e^{-Se^u})\,du$, and
+    the mean of an exponential of a sum of independent terms is a product.
+
+    Args:
+        n: number of tokens.
+        d: length of an embedding.
+        σ: standard deviation of an embedding's entry.
+        tied: whether the head is the embedding itself.
+
+    Returns:
+        The mean over vocabularies, tokens and labels other than the token, in nats; good to about
+        1e-6 where the loss is below a few thousand.
+
+    Raises:
+        ValueError: an argument is not positive.
+    """
+    if n < 2 or d < 1 or not σ > 0:
+        raise ValueError(f"n, d, σ: got {n}, {d}, {σ}; accepted: n >= 2, d >= 1, σ > 0")
+    step, spread = 0.1, math.sqrt(d) * σ
+    u = np.arange(-60 - 2 * d * σ - 9 * spread - math.log(n), 60, step)
+    z = np.linspace(-9, 9, 721)
+
+    def mean_over(values: np.ndarray, log_density: np.ndarray) -> np.ndarray:
+        weight = np.exp(log_density - log_density.max())
+        with np.errstate(over="ignore", under="ignore"):
+            decays = np.exp(-np.exp(u[:, None] + spread * values))
+        return (decays * weight).sum(1) / weight.sum()
+
+    other = mean_over(z, -(z**2) / 2)
+    length = np.clip(math.sqrt(d) + z, 1e-9, None)
+    own = mean_over(length, (d - 1) * np.log(length) - length**2 / 2) if tied else other
+    with np.errstate(over="ignore", under="ignore"):
+        return float((np.exp(-np.exp(u)) - own * other ** (n - 1)).sum() * step)
+
+
 def _law(law: torch.Tensor | None, n: int, where: torch.device) -> torch.Tensor:
     if law is None:
         return torch.full((n,), 1 / n, dtype=torch.float64, device=where)
     total = law.double().sum().item()
-    if law.shape != (n,) or bool((law < 0).any()) or abs(total - 1) > 1e-6:
+    if law.shape != (n,) or not bool((law >= 0).all()) or not abs(total - 1) <= 1e-6:
         raise ValueError(
             f"label_law: got shape {tuple(law.shape)} with sum {total:g}; accepted: {n} "
             "probabilities that add up to 1"

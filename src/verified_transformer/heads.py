@@ -84,7 +84,8 @@ class UntiedHead(Head):
 class ProjectedHead(Head):
     """Tied, behind a square projection that starts orthogonal (kexue 9698, "Some countermeasures").
 
-    BERT's head is of this kind: a dense layer with a bias and an activation, then a normalisation.
+    BERT's head is such a layer with a bias and an activation; the normalisation that follows there
+    is not part of this class.
 
     Args:
         embedding: the input embedding; its parameter is shared.

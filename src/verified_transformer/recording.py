@@ -1,11 +1,11 @@
 """Experiments that are too long to run live: kept as data, with where they came from.
 
 An experiment is a module of ``verified_transformer.experiments`` with a function ``run()``, which
-returns what is to be kept as JSON, its ``SEEDS``, and a tuple ``CODE`` of the package's files that
-the result depends on. ``python -m verified_transformer record NAME`` runs it and writes
-``recordings/NAME.json``: the result, the command, the commit, versions, device, seconds, and a hash
-of that code. A recording whose code has changed since is stale, which the ledger says. A notebook
-that shows one also runs the same code, smaller.
+returns what is to be kept as JSON, its ``SEEDS``, ``DEVICE`` where it is not the CPU, and a tuple
+``CODE`` of the package's files that the result depends on. ``python -m verified_transformer record
+NAME`` runs it and writes ``recordings/NAME.json``: the result, the command, the commit, versions,
+device, seconds, and a hash of that code. A recording whose code has changed since is stale, which
+the ledger says. A notebook that shows one also runs the same code, smaller.
 """
 
 from __future__ import annotations
@@ -131,12 +131,11 @@ def record(name: str, root: Path) -> Path:
         raise RuntimeError(f"commit first what the recording depends on:\n{changed}")
     started, cpu = time.perf_counter(), time.process_time()
     result = module.run()
-    gpu = torch.cuda.is_available()
     provenance = {
         "command": f"python -m verified_transformer record {name}",
         "date": datetime.now(UTC).date().isoformat(),
         "commit": _git(root, "rev-parse", "HEAD"),
-        "device": torch.cuda.get_device_name() if gpu else platform.machine() + " CPU",
+        "device": getattr(module, "DEVICE", platform.machine() + " CPU"),
         "threads": torch.get_num_threads(),
         "seeds": module.SEEDS,
         "versions": {"python": platform.python_version(), "torch": version("torch")},

@@ -1,8 +1,8 @@
 """The comparison of `tied_convergence` with eight times as many tokens, most of them rare.
 
-In the small setting each token is met hundreds of times. Here most tokens are met a few times at
-most, as in the first steps of a real training run. Three heads are compared: the small standard
-deviation, and an untied and a shuffled head at the usual one.
+In the small setting each token is met hundreds of times. Here half of the tokens are met fewer
+than ten times, as in the first steps of a real training run. Three heads are compared: the small
+standard deviation, and an untied and a shuffled head at the usual one.
 """
 
 from __future__ import annotations
