@@ -525,3 +525,12 @@ def test_timings():
         print(f"{seconds * 1e3:7.1f} ms  {label}")
     ordered = sorted(seconds for seconds, _ in rows)
     print(f"median {ordered[len(ordered) // 2] * 1e3:.1f} ms, largest {ordered[-1] * 1e3:.1f} ms")
+
+
+def test_a_sum_over_copies_of_an_entry_counts_them():
+    copies = sp.Symbol("k", integer=True, positive=True)
+    x, i, r = Tensor("x", Normal(0, σ), d), Index("i", d), Index("r", copies)
+    repeated = mean(sp.Sum(x[i] ** 2, (i, 1, d), (r, 1, copies)))
+    assert repeated.value == copies * d * σ**2
+    assert repeated.oracle({d: 3, copies: 2, σ: 2}).value == pytest.approx(24)
+    assert any("k" in label for label, _ in repeated.definition_mutants())

@@ -143,6 +143,10 @@ def total(body: sp.Expr, *indices: Index) -> sp.Expr:
         raise TypeError(f"indices: got {indices}; accepted: Index objects")
     if not indices or len(set(indices)) < len(indices) or not set(indices) <= _free(body):
         raise ValueError(f"indices: got {indices} for {body}; accepted: distinct indices in it")
+    return _summed(body, indices)
+
+
+def _summed(body: sp.Expr, indices: Iterable[Index]) -> sp.Expr:
     return sp.Sum(body, *((i, 1, i.size) for i in indices))
 
 
@@ -567,7 +571,9 @@ class Expectation:
         _refuse_unless_polynomial(self.statistic)
         self._entries = sorted(self.statistic.atoms(sp.Indexed), key=sp.default_sort_key)
         arrays = list(dict.fromkeys(entry.base.label for entry in self._entries))
-        self._indices = sorted({i for entry in self._entries for i in entry.indices}, key=str)
+        bound = {i for node in self.statistic.atoms(sp.Sum) for i in node.variables}
+        used = {i for entry in self._entries for i in entry.indices}
+        self._indices = sorted(used | bound, key=str)  # a sum may run over copies: no entry has it
         if not arrays:
             raise ValueError(f"statistic: got {self.statistic}; accepted: it must have entries")
         for i, j in combinations(sorted(_free(self.statistic), key=str), 2):
@@ -920,7 +926,7 @@ class Expectation:
                 f"size {size} -> {size + 1}",
                 whole.xreplace(larger).replace(
                     lambda node: isinstance(node, sp.Sum),
-                    lambda node: sp.Sum(node.function, *((i, 1, i.size) for i in node.variables)),
+                    lambda node: _summed(node.function, node.variables),
                 ),
             )
 
@@ -942,13 +948,15 @@ def _index_changes(node: sp.Sum) -> Iterator[tuple[str, sp.Expr]]:
     for i, j in combinations(indices, 2):
         if i.size == j.size:
             kept = [x for x in indices if x != j]
-            yield f"{j} merged with {i}", total(body.xreplace({j: i}), *kept)
+            yield f"{j} merged with {i}", _summed(body.xreplace({j: i}), kept)
     for i in indices:
         new = Index(f"{i}'", i.size)
         entries = [entry for entry in body.atoms(sp.Indexed) if i in entry.indices]
+        if not entries:
+            continue  # it counts copies
         split = _first_replaced(body, {entry: entry.xreplace({i: new}) for entry in entries})
         if i in _free(split):
-            yield f"{i} split in two", total(split, *indices, new)
+            yield f"{i} split in two", _summed(split, [*indices, new])
 
 
 def _other_law(law: Law) -> Law | None:
