@@ -1,9 +1,9 @@
 """Axes: how one coordinate axis of a small model becomes k times as long.
 
 A small vector x becomes x̃ = E x. Here every row of E has at most one entry: a new coordinate is a
-copy of an old one, times a scale s, or it is zero. The columns of E are orthogonal, so that its left
-inverse is E⁺ = (EᵀE)⁻¹Eᵀ; with c copies of scale s that is Eᵀ / (c s²), the mean of the copies. A
-linear map then grows by
+copy of an old one, times a scale s, or it is zero. The columns of E are orthogonal, and its left
+inverse is E⁺ = (EᵀE)⁻¹Eᵀ; with c copies of scale s that is Eᵀ / (c s²), the mean of the copies over
+s. A linear map then grows by
 
     W̃ = E_out W E_in⁺,    b̃ = E_out b,    so that    W̃ x̃ + b̃ = E_out (W x + b).
 

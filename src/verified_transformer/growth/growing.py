@@ -75,7 +75,7 @@ def _fill_parameters(model: Any, large: Any, description: Description, axes: Axe
     grown: dict[int, tuple[str, nn.Parameter]] = {}
     for name, parameter in model.named_parameters(remove_duplicate=False):
         path, _, leaf = name.rpartition(".")
-        value = _grown(name, parameter.detach().double(), large, description, axes)
+        value = _grown(name, parameter.detach(), large, description, axes)
         first, shared = grown.setdefault(
             id(parameter), (name, nn.Parameter(value, requires_grad=parameter.requires_grad))
         )
@@ -91,13 +91,13 @@ def _fill_parameters(model: Any, large: Any, description: Description, axes: Axe
 
 
 def _fill_buffers(model: Any, large: Any, description: Description, axes: Axes) -> None:
-    """Check that the class made the grown model's buffers as the small model's; place rotary ones."""
+    """Rotary frequencies go to their slots; every other buffer must be the small model's."""
     for name, buffer in model.named_buffers():
         path, _, leaf = name.rpartition(".")
         own = large.get_buffer(name)
         if _row(path, description) is not None:
             value = _grown(name, buffer, large, description, axes)
-            setattr(large.get_submodule(path), leaf, value)
+            setattr(large.get_submodule(path), leaf, value.to(buffer.dtype))
         elif not torch.equal(own, buffer):
             raise GrowthRefused(f"{name}: a buffer that depends on the width; no rule is known")
 
@@ -105,17 +105,17 @@ def _fill_buffers(model: Any, large: Any, description: Description, axes: Axes) 
 def _grown(
     name: str, value: torch.Tensor, large: Any, description: Description, axes: Axes
 ) -> torch.Tensor:
-    """One parameter or buffer by the rule of its module."""
+    """One parameter or buffer by the rule of its module, in float64."""
     path, _, leaf = name.rpartition(".")
     row = _row(path, description)
     if row is None or leaf not in ("weight", "bias", "inv_freq", "original_inv_freq"):
         raise GrowthRefused(
             f"{name}: no rule is known for this parameter of {type(large).__name__}"
         )
-    own = getattr(large.get_submodule(path), leaf)
+    own = getattr(large.get_submodule(path), leaf).detach().to(value.dtype).double()
     reads = None if row.reads is None else axes[row.reads]
     try:
-        value = rules.RULES[row.rule](Part(leaf, value, axes[row.writes], reads, own.detach()))
+        value = rules.RULES[row.rule](Part(leaf, value.double(), axes[row.writes], reads, own))
     except (ValueError, IndexError) as error:
         raise GrowthRefused(f"{name}: rule {row.rule!r} does not fit: {error}") from error
     if value.shape != own.shape:

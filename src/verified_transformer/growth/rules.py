@@ -48,7 +48,7 @@ def linear(part: Part) -> torch.Tensor:
 
 def transposed(part: Part) -> torch.Tensor:
     """GPT-2's Conv1D: a linear map whose weight is stored (in, out)."""
-    return linear(part._replace(value=part.value.T)).T  # the transpose of a bias is itself
+    return linear(part._replace(value=part.value.t())).t()  # a bias is its own transpose
 
 
 def embedding(part: Part) -> torch.Tensor:
@@ -73,7 +73,7 @@ def frequencies(part: Part) -> torch.Tensor:
         ValueError: it does not, because these frequencies are no function of 2i / head size alone.
     """
     k = part.own.shape[-1] // part.value.shape[-1]
-    placed = part.own.to(part.value)
+    placed = part.own.clone()
     if not torch.allclose(placed[..., ::k], part.value, rtol=1e-5, atol=1e-6):
         raise ValueError("the grown head has no slots that turn at the small head's frequencies")
     placed[..., ::k] = part.value

@@ -1,7 +1,7 @@
-"""Does a grown model compute the small one's function? Both run, in float64 without float32 casts.
+"""Does a grown model compute the small one's function? Both run, in float64 without any cast.
 
-transformers rounds to float32 inside its norms, rotary tables and some softmaxes, whatever dtype the
-model has. `clean_float64` answers each of these casts by float64, so that what is left is the
+transformers rounds to float32 inside its norms, rotary tables and some softmaxes, whatever dtype
+the model has. `clean_float64` answers each of these casts by float64, so that what is left is the
 error of the transformation. `compare` also runs both models as they are.
 """
 
