@@ -295,10 +295,21 @@ def test_unknown_parameters_are_refused_by_name() -> None:
         grow(small, 2)
 
 
+def test_parameters_that_the_class_has_not_are_refused_by_name() -> None:
+    small = model(LLAMA)
+    small.model.layers[0].mlp.up_proj.bias = torch.nn.Parameter(torch.ones(10))
+    with pytest.raises(GrowthRefused, match=r"up_proj\.bias: LlamaForCausalLM with this config"):
+        grow(small, 2)
+    small = model(LLAMA)
+    small.model.norm.weight = torch.nn.Parameter(torch.ones(16).char(), requires_grad=False)
+    with pytest.raises(GrowthRefused, match=r"norm\.weight: got torch\.int8; accepted: floats"):
+        grow(small, 2)
+
+
 def test_a_comparison_needs_a_grown_model() -> None:
     with pytest.raises(GrowthRefused, match=r"large: got GPT2LMHeadModel; accepted: BertForMask"):
         compare(model(BERT), model(GPT2))
-    with pytest.raises(GrowthRefused, match=r"large: got width 12; accepted: a multiple of 24"):
+    with pytest.raises(GrowthRefused, match=r"large: got hidden_size = 12; accepted: 0"):
         compare(grow(model(BERT), 2), model(BERT))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
+from collections import Counter
 from typing import Any
 
 import torch
@@ -16,7 +17,14 @@ from .rules import Axes, Part
 from .verify import require_same_function
 
 
-def grow(model: Any, k: int, *, check: bool = True) -> Any:
+def grow(
+    model: Any,
+    k: int,
+    *,
+    noise: float = 0.0,
+    generator: torch.Generator | None = None,
+    check: bool = True,
+) -> Any:
     """Return a model of the same class, k times as wide, that computes the same function.
 
     Hidden width, head size and feed-forward width are multiplied by k; layers, heads and vocabulary
@@ -28,6 +36,10 @@ def grow(model: Any, k: int, *, check: bool = True) -> Any:
         model: BertForMaskedLM, GPT2LMHeadModel, T5ForConditionalGeneration,
             MT5ForConditionalGeneration, LlamaForCausalLM or RoFormerForMaskedLM.
         k: factor of growth, at least 2.
+        noise: how far copies are told apart, relative to the size of each weight. At 0 copies have
+            equal gradients and stay copies under SGD and Adam, and empty rotary slots stay empty;
+            above, each weight gets noise that no state of the model sees, and copies part.
+        generator: source of the noise, on the CPU.
         check: whether both models run on random tokens in float64 before the rounding; needs memory
             for float64 copies of both.
 
@@ -45,11 +57,15 @@ def grow(model: Any, k: int, *, check: bool = True) -> Any:
         raise TypeError(f"k: got {k!r}; accepted: an integer of at least 2")
     if k < 2:
         raise ValueError(f"k: got {k}; accepted: an integer of at least 2")
+    if not noise >= 0:
+        raise ValueError(f"noise: got {noise}; accepted: a number of at least 0")
     description = described(model)
     axes = description.axes(model.config, k, is_tied(model))
     large = _wide(model, k, description)
     _fill_buffers(model, large, description, axes)
     _fill_parameters(model, large, description, axes)
+    if noise:
+        _tell_apart(large, description, axes, noise, generator)
     if check:
         require_same_function(model, large, description, axes)
     for name, parameter in model.named_parameters():
@@ -90,6 +106,24 @@ def _fill_parameters(model: Any, large: Any, description: Description, axes: Axe
         raise GrowthRefused(f"{min(extra)}: the grown class has it, the small model has not")
 
 
+def _tell_apart(
+    large: Any,
+    description: Description,
+    axes: Axes,
+    noise: float,
+    generator: torch.Generator | None,
+) -> None:
+    """Add to every linear map what it cannot see; not to a tied head, which is also a table."""
+    uses = Counter(id(p) for _, p in large.named_parameters(remove_duplicate=False))
+    for name, parameter in large.named_parameters():
+        path, _, leaf = name.rpartition(".")
+        row = _row(path, description)
+        if leaf == "weight" and row.rule in ("linear", "transposed") and uses[id(parameter)] == 1:
+            drawn = torch.randn(parameter.shape, generator=generator, dtype=torch.float64)
+            drawn *= noise * parameter.detach().square().mean().sqrt().cpu()
+            parameter.data += rules.unseen(drawn, row, axes).to(parameter.device)
+
+
 def _fill_buffers(model: Any, large: Any, description: Description, axes: Axes) -> None:
     """Rotary frequencies go to their slots; every other buffer must be the small model's."""
     for name, buffer in model.named_buffers():
@@ -112,7 +146,12 @@ def _grown(
         raise GrowthRefused(
             f"{name}: no rule is known for this parameter of {type(large).__name__}"
         )
-    own = getattr(large.get_submodule(path), leaf).detach().to(value.dtype).double()
+    own = getattr(large.get_submodule(path), leaf, None)
+    if own is None:
+        raise GrowthRefused(f"{name}: {type(large).__name__} with this configuration has it not")
+    if value.dtype not in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
+        raise GrowthRefused(f"{name}: got {value.dtype}; accepted: floats of 16 bits or more")
+    own = own.detach().to(value.dtype).double()
     reads = None if row.reads is None else axes[row.reads]
     try:
         value = rules.RULES[row.rule](Part(leaf, value.double(), axes[row.writes], reads, own))

@@ -90,6 +90,25 @@ RULES: dict[str, Callable[[Part], torch.Tensor]] = {
 }
 
 
+def unseen(change: torch.Tensor, row: Row, axes: Axes) -> torch.Tensor:
+    """The share of a change of a linear map's weight that leaves the model's function alone.
+
+    What comes in is E x for some x, so that N (1 - E E⁺) adds nothing, whatever N is. In the empty
+    slots of a rotary key any N does: the query is zero there.
+
+    Args:
+        change: N, in the shape of the grown weight.
+        row: the module's; its rule is "linear" or "transposed".
+        axes: of the model.
+    """
+    if row.rule == "transposed":
+        return unseen(change.t(), row._replace(rule="linear"), axes).t()
+    reads = axes[row.reads]
+    left = change - reads.read(change @ reads.matrix(), 1)
+    empty = (axes[row.writes].factor == 0) & (row.writes == "key")
+    return torch.where(empty[:, None], change, left)
+
+
 def score_scale(k: int, copies: int, *, scaled: bool) -> float:
     """The factor on query and key that leaves the attention scores unchanged.
 

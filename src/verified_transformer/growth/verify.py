@@ -85,12 +85,11 @@ def compare(small: Any, large: Any, *, tolerance: float = TOLERANCE) -> Comparis
     description = described(small)
     if type(large) is not type(small):
         raise GrowthRefused(f"large: got {type(large).__name__}; accepted: {type(small).__name__}")
-    k, rest = divmod(large.config.hidden_size, small.config.hidden_size)
-    if rest:
-        raise GrowthRefused(
-            f"large: got width {large.config.hidden_size}; accepted: a multiple of "
-            f"{small.config.hidden_size}"
-        )
+    k = large.config.hidden_size // small.config.hidden_size
+    for option in description.widths:
+        old, new = (getattr(model.config, option, None) for model in (small, large))
+        if new != (old and k * old):
+            raise GrowthRefused(f"large: got {option} = {new}; accepted: {old and k * old}")
     axes = description.axes(small.config, k, is_tied(small))
     inputs = _random_inputs(small)
     with torch.no_grad():
@@ -177,7 +176,8 @@ def _traced(model: Any, description: Description) -> Iterator[list[tuple[str, st
 def _first_break(small: list, large: list, axes: Axes, tolerance: float) -> str:
     for (path, side, row, before), (_, _, _, after) in zip(small, large, strict=True):
         axis = axes[row.reads if side == "input" else row.writes]
-        error = _distance(axis.write(before, -1), after)
+        taken = (axis.factor != 0).to(after)  # what stands in an empty slot is seen by no one
+        error = _distance(axis.write(before, -1), after * taken)
         if not error <= tolerance:
             return f"{path}, its {side} (relative error {error:.1e}): {_suspects(side, row)}"
     return ""
