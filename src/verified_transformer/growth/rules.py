@@ -129,8 +129,9 @@ def score_scale(k: int, copies: int, *, scaled: bool) -> float:
 def scored_scale(k: int, *, tied: bool) -> float:
     """The scale on what meets the head's rows.
 
-    The head reads it by E⁺. A tied head has no choice of its own: its rows are those of the
-    embedding, E w, and wᵀ E⁺ = (E₁ w)ᵀ for plain repetition E₁ needs the scale 1/k.
+    A head of its own takes any: W̃ = W E⁺. A tied head has the rows of the embedding, which are
+    plainly repeated: W̃ = W Eᵀ with s = 1. Both are one matrix only if what meets them has the
+    scale 1/k.
     """
     return 1 / k if tied else 1.0
 

@@ -85,11 +85,7 @@ def compare(small: Any, large: Any, *, tolerance: float = TOLERANCE) -> Comparis
     description = described(small)
     if type(large) is not type(small):
         raise GrowthRefused(f"large: got {type(large).__name__}; accepted: {type(small).__name__}")
-    k = large.config.hidden_size // small.config.hidden_size
-    for option in description.widths:
-        old, new = (getattr(model.config, option, None) for model in (small, large))
-        if new != (old and k * old):
-            raise GrowthRefused(f"large: got {option} = {new}; accepted: {old and k * old}")
+    k = _factor(small.config, large.config, description.widths)
     axes = description.axes(small.config, k, is_tied(small))
     inputs = _random_inputs(small)
     with torch.no_grad():
@@ -99,13 +95,28 @@ def compare(small: Any, large: Any, *, tolerance: float = TOLERANCE) -> Comparis
 
 
 def require_same_function(small: Any, large: Any, description: Description, axes: Axes) -> None:
-    """Raise GrowthFailed unless two models agree within `TOLERANCE`, module by module."""
+    """Check two models module by module, before the grown weights are rounded.
+
+    Raises:
+        GrowthFailed: the logits or a module differ by more than `TOLERANCE`.
+    """
     error, broken = _clean(small, large, description, axes, TOLERANCE)
     if broken or not error <= TOLERANCE:
         raise GrowthFailed(
             f"grown {type(small).__name__}: relative error of the logits {error:.1e}, accepted "
             f"{TOLERANCE:.0e}; first at {broken or 'no module'}"
         )
+
+
+def _factor(small: Any, large: Any, widths: tuple[str, ...]) -> int:
+    """By how much every width of one configuration is larger than another's."""
+    olds, news = ([getattr(config, width, None) for width in widths] for config in (small, large))
+    k = news[0] // olds[0]
+    if k < 1 or news != [old and k * old for old in olds]:
+        raise GrowthRefused(
+            f"large: got {', '.join(widths)} = {news}; accepted: one multiple of {olds}"
+        )
+    return k
 
 
 def _clean(
