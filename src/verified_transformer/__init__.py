@@ -25,6 +25,7 @@ _HOME = {
     ),
     "first_loss": ("DrawnVocabulary", "two_gram_loss"),
     "zipf_markov": ("ZipfMarkov",),
+    "growth": ("GrowthFailed", "GrowthRefused", "grow"),
     "sampling": ("Design", "device", "measure", "seed_of"),
     "ledger": ("collect",),
 }

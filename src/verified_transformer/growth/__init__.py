@@ -1,0 +1,28 @@
+"""Grow a Transformer: k times as wide, and the same function.
+
+`grow` does it, `compare` measures it. `axes` holds the algebra, `rules` what each role of a module
+makes of it, `descriptions` which module of which class has which role. Needs transformers 5.
+"""
+
+from .axes import Axis
+from .descriptions import DESCRIPTIONS, Description, GrowthRefused, described
+from .growing import grow
+from .rules import RULES, Part, Row
+from .verify import TOLERANCE, Comparison, GrowthFailed, clean_float64, compare
+
+__all__ = [
+    "DESCRIPTIONS",
+    "RULES",
+    "TOLERANCE",
+    "Axis",
+    "Comparison",
+    "Description",
+    "GrowthFailed",
+    "GrowthRefused",
+    "Part",
+    "Row",
+    "clean_float64",
+    "compare",
+    "described",
+    "grow",
+]

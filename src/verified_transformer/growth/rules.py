@@ -1,0 +1,149 @@
+"""Rules by module role: how the parameters of one kind of module grow.
+
+A description gives each module a `Row`: its rule, the axis it reads and the axis it writes. Every
+rule keeps one promise, which `compare` tests: if the input is E_reads x, the output is E_writes y.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import torch
+
+from .axes import Axis
+
+Axes = Mapping[str, Axis]
+
+
+class Row(NamedTuple):
+    """What a description says of one module.
+
+    ``rule`` is a key of `RULES`; ``writes`` and ``reads`` name axes. A table reads none.
+    """
+
+    rule: str
+    writes: str
+    reads: str | None = None
+
+
+class Part(NamedTuple):
+    """One parameter or table of a small model, with what a rule may need.
+
+    ``leaf`` is its name in its module; ``own``, what the grown class made in its place.
+    """
+
+    leaf: str
+    value: torch.Tensor
+    writes: Axis
+    reads: Axis | None
+    own: torch.Tensor
+
+
+def linear(part: Part) -> torch.Tensor:
+    """nn.Linear: W̃ = E_out W E_in⁺, b̃ = E_out b."""
+    written = part.writes.write(part.value, 0)
+    return written if part.leaf == "bias" else part.reads.read(written, 1)
+
+
+def transposed(part: Part) -> torch.Tensor:
+    """GPT-2's Conv1D: a linear map whose weight is stored (in, out)."""
+    return linear(part._replace(value=part.value.t())).t()  # a bias is its own transpose
+
+
+def embedding(part: Part) -> torch.Tensor:
+    """A table of vectors, one in a row: each becomes E of itself."""
+    return part.writes.write(part.value, 1)
+
+
+def norm(part: Part) -> torch.Tensor:
+    """LayerNorm or RMSNorm over a plainly repeated axis: γ̃ = E_out γ, β̃ = E_out β, the same ε."""
+    return part.writes.write(part.value, 0)
+
+
+def kept(part: Part) -> torch.Tensor:
+    """What belongs to tokens or to whole heads: unchanged."""
+    return part.value
+
+
+def frequencies(part: Part) -> torch.Tensor:
+    """A table over rotary slots: the class's own, which holds the small one at the slots k i.
+
+    Raises:
+        ValueError: it does not, because these frequencies are no function of 2i / head size alone.
+    """
+    k = part.own.shape[-1] // part.value.shape[-1]
+    placed = part.own.clone()
+    if not torch.allclose(placed[..., ::k], part.value, rtol=1e-5, atol=1e-6):
+        raise ValueError("the grown head has no slots that turn at the small head's frequencies")
+    placed[..., ::k] = part.value
+    return placed
+
+
+RULES: dict[str, Callable[[Part], torch.Tensor]] = {
+    "linear": linear,
+    "transposed": transposed,
+    "embedding": embedding,
+    "norm": norm,
+    "kept": kept,
+    "frequencies": frequencies,
+}
+
+
+def unseen(change: torch.Tensor, row: Row, axes: Axes) -> torch.Tensor:
+    """The share of a change of a linear map's weight that leaves the model's function alone.
+
+    What comes in is E x for some x, so that N (1 - E E⁺) adds nothing, whatever N is. In the empty
+    slots of a rotary key any N does: the query is zero there.
+
+    Args:
+        change: N, in the shape of the grown weight.
+        row: the module's; its rule is "linear" or "transposed".
+        axes: of the model.
+    """
+    if row.rule == "transposed":
+        return unseen(change.t(), row._replace(rule="linear"), axes).t()
+    reads = axes[row.reads]
+    left = change - reads.read(change @ reads.matrix(), 1)
+    empty = (axes[row.writes].factor == 0) & (row.writes == "key")
+    return torch.where(empty[:, None], change, left)
+
+
+def score_scale(k: int, copies: int, *, scaled: bool) -> float:
+    """The factor on query and key that leaves the attention scores unchanged.
+
+    With a factor c on both, q̃·k̃ = copies c² q·k. Where scores are divided by the root of the head
+    size, that root grows by √k.
+
+    Args:
+        k: factor of growth.
+        copies: k for repeated heads; 1 for rotary ones, where a pair stands in one slot only.
+        scaled: whether the class divides scores by √(head size); T5 does not.
+
+    Returns:
+        k^(-1/4) for repeated and k^(1/4) for rotary heads; k^(-1/2) and 1 without the division.
+    """
+    return ((k**0.5 if scaled else 1.0) / copies) ** 0.5
+
+
+def scored_scale(k: int, *, tied: bool) -> float:
+    """The scale on what meets the head's rows.
+
+    A head of its own takes any: W̃ = W E⁺. A tied head has the rows of the embedding, which are
+    plainly repeated: W̃ = W Eᵀ with s = 1. Both are one matrix only if what meets them has the
+    scale 1/k.
+    """
+    return 1 / k if tied else 1.0
+
+
+def features_scale(k: int, *, tied: bool, scaled: bool) -> float:
+    """The scale that the final norm's gain and bias take, so that the head meets `scored_scale`.
+
+    Exact, since nothing but the head follows that norm.
+
+    Args:
+        k: factor of growth.
+        tied: whether head and embedding share their parameter.
+        scaled: whether the class multiplies the state by d^(-1/2), which shrinks by √k.
+    """
+    return scored_scale(k, tied=tied) * (k**0.5 if scaled else 1.0)
