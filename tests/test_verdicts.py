@@ -381,7 +381,7 @@ def test_unknown_ids_and_cases_are_refused() -> None:
     with pytest.raises(ValueError, match="have different formulas"):
         claim("LOSS-14", "LOSS-20")
     with pytest.raises(ValueError, match="has no reading"):
-        _ = claim("GROW-01").formula
+        _ = claim("FACT-01").formula
 
 
 def test_a_joint_record_counts_for_each_claim() -> None:
