@@ -46,7 +46,26 @@ def test_other_dtypes_are_kept_and_only_rounded(kind: str, dtype: torch.dtype) -
     assert {p.dtype for p in large.parameters()} == {dtype}
     unit = torch.finfo(dtype).eps
     found = compare(small, large, tolerance=40 * unit)
-    assert found.clean < 40 * unit and not found.broken
+    limit = 40 * unit if dtype == torch.float32 else 2 * unit  # 40 would let a lost root pass
+    assert found.clean < limit and not found.broken
+
+
+def test_an_option_that_only_t5_reads_is_not_mt5s() -> None:
+    small = model("mT5")
+    small.config.scale_decoder_outputs = True
+    assert compare(small, grow(small, 2)).clean <= 1e-12
+
+
+def test_modes_and_dropout_of_single_modules_are_kept() -> None:
+    small = model("BERT, GELU, tied").train()
+    small.bert.embeddings.eval()
+    for module in small.modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.p = 0.0
+    large = grow(small, 2)
+    pairs = zip(small.modules(), large.modules(), strict=True)
+    assert all(one.training == other.training for one, other in pairs)
+    assert all(m.p == 0.0 for m in large.modules() if isinstance(m, torch.nn.Dropout))
 
 
 @pytest.mark.parametrize("kind", ["T5 v1.0", "T5 v1.1", "GPT-2, tied"])

@@ -160,7 +160,7 @@ def _t5_axes(config: Any, k: int, tied: bool) -> Axes:
         size=config.d_kv,
         vocabulary=config.vocab_size,
         scaled_scores=False,
-        scaled_head=getattr(config, "scale_decoder_outputs", False),
+        scaled_head=config.model_type == "t5" and getattr(config, "scale_decoder_outputs", False),
     )
 
 

@@ -38,10 +38,12 @@ def grow(
         k: factor of growth, at least 2.
         noise: how far copies are told apart, relative to the size of each weight. At 0 copies have
             equal gradients and stay copies under SGD and Adam, and empty rotary slots stay empty;
-            above, each weight gets noise that no state of the model sees, and copies part.
+            above, each weight of a linear map, a tied head excepted, gets noise that no state of
+            the model sees, and copies part.
         generator: source of the noise, on the CPU.
         check: whether both models run on random tokens in float64 before the rounding; needs memory
-            for float64 copies of both.
+            for float64 copies of both. Without it, what was changed on the modules and not in the
+            configuration (an ε, an activation, a hook) is lost in silence.
 
     Returns:
         A new model, in the dtype, on the device and in the mode of the old one. Nothing is shared.
@@ -83,7 +85,13 @@ def _wide(model: Any, k: int, description: Description) -> Any:
         large = type(model)(config).to(model.device)
     if hasattr(model, "generation_config"):
         large.generation_config = copy.deepcopy(model.generation_config)
-    return large.train(model.training)
+    modes = dict(model.named_modules(remove_duplicate=False))
+    for name, module in large.named_modules(remove_duplicate=False):
+        if name in modes:
+            module.training = modes[name].training
+            if isinstance(module, nn.Dropout):
+                module.p = modes[name].p
+    return large
 
 
 def _fill_parameters(model: Any, large: Any, description: Description, axes: Axes) -> None:
