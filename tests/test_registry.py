@@ -13,6 +13,7 @@ from verified_transformer.notation import parse
 from verified_transformer.registry import (
     CHAPTERS,
     KINDS,
+    OWN,
     Reading,
     RegistryError,
     latex_fault,
@@ -36,14 +37,15 @@ READ = {name: readings(s.reading) for name, s in STATEMENTS.items() if s.reading
 
 
 def test_there_are_292_statements_in_five_articles():
-    assert Counter(s.article for s in STATEMENTS.values()) == COUNTS
-    assert len(STATEMENTS) == 292
+    assert Counter(s.article for s in STATEMENTS.values() if s.article != OWN) == COUNTS
+    assert sum(COUNTS.values()) == 292
 
 
 def test_articles_and_statements_stand_in_chapter_order():
-    assert list(ARTICLES) == list(COUNTS) == sorted(CHAPTERS, key=CHAPTERS.get)
-    assert [article.chapter for article in ARTICLES.values()] == [1, 2, 3, 4, 5]
-    chapters = [CHAPTERS[s.article] for s in STATEMENTS.values()]
+    assert list(ARTICLES) == [*COUNTS, OWN]
+    assert list(COUNTS) == sorted(CHAPTERS, key=CHAPTERS.get)
+    assert [article.chapter for article in ARTICLES.values()] == [1, 2, 3, 4, 5, None]
+    chapters = [CHAPTERS.get(s.article, 6) for s in STATEMENTS.values()]
     assert chapters == sorted(chapters)
 
 
@@ -51,7 +53,7 @@ def test_ids_are_unique_in_the_files_themselves():
     folder = load.__wrapped__.__defaults__[0]
     texts = [path.read_text(encoding="utf-8") for path in folder.glob("*.yaml")]
     ids = re.findall(r"^  - id: (\S+)$", "\n".join(texts), flags=re.MULTILINE)
-    assert len(ids) == len(set(ids)) == 292
+    assert len(ids) == len(set(ids))
     assert set(ids) == set(STATEMENTS)
 
 

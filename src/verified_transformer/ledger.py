@@ -336,7 +336,7 @@ def collect(root: Path) -> dict[str, Any]:
     ]
     return {
         "summary": {
-            **_count(claims),
+            **_count([c for c in claims if c["article"] != registry.OWN]),
             "by_article": {
                 key: _count([c for c in claims if c["article"] == key]) for key in articles
             },

@@ -1,6 +1,7 @@
-"""What the articles say: 292 statements, and how this book reads them.
+"""What the articles say, 292 statements, what the book adds, and how each is read.
 
-The statements stand in ``claims/*.yaml`` and nowhere else. A claim has an id that is never reused,
+The statements stand in ``claims/*.yaml`` and nowhere else; those of the book's own, ``BOOK-nn``,
+in ``claims/book.yaml``, counted apart. A claim has an id that is never reused,
 a place in its article, a kind and the statement in our own words. A claim that the book decides
 also has a *reading*, written before its cell: the quantity and its domain in words, the formula,
 and what would make it false. Importing this module needs neither SymPy nor torch.
@@ -27,6 +28,7 @@ CHAPTERS = {
     "growth": 4,
     "factorisation": 5,
 }
+OWN = "book"  # key of the statements that the book adds to the articles'
 _FOLDER = Path(__file__).parent / "claims"
 _ID = re.compile(r"[A-Z]+-\d{2}")
 _MARK = re.compile(r"(?<!\\)[{}]|\\(?:left|right)(?![a-zA-Z])|\\(?:begin|end)\{[^}]*\}")
@@ -72,7 +74,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Article:
-    """Bibliographic data of one of the five articles."""
+    """Bibliographic data of one of the five articles, or the book itself for its own statements."""
 
     key: str
     title: str
@@ -82,9 +84,9 @@ class Article:
     url: str | None
 
     @property
-    def chapter(self) -> int:
-        """Number of the chapter that mirrors the article."""
-        return CHAPTERS[self.key]
+    def chapter(self) -> int | None:
+        """Number of the chapter that mirrors the article; None for the book's own statements."""
+        return CHAPTERS.get(self.key)
 
 
 @dataclass(frozen=True)
@@ -139,7 +141,7 @@ def load(folder: Path = _FOLDER) -> tuple[dict[str, Article], dict[str, Statemen
         )
         about = {key: value for key, value in data["article"].items() if key != "seed"}
         article = Article(**about)
-        if article.key not in CHAPTERS:
+        if article.key not in (*CHAPTERS, OWN):
             raise RegistryError(f"{path.name}: article {article.key!r} is not a chapter's")
         articles[article.key] = article
         for entry in data["claims"]:
