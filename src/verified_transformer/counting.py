@@ -126,13 +126,14 @@ _NAMES: dict[Callable[..., Work], str] = {
     _each(products=3, sums=3): "native_layer_norm",
     _each(reads=1): "embedding index index_select gather take",
     _each(): (
-        "clone copy _to_copy _unsafe_view cat stack detach lift_fresh constant_pad_nd where full "
-        "fill zeros ones empty arange zeros_like ones_like empty_like full_like new_zeros "
-        "new_empty new_empty_strided empty_strided new_full new_ones randn rand normal uniform zero "
-        "masked_fill select_backward slice_backward repeat roll flip eq ne lt le gt ge any all "
-        "bitwise_and bitwise_or bitwise_not logical_and logical_or logical_not logical_xor "
-        "remainder floor_divide max min amax amin exp log tanh sqrt relu gelu sigmoid silu rsqrt "
-        "abs threshold_backward native_dropout _unique2 unique_dim sort _local_scalar_dense"
+        "clone copy _to_copy _unsafe_view cat stack detach lift_fresh constant_pad_nd where "
+        "full fill zeros ones empty arange zeros_like ones_like empty_like full_like new_zeros "
+        "new_empty new_empty_strided empty_strided new_full new_ones randn rand normal uniform "
+        "zero masked_fill select_backward slice_backward repeat roll flip eq ne lt le gt ge any "
+        "all bitwise_and bitwise_or bitwise_not logical_and logical_or logical_not logical_xor "
+        "remainder floor_divide max min amax amin exp log tanh sqrt relu gelu sigmoid silu "
+        "rsqrt abs threshold_backward native_dropout _unique2 unique_dim sort "
+        "_local_scalar_dense"
     ),
 }
 _RULES = {name: rule for rule, names in _NAMES.items() for name in names.split()}
