@@ -186,6 +186,24 @@ def errata(data: Mapping[str, Any], link: Link) -> str:
     return "\n".join(parts) or "<p>No erratum has been decided yet.</p>"
 
 
+def corrections(data: Mapping[str, Any], link: Link, article: str) -> str:
+    """What an article says beside what is true, for each claim that does not hold as it stands."""
+    rows = "".join(
+        f'''<tr class="vt-pair"><th scope="row"><a href="{link(c)}"><b>{c["id"]}</b></a>
+{badge(c)}</th><td>{statement(c["says"])}</td><td>{truth(c)}</td></tr>'''
+        for c in data["claims"]
+        if c["article"] == article and c["verdict"] in ("wrong", "holds-if")
+    )
+    head = "".join(
+        f'<th scope="col">{name}</th>'
+        for name in ("Claim", "What the article says", "What is true")
+    )
+    return (
+        f'<div class="vt-corrections"><table class="vt-table vt-pairs"><thead><tr>{head}</tr></thead>'
+        f"<tbody>{rows}</tbody></table></div>"
+    )
+
+
 def article(source: Mapping[str, Any]) -> str:
     """Title, author, date and address of the article that a chapter follows."""
     name = f'<cite lang="zh">{escape(source["title"])}</cite>'
