@@ -39,8 +39,8 @@ def test_pages_pass(gate: Gate, html: Path) -> None:
 
 def test_ledger_lists_every_statement(html: Path) -> None:
     page = (html / "book/ledger.html").read_text(encoding="utf-8")
-    assert page.count('class="vt-row"') == 292
-    assert json.loads((html / "claims.json").read_text(encoding="utf-8"))["summary"]["total"] == 292
+    data = json.loads((html / "claims.json").read_text(encoding="utf-8"))
+    assert page.count('class="vt-row"') == len(data["claims"]) >= data["summary"]["total"] == 292
 
 
 @pytest.mark.canary

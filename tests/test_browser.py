@@ -134,10 +134,11 @@ def test_ledger_filter(browser: Browser, html: Path) -> None:
     page.goto((html / "book/ledger.html").as_uri() + "?verdict=undecided")
     rows = page.locator(".vt-row")
     undecided = page.locator(".vt-row[data-verdict=undecided]").count()
-    assert page.locator(".vt-row:visible").count() == undecided < rows.count() == 292
+    assert page.locator(".vt-row:visible").count() == undecided < rows.count()
+    assert page.locator(".vt-row:not([data-chapter=own])").count() == 292
     page.get_by_label("verdict").select_option("")
     page.get_by_label("words or TeX").fill("selu lambda")
-    assert 0 < page.locator(".vt-row:visible").count() < 292
+    assert 0 < page.locator(".vt-row:visible").count() < 60
     page.close()
 
 
@@ -145,7 +146,7 @@ def test_ledger_reads_without_javascript(browser: Browser, html: Path) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto((html / "book/ledger.html").as_uri())
-    assert page.locator(".vt-row:visible").count() == 292
+    assert page.locator(".vt-row:visible").count() == page.locator(".vt-row").count() >= 292
     assert page.locator(".vt-filter").count() == 0
     context.close()
 

@@ -127,6 +127,22 @@ def collected() -> dict[str, Any]:
     return ledger.collect(ROOT)
 
 
+def own_not_held(claims: list[dict[str, Any]]) -> dict[str, str]:
+    own = (c for c in claims if c["article"] == registry.OWN)
+    return {c["id"]: c["verdict"] for c in own if c["verdict"] != "holds"}
+
+
+def test_what_the_book_itself_says_holds(collected: dict[str, Any]) -> None:
+    assert own_not_held(collected["claims"]) == {}
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("verdict", ["wrong", "holds-if", "open", "undecided"])
+def test_a_statement_of_the_book_that_does_not_hold_is_found(verdict: str) -> None:
+    claims = [{"id": "BOOK-01", "article": registry.OWN, "verdict": verdict}]
+    assert own_not_held(claims) == {"BOOK-01": verdict}
+
+
 def test_the_ledger_lists_all_292_in_order(collected: dict[str, Any]) -> None:
     assert [c["id"] for c in collected["claims"]] == list(registry.load()[1])
     assert collected["summary"]["total"] == 292

@@ -380,8 +380,13 @@ def test_unknown_ids_and_cases_are_refused() -> None:
         _ = claim("INIT-27").case("gamma").formula
     with pytest.raises(ValueError, match="have different formulas"):
         claim("LOSS-14", "LOSS-20")
-    with pytest.raises(ValueError, match="has no reading"):
-        _ = claim("FACT-01").formula
+
+
+def test_a_claim_without_a_reading_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    bare = dataclasses.replace(registry.statement("LOSS-14"), reading=None)
+    monkeypatch.setattr(registry, "statement", lambda _: bare)
+    with pytest.raises(ValueError, match="LOSS-14: has no reading"):
+        _ = claim("LOSS-14").formula
 
 
 def test_a_joint_record_counts_for_each_claim() -> None:

@@ -23,7 +23,7 @@ function addFilter(ledger) {
     const select = document.createElement("select");
     select.setAttribute("aria-label", key);
     select.add(new Option(`every ${key}`, ""));
-    values.forEach((v) => select.add(new Option(key === "chapter" ? `chapter ${v}` : v, v)));
+    values.forEach((v) => select.add(new Option(key !== "chapter" ? v : v === "own" ? "the book's own" : `chapter ${v}`, v)));
     select.value = new URLSearchParams(location.search).get(key) || "";
     if (values.length > 1) bar.append(select);
     return [key, select];

@@ -24,7 +24,7 @@ from sphinx.util import logging
 
 from verified_transformer.ledger import collect
 
-from .directives import Article, Errata, Ledger, Result
+from .directives import Article, Corrections, Errata, Ledger, Result
 from .render import fill_badges
 from .roles import ClaimRole, DecidedRole, RecordRole
 
@@ -95,6 +95,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_role("decided", DecidedRole())
     app.add_directive("ledger", Ledger)
     app.add_directive("errata", Errata)
+    app.add_directive("corrections", Corrections)
     app.add_directive("article", Article)
     app.add_directive("result", Result)
     app.connect("builder-inited", read_claims)

@@ -1,4 +1,4 @@
-"""Directives for the book's prose: the ledger, the errata, an article's source, a result."""
+"""Directives for the book's prose: ledger, errata, corrections, an article's source, a result."""
 
 from __future__ import annotations
 
@@ -34,6 +34,18 @@ class Errata(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         return [raw(render.errata(self.env.verified_claims, partial(claim_uri, self.env)))]
+
+
+class Corrections(SphinxDirective):
+    """What an article, by its key, says beside what is true, where the two differ."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        data, article = self.env.verified_claims, self.arguments[0]
+        if article not in {a["key"] for a in data["articles"]}:
+            raise self.error(f"unknown article: {article}")
+        return [raw(render.corrections(data, partial(claim_uri, self.env), article))]
 
 
 class Article(SphinxDirective):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from typing import Any
 
+from verified_transformer.registry import OWN
 from verified_transformer.rendering import breakable, words
 
 Claim = Mapping[str, Any]
@@ -110,7 +111,13 @@ def links(label: str, ids: Iterable[str], claims: Mapping[str, Claim], link: Lin
     return f'<p class="vt-uses">{label} {inner}</p>' if known else ""
 
 
-def row(claim: Claim, chapter: int, claims: Mapping[str, Claim], link: Link) -> str:
+def group(source: Mapping[str, Any]) -> str:
+    """The heading of an article's claims, or of the book's own."""
+    chapter = source["chapter"]
+    return (f"Chapter {chapter} · " if chapter else "") + escape(source["title_en"])
+
+
+def row(claim: Claim, chapter: int | None, claims: Mapping[str, Claim], link: Link) -> str:
     """One claim as a row of the ledger; on a phone the style sheet turns it into a card."""
     reading = claim.get("reading")
     read_as = f"<details><summary>How we read it</summary>{statement(reading)}</details>"
@@ -119,7 +126,7 @@ def row(claim: Claim, chapter: int, claims: Mapping[str, Claim], link: Link) -> 
     if claim["notebook"]:
         name = f'<a href="{link(claim)}" title="to the notebook">{name}</a>'
     why = f'<p class="vt-why">{statement(claim.get("why"))}</p>' if claim["notebook"] else ""
-    return f"""<tr class="vt-row" id="{claim["id"]}" data-chapter="{chapter}"
+    return f"""<tr class="vt-row" id="{claim["id"]}" data-chapter="{chapter or "own"}"
  data-kind="{claim["kind"]}" data-verdict="{claim["verdict"]}">
 <th scope="row"><b class="vt-id">{name}</b>
 <span class="vt-where">{where}</span><span class="vt-kind">{claim["kind"]}</span></th>
@@ -134,19 +141,22 @@ def ledger(
 ) -> str:
     """The ledger of one article, or of all, as a table that reads without JavaScript."""
     bodies = []
-    for source in sorted(data["articles"], key=lambda a: a["chapter"]):
+    own = article == OWN
+    for source in data["articles"]:
         if article in (None, source["key"]):
             rows = "\n".join(
                 row(c, source["chapter"], claims, link)
                 for c in data["claims"]
                 if c["article"] == source["key"]
             )
-            name = f"Chapter {source['chapter']} · {escape(source['title_en'])}"
-            head = f'<tr class="vt-group"><th colspan="3" scope="rowgroup">{name}</th></tr>'
+            head = (
+                f'<tr class="vt-group"><th colspan="3" scope="rowgroup">{group(source)}</th></tr>'
+            )
             bodies.append(f"<tbody>{head if article is None else ''}\n{rows}</tbody>")
     return (
         '<div class="vt-ledger"><table class="vt-table"><thead><tr><th scope="col">Claim</th>'
-        '<th scope="col">What the article says</th><th scope="col">Verdict and evidence</th></tr>'
+        f'<th scope="col">What the {"book" if own else "article"} says</th>'
+        '<th scope="col">Verdict and evidence</th></tr>'
         f"</thead>{''.join(bodies)}</table></div>"
     )
 
@@ -164,17 +174,34 @@ def erratum(claim: Claim, link: Link) -> str:
 def errata(data: Mapping[str, Any], link: Link) -> str:
     """Every claim found wrong, or true only under a condition that the article leaves out."""
     parts = []
-    for source in sorted(data["articles"], key=lambda a: a["chapter"]):
+    for source in data["articles"]:
         found = [
             c
             for c in data["claims"]
             if c["article"] == source["key"] and c["verdict"] in ("wrong", "holds-if")
         ]
         if found:
-            name = f"Chapter {source['chapter']} · {escape(source['title_en'])}"
-            parts.append(f'<p class="vt-group">{name}</p>')
+            parts.append(f'<p class="vt-group">{group(source)}</p>')
             parts += [erratum(c, link) for c in found]
     return "\n".join(parts) or "<p>No erratum has been decided yet.</p>"
+
+
+def corrections(data: Mapping[str, Any], link: Link, article: str) -> str:
+    """What an article says beside what is true, for each claim that does not hold as it stands."""
+    rows = "".join(
+        f'''<tr class="vt-pair"><th scope="row"><a href="{link(c)}"><b>{c["id"]}</b></a>
+{badge(c)}</th><td>{statement(c["says"])}</td><td>{truth(c)}</td></tr>'''
+        for c in data["claims"]
+        if c["article"] == article and c["verdict"] in ("wrong", "holds-if")
+    )
+    head = "".join(
+        f'<th scope="col">{name}</th>'
+        for name in ("Claim", "What the article says", "What is true")
+    )
+    return (
+        f'<div class="vt-corrections"><table class="vt-table vt-pairs"><thead><tr>{head}</tr></thead>'
+        f"<tbody>{rows}</tbody></table></div>"
+    )
 
 
 def article(source: Mapping[str, Any]) -> str:

@@ -1,0 +1,83 @@
+"""The counter: known counts of known calls, memory alive, and refusal of what it does not know."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from verified_transformer.counting import Count
+
+
+def test_a_matrix_product():
+    a, b = torch.ones(3, 5), torch.ones(5, 7)
+    with Count() as count:
+        a @ b
+    assert (count.multiplications, count.additions, count.reads) == (105, 84, 0)
+    assert (count.largest, count.peak) == (21, 84)
+
+
+def test_a_linear_layer_and_its_backward_pass():
+    layer, x = nn.Linear(5, 7), torch.ones(3, 5, requires_grad=True)
+    with Count() as count:
+        layer(x).sum().backward()
+    assert count.multiplications == 3 * (3 * 5 * 7)  # once forward, twice backward
+
+
+@pytest.mark.parametrize("look", [lambda t, i: F.embedding(i, t), lambda t, i: t[i]])
+def test_a_lookup_reads_and_multiplies_nothing(look):
+    table, rows = torch.ones(11, 4), torch.tensor([[1, 2, 3], [7, 7, 0]])
+    with Count() as count:
+        look(table, rows)
+    assert (count.multiplications, count.additions, count.reads) == (0, 0, 24)
+
+
+def test_outer_products_by_broadcast_einsum_and_kron():
+    a, b = torch.ones(3), torch.ones(5)
+    for call in (
+        lambda: a[:, None] * b,
+        lambda: torch.einsum("i,j->ij", a, b),
+        lambda: torch.kron(a, b),
+    ):
+        with Count() as count:
+            call()
+        assert count.multiplications == 15, call
+
+
+def test_arithmetic_on_whole_numbers_is_not_counted():
+    rows = torch.arange(6)
+    with Count() as count:
+        (rows * 3 + 1) % 4
+    assert (count.multiplications, count.additions) == (0, 0)
+
+
+def test_peak_is_what_is_alive_together():
+    with Count() as apart:
+        for _ in range(3):
+            torch.zeros(8, dtype=torch.float64)
+    with Count() as together:
+        kept = [torch.zeros(8, dtype=torch.float64) for _ in range(3)]
+    assert (apart.peak, together.peak) == (64, 192)
+    assert len(kept) == 3
+
+
+def test_views_and_changes_in_place_allocate_nothing():
+    x = torch.ones(4, 6)
+    with Count() as count:
+        x.view(24)[3:].mul_(2)
+    assert (count.multiplications, count.peak, count.largest) == (21, 0, 0)
+
+
+def test_what_autograd_saves_stays_alive():
+    x = torch.ones(10, requires_grad=True)
+    with Count() as count:
+        y = (x * 3).exp().mul(2.0)
+        assert count._alive == 80  # exp saves its outcome, and y is held
+        del y
+    assert count._alive == 0
+
+
+def test_an_unknown_call_is_refused():
+    with pytest.raises(NotImplementedError, match="does not know"), Count():
+        torch.linalg.svd(torch.eye(3))
