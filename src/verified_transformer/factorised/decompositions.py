@@ -81,7 +81,8 @@ def alternating_least_squares(
     The first factors are the leading left singular vectors of the unfoldings (HOSVD; De Lathauwer
     et al. 2000), and fixed random ones beyond what an unfolding has. Each step solves a least
     squares problem exactly, so that no sweep makes the error larger. Where it ends need not be the
-    nearest, and for r > 1 there may be no nearest (de Silva and Lim 2008).
+    nearest, and for r > 1 there may be no nearest (de Silva and Lim 2008) or the way there may take
+    thousands of sweeps.
 
     Args:
         tensors: (B, m_1, …, m_k), k >= 2, each of the B by itself.

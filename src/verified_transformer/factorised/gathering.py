@@ -18,7 +18,9 @@ from torch.utils.checkpoint import checkpoint
 
 Combine = Callable[[Sequence[torch.Tensor]], torch.Tensor]
 
-_CACHE = 2**19  # numbers of an intermediate that a CPU works on at a time
+# numbers of an intermediate that a CPU works on at a time, chosen by measurement: many small
+# products of a lookup gain by the nearest cache, the few large ones of scores by the size
+_CACHE, _LARGE = 2**19, 2**22
 
 
 def gathered(
@@ -47,11 +49,7 @@ def gathered(
     Raises:
         IndexError: an index is out of range (on CUDA a device-side assertion, as torch's own).
     """
-    tokens = len(indices[0])
-    budget = tokens * width
-    if tables[0].device.type == "cpu":
-        budget = min(budget, _CACHE)
-    chunk = max(1, budget // max(peak, width))
+    chunk = _chunk(indices[0], width, max(peak, width), _CACHE)
     return _Gathered.apply(combine, width, chunk, torch.stack(tuple(indices)), dropped, *tables)
 
 
@@ -77,11 +75,7 @@ class _Gathered(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         indices, dropped, *tables = ctx.saved_tensors
-        # many tokens share a row of a small table: half-precision sums of them would be poor
-        totals = [
-            torch.zeros_like(table, dtype=torch.promote_types(table.dtype, torch.float32))
-            for table in tables
-        ]
+        totals = [torch.zeros_like(table, dtype=_sum_dtype(table)) for table in tables]
         for here in _chunks(indices.shape[1], ctx.chunk):
             rows = _rows(tables, indices[:, here], _part(dropped, here))
             with torch.enable_grad():
@@ -97,7 +91,11 @@ class _Gathered(torch.autograd.Function):
 
 
 def in_pieces(
-    function: Callable[..., torch.Tensor], x: torch.Tensor, pieces: int, *others: torch.Tensor
+    function: Callable[..., torch.Tensor],
+    x: torch.Tensor,
+    *others: torch.Tensor,
+    width: int,
+    peak: int,
 ) -> torch.Tensor:
     """Return ``function(x, *others)``, a number of rows of x at a time.
 
@@ -106,13 +104,14 @@ def in_pieces(
     Args:
         function: maps (t, …) to (t, …), each row by itself.
         x: (T, …).
-        pieces: how many.
         others: further arguments, the same for each piece.
+        width: numbers per row that may be in memory for all rows at once.
+        peak: most numbers per row in any of function's intermediates.
     """
-    if pieces < 2 or len(x) < 2:
+    chunk = _chunk(x, width, peak, _LARGE)
+    if chunk >= len(x):
         return function(x, *others)
-    parts = x.split(-(-len(x) // pieces))
-    return torch.cat([again(function, part, *others) for part in parts])
+    return torch.cat([again(function, part, *others) for part in x.split(chunk)])
 
 
 def again(function: Callable[..., torch.Tensor], *arguments: torch.Tensor) -> torch.Tensor:
@@ -137,8 +136,14 @@ def digits(tokens: torch.Tensor, sizes: Sequence[int], n: int) -> list[torch.Ten
     for size in reversed(sizes[1:]):
         found.append(rest % size)
         rest = rest // size
-    found.append(torch.where((tokens >= 0) & (tokens < n), rest, sizes[0]))
+    found.append(rest.masked_fill((tokens < 0) | (tokens >= n), sizes[0]))
     return found[::-1]
+
+
+def _chunk(x: torch.Tensor, width: int, peak: int, cache: int) -> int:
+    """How many rows of x at a time, so that they make no more than all of ``width`` together."""
+    budget = len(x) * width
+    return max(1, (min(budget, cache) if x.device.type == "cpu" else budget) // peak)
 
 
 def _rows(
@@ -148,6 +153,11 @@ def _rows(
     if dropped is not None:
         rows[0] = rows[0].masked_fill(dropped[:, None], 0)
     return rows
+
+
+def _sum_dtype(table: torch.Tensor) -> torch.dtype:
+    # many tokens share a row of a small table: half-precision sums of them would be poor
+    return torch.float32 if table.dtype.itemsize < 4 else table.dtype
 
 
 def _part(dropped: torch.Tensor | None, here: slice) -> torch.Tensor | None:

@@ -116,12 +116,12 @@ class KroneckerEmbedding(FactorisedEmbedding):
 
     def _scores(self, hidden: torch.Tensor) -> torch.Tensor:
         order, peak = _plan(self.row_sizes, self.column_sizes, self.rank)
-        rows = max(math.prod(self.row_sizes), self.embedding_dim)
+        width = max(math.prod(self.row_sizes), self.embedding_dim)
 
         def contracted(part: torch.Tensor, *factors: torch.Tensor) -> torch.Tensor:
             return _contracted(part.unflatten(1, self.column_sizes), factors, order)
 
-        logits = in_pieces(contracted, hidden, -(-peak // rows), *self.factors)
+        logits = in_pieces(contracted, hidden, *self.factors, width=width, peak=peak)
         return logits[:, : self.num_embeddings]
 
     def _table(self) -> torch.Tensor:

@@ -126,9 +126,10 @@ class TensorTrainEmbedding(FactorisedEmbedding):
         forward = _march(shapes)
         backward = _march(tuple((s, n, q, r) for r, n, q, s in reversed(shapes)))
         function = _from_left if forward <= backward else _from_right
-        rows = max(math.prod(self.row_sizes), self.embedding_dim)
-        pieces = -(-min(forward, backward)[1] // rows)
-        return in_pieces(function, hidden, pieces, *self.cores)[:, : self.num_embeddings]
+        width = max(math.prod(self.row_sizes), self.embedding_dim)
+        peak = min(forward, backward)[1]
+        logits = in_pieces(function, hidden, *self.cores, width=width, peak=peak)
+        return logits[:, : self.num_embeddings]
 
     def _table(self) -> torch.Tensor:
         table = self.cores[0][0]
