@@ -2,8 +2,8 @@
 
     python bench/factorised_tables.py
 
-Each way runs in a process of its own, which reports its parameters, the best seconds and CPU
-seconds of several calls after a warm-up, and its peak memory beyond the inputs. ``built`` makes
+Each way runs in a process of its own on one thread, which reports the best seconds and CPU seconds
+of several calls after a warm-up, and its peak memory beyond the inputs. ``built`` makes
 the whole tensor-train table and then indexes it, the algorithm of tt-pytorch. It exits non-zero
 where a lookup takes more than 4 times as long as a plain one, or is less than 45 times faster than
 building, or the low-rank head has less than 0.6 of what the ratio of multiplications promises: in
@@ -13,6 +13,7 @@ CPU seconds, in which other work on the machine does not count.
 from __future__ import annotations
 
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -59,10 +60,11 @@ def one(way: str) -> None:
 def main() -> int:
     """Run all ways, one after the other, and hold the figures against the aims."""
     setting, wall, cpu = Setting(), {}, {}
+    alone = {**os.environ, "OMP_NUM_THREADS": "1"}  # more threads spin: their CPU seconds count
     print(f"{'way':16}{'seconds':>10}{'CPU s':>10}{'GiB':>8}")
     for way in LOOKUPS + HEADS:
         command = [sys.executable, __file__, way]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=alone)
         row = json.loads(done.stdout)
         wall[way], cpu[way] = row["seconds"], row["CPU seconds"]
         gib = row["GiB beyond the inputs"]
