@@ -1,0 +1,168 @@
+"""Rows of several small tables, gathered and combined a chunk of tokens at a time.
+
+A factorised embedding takes a row from each of its factors and combines them into a row of the
+table. Doing so for all tokens at once would keep every intermediate for the backward pass, and
+send each through main memory. Here a chunk fits the cache, and the backward pass gathers and
+combines it again, so that nothing but the indices is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch.autograd.function import once_differentiable
+from torch.utils.checkpoint import checkpoint
+
+Combine = Callable[[Sequence[torch.Tensor]], torch.Tensor]
+
+# numbers of an intermediate that a CPU works on at a time, chosen by measurement: many small
+# products of a lookup gain by the nearest cache, the few large ones of scores by the size
+_CACHE, _LARGE = 2**19, 2**22
+
+
+def gathered(
+    combine: Combine,
+    tables: Sequence[torch.Tensor],
+    indices: Sequence[torch.Tensor],
+    *,
+    width: int,
+    peak: int,
+    dropped: torch.Tensor | None = None,
+) -> torch.Tensor:
+    """Return the combined rows of several tables.
+
+    Args:
+        combine: rows (chunk, w_j) of each table to (chunk, width); differentiable, each token by
+            itself, zero where the first table's row is zero.
+        tables: each (n_j, w_j).
+        indices: for each table (T,), the rows to take.
+        width: length of a combined row.
+        peak: most numbers per token in any of combine's intermediates.
+        dropped: (T,), true where the combined row is to be zero and takes no gradient.
+
+    Returns:
+        (T, width). It can be differentiated once.
+
+    Raises:
+        IndexError: an index is out of range (on CUDA a device-side assertion, as torch's own).
+    """
+    chunk = _chunk(indices[0], width, max(peak, width), _CACHE)
+    return _Gathered.apply(combine, width, chunk, torch.stack(tuple(indices)), dropped, *tables)
+
+
+class _Gathered(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any,
+        combine: Combine,
+        width: int,
+        chunk: int,
+        indices: torch.Tensor,
+        dropped: torch.Tensor | None,
+        *tables: torch.Tensor,
+    ) -> torch.Tensor:
+        ctx.save_for_backward(indices, dropped, *tables)
+        ctx.combine, ctx.chunk = combine, chunk
+        out = tables[0].new_empty(indices.shape[1], width)
+        for here in _chunks(indices.shape[1], chunk):
+            out[here] = combine(_rows(tables, indices[:, here], _part(dropped, here)))
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        indices, dropped, *tables = ctx.saved_tensors
+        totals = [torch.zeros_like(table, dtype=_sum_dtype(table)) for table in tables]
+        for here in _chunks(indices.shape[1], ctx.chunk):
+            rows = _rows(tables, indices[:, here], _part(dropped, here))
+            with torch.enable_grad():
+                rows = [row.requires_grad_() for row in rows]
+                combined = ctx.combine(rows)
+            parts = list(torch.autograd.grad(combined, rows, grad[here].to(combined.dtype)))
+            if dropped is not None:
+                parts[0] = parts[0].masked_fill(dropped[here, None], 0)
+            for total, index, part in zip(totals, indices[:, here], parts, strict=True):
+                total.index_add_(0, index, part.to(total.dtype))
+        grads = [total.to(table.dtype) for total, table in zip(totals, tables, strict=True)]
+        return (None, None, None, None, None, *grads)
+
+
+def in_pieces(
+    function: Callable[..., torch.Tensor],
+    x: torch.Tensor,
+    *others: torch.Tensor,
+    width: int,
+    peak: int,
+) -> torch.Tensor:
+    """Return ``function(x, *others)``, a number of rows of x at a time.
+
+    Where there is more than one piece, its intermediates are computed again for the gradient.
+
+    Args:
+        function: maps (t, …) to (t, …), each row by itself.
+        x: (T, …).
+        others: further arguments, the same for each piece.
+        width: numbers per row that may be in memory for all rows at once.
+        peak: most numbers per row in any of function's intermediates.
+    """
+    chunk = _chunk(x, width, peak, _LARGE)
+    if chunk >= len(x):
+        return function(x, *others)
+    return torch.cat([again(function, part, *others) for part in x.split(chunk)])
+
+
+def again(function: Callable[..., torch.Tensor], *arguments: torch.Tensor) -> torch.Tensor:
+    """Return ``function(*arguments)``, keeping nothing but the arguments for the gradient."""
+    if not torch.is_grad_enabled():
+        return function(*arguments)
+    return checkpoint(function, *arguments, use_reentrant=False, preserve_rng_state=False)
+
+
+def digits(tokens: torch.Tensor, sizes: Sequence[int], n: int) -> list[torch.Tensor]:
+    """Return the mixed-radix digits of tokens, the first the most significant.
+
+    A token outside 0 to n - 1 gets a first digit that is out of range, so that torch's own
+    indexing refuses it: on CUDA without waiting for the device.
+
+    Args:
+        tokens: (T,).
+        sizes: the radix of each digit; their product is at least n.
+        n: number of tokens.
+    """
+    found, rest = [], tokens
+    for size in reversed(sizes[1:]):
+        found.append(rest % size)
+        rest = rest // size
+    found.append(rest.masked_fill((tokens < 0) | (tokens >= n), sizes[0]))
+    return found[::-1]
+
+
+def _chunk(x: torch.Tensor, width: int, peak: int, cache: int) -> int:
+    """How many rows of x at a time, so that they make no more than all of ``width`` together."""
+    budget = len(x) * width
+    return max(1, (min(budget, cache) if x.device.type == "cpu" else budget) // peak)
+
+
+def _rows(
+    tables: Sequence[torch.Tensor], indices: torch.Tensor, dropped: torch.Tensor | None
+) -> list[torch.Tensor]:
+    rows = [F.embedding(index, table) for index, table in zip(indices, tables, strict=True)]
+    if dropped is not None:
+        rows[0] = rows[0].masked_fill(dropped[:, None], 0)
+    return rows
+
+
+def _sum_dtype(table: torch.Tensor) -> torch.dtype:
+    # many tokens share a row of a small table: half-precision sums of them would be poor
+    return torch.float32 if table.dtype.itemsize < 4 else table.dtype
+
+
+def _part(dropped: torch.Tensor | None, here: slice) -> torch.Tensor | None:
+    return None if dropped is None else dropped[here]
+
+
+def _chunks(tokens: int, chunk: int) -> Iterator[slice]:
+    return (slice(start, start + chunk) for start in range(0, tokens, chunk))

@@ -1,0 +1,182 @@
+"""A table that is a sum of Kronecker products of small tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import nn
+
+from .base import FactorisedEmbedding, FromDense, prepared
+from .decompositions import canonical, rearranged
+from .gathering import digits, gathered, in_pieces
+from .shapes import checked_columns, checked_rank, checked_rows, checked_sizes
+from .tensor_product import kronecker_peak, summed_products
+
+
+class KroneckerEmbedding(FactorisedEmbedding):
+    """The table is $\\sum_{a} F_1^{(a)}\\otimes\\cdots\\otimes F_k^{(a)}$, its first n rows
+    (Panahi et al. 2020, word2ketXS).
+
+    Args:
+        row_sizes: numbers of rows n_1, …, n_k of the factors; a token is the number whose digits
+            in these radices, the first the most significant, are the factors' rows.
+        column_sizes: lengths q_1, …, q_k of those rows; their product is d.
+        rank: number of terms r; r (n_1 q_1 + … + n_k q_k) parameters in place of n d.
+        num_embeddings: number of tokens n; by default, and at most, the product of ``row_sizes``.
+        embedding_dim: if given, what the product of ``column_sizes`` must equal.
+        padding_idx: the token whose row is zero and takes no gradient; from the end if negative.
+        σ: standard deviation of every entry of the table at the start.
+        generator: source of the entries.
+        device, dtype: of the parameters ``factors[j]`` (r, n_j, q_j).
+
+    Raises:
+        ValueError: an argument is out of range, or sizes do not fit.
+    """
+
+    def __init__(
+        self,
+        row_sizes: Sequence[int],
+        column_sizes: Sequence[int],
+        rank: int = 1,
+        *,
+        num_embeddings: int | None = None,
+        embedding_dim: int | None = None,
+        padding_idx: int | None = None,
+        σ: float = 1.0,
+        generator: torch.Generator | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        rows, columns = checked_pair(row_sizes, column_sizes)
+        n = checked_rows(rows, num_embeddings)
+        d = checked_columns("column_sizes", columns, embedding_dim)
+        super().__init__(n, d, padding_idx=padding_idx, σ=σ)
+        self.row_sizes, self.column_sizes, self.rank = rows, columns, checked_rank(rank)
+        self.factors = nn.ParameterList(
+            torch.empty(rank, n_j, q_j, device=device, dtype=dtype)
+            for n_j, q_j in zip(rows, columns, strict=True)
+        )
+        self.reset_parameters(generator)
+
+    @classmethod
+    def from_dense(
+        cls,
+        weight: torch.Tensor,
+        row_sizes: Sequence[int],
+        column_sizes: Sequence[int],
+        rank: int = 1,
+        *,
+        padding_idx: int | None = None,
+        sweeps: int = 50,
+    ) -> FromDense:
+        """Factorise a table by the decomposition of its rearrangement.
+
+        Put the entries into a tensor (n_1 q_1, …, n_k q_k): a sum of r Kronecker products becomes
+        a tensor of rank r (Van Loan and Pitsianis 1993). Two factors: a truncated singular value
+        decomposition, than which nothing is closer. More: alternating least squares, the best
+        method known; no certificate says that the result is best. Where the row sizes make more
+        rows than the weight has, those are zeros to be met like the others, so that even two
+        factors are then best for the padded table only.
+
+        Args:
+            weight: (n, d); the module has its dtype and device. The decomposition runs in float64
+                where the weight is float64, else in float32.
+            row_sizes, column_sizes, rank: as above.
+            padding_idx: the token whose row is set to zero before.
+            sweeps: of alternating least squares, at most.
+
+        Raises:
+            ValueError: the sizes do not fit the weight.
+        """
+        table, kind = prepared(weight, padding_idx)
+        n, d = weight.shape
+        module = cls(
+            row_sizes, column_sizes, rank,
+            num_embeddings=n, embedding_dim=d, padding_idx=padding_idx, **kind,
+        )  # fmt: skip
+        tensor = rearranged(table, module.row_sizes, module.column_sizes)
+        found = canonical(tensor[None], rank, sweeps)
+        shapes = [factor.shape for factor in module.factors]
+        return module._filled([f[0].reshape(s) for f, s in zip(found, shapes, strict=True)], table)
+
+    def _lookup(self, tokens: torch.Tensor, dropped: torch.Tensor | None) -> torch.Tensor:
+        return gathered(
+            self._combined,
+            [factor.transpose(0, 1).flatten(1) for factor in self.factors],
+            digits(tokens, self.row_sizes, self.num_embeddings),
+            width=self.embedding_dim,
+            peak=kronecker_peak(self.column_sizes, self.rank),
+            dropped=dropped,
+        )
+
+    def _combined(self, rows: Sequence[torch.Tensor]) -> torch.Tensor:
+        return summed_products([row.unflatten(1, (self.rank, -1)) for row in rows])
+
+    def _scores(self, hidden: torch.Tensor) -> torch.Tensor:
+        order, peak = _plan(self.row_sizes, self.column_sizes, self.rank)
+        width = max(math.prod(self.row_sizes), self.embedding_dim)
+
+        def contracted(part: torch.Tensor, *factors: torch.Tensor) -> torch.Tensor:
+            return _contracted(part.unflatten(1, self.column_sizes), factors, order)
+
+        logits = in_pieces(contracted, hidden, *self.factors, width=width, peak=peak)
+        return logits[:, : self.num_embeddings]
+
+    def _table(self) -> torch.Tensor:
+        table = self.factors[0]
+        for factor in self.factors[1:]:
+            table = torch.einsum("rab,rcd->racbd", table, factor).flatten(3).flatten(1, 2)
+        return table.sum(0)
+
+    def _spread(self) -> float:
+        return (self.σ**2 / self.rank) ** (0.5 / len(self.row_sizes))
+
+    def _sizes(self) -> str:
+        return f"row_sizes={self.row_sizes}, column_sizes={self.column_sizes}, rank={self.rank}"
+
+
+def checked_pair(
+    row_sizes: Sequence[int], column_sizes: Sequence[int]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return row and column sizes as tuples.
+
+    Raises:
+        ValueError: there are not as many of the one as of the other, or one is not positive.
+    """
+    rows = checked_sizes("row_sizes", row_sizes)
+    columns = checked_sizes("column_sizes", column_sizes)
+    if len(rows) != len(columns):
+        raise ValueError(
+            f"column_sizes: got {len(columns)} of them with {len(rows)} row_sizes; accepted: as "
+            "many of the one as of the other"
+        )
+    return rows, columns
+
+
+def _plan(rows: Sequence[int], columns: Sequence[int], rank: int) -> tuple[list[int], int]:
+    """The cheapest order of factors for `attend`, and its largest intermediate per token.
+
+    Factor j multiplies the size of what is left by n_j / q_j. Exchanging two neighbours in an
+    order shows that the one with the larger 1/n_j - 1/q_j goes first.
+    """
+    order = sorted(range(len(rows)), key=lambda j: 1 / columns[j] - 1 / rows[j])
+    size = peak = math.prod(columns)
+    for j in order[:-1]:
+        size = size // columns[j] * rows[j]
+        peak = max(peak, rank * size)
+    return order, peak
+
+
+def _contracted(
+    x: torch.Tensor, factors: Sequence[torch.Tensor], order: Sequence[int]
+) -> torch.Tensor:
+    """Hidden states (T, q_1, …, q_k) against all rows: (T, n_1 ⋯ n_k)."""
+    for step, j in enumerate(order):
+        terms = "r" if step else ""  # the first step makes the axis of terms, the last sums it
+        kept = "" if j == order[-1] else "r"
+        x = x.movedim(j + 1 + bool(step), -1)
+        x = torch.einsum(f"{terms}...q,rmq->{kept}...m", x, factors[j])
+        x = x.movedim(-1, j + 1 + bool(kept))
+    return x.flatten(1)

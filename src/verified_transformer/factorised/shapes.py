@@ -1,0 +1,126 @@
+"""Sizes of factors: choosing them, and refusing those that do not fit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+
+
+def balanced_factors(number: int, k: int) -> tuple[int, ...]:
+    """Return k sizes with exactly this product and the least sum, in rising order.
+
+    Args:
+        number: the product, such as the length of an embedding.
+        k: how many sizes.
+
+    Returns:
+        ``(16, 16, 16)`` for 4096 and 3; ``(1, 1, 7)`` for 7 and 3, since 7 is prime.
+
+    Raises:
+        ValueError: an argument is not positive.
+    """
+    if number < 1 or k < 1:
+        raise ValueError(f"number, k: got {number}, {k}; accepted: positive numbers")
+    found = _factors(number, k, 1)
+    assert found is not None  # 1, …, 1, number always fits
+    return found
+
+
+def covering_factors(number: int, k: int) -> tuple[int, ...]:
+    """Return k sizes, nearly equal, whose product is little more than a number, or the number.
+
+    Each size in turn is the root of what is left, rounded up: the product is no less than the
+    number, and close to it, but not always the least that is possible.
+
+    Args:
+        number: what the product must reach, such as the number of tokens.
+        k: how many sizes.
+
+    Returns:
+        ``(390, 390)`` for 152064 and 2.
+
+    Raises:
+        ValueError: an argument is not positive.
+    """
+    if number < 1 or k < 1:
+        raise ValueError(f"number, k: got {number}, {k}; accepted: positive numbers")
+    sizes, rest = [], number
+    for left in range(k, 0, -1):
+        size = max(1, round(rest ** (1 / left)) - 1)
+        while size**left < rest:
+            size += 1
+        sizes.append(size)
+        rest = -(-rest // size)
+    return tuple(sizes)
+
+
+def checked_sizes(name: str, sizes: Sequence[int]) -> tuple[int, ...]:
+    """Return sizes as a tuple.
+
+    Raises:
+        ValueError: there are none, or one is not positive.
+    """
+    if not sizes or any(size < 1 for size in sizes):
+        raise ValueError(f"{name}: got {tuple(sizes)}; accepted: at least one, all positive")
+    return tuple(int(size) for size in sizes)
+
+
+def checked_columns(name: str, sizes: Sequence[int], embedding_dim: int | None) -> int:
+    """Return the product of column sizes, the embedding's length.
+
+    Raises:
+        ValueError: it is not ``embedding_dim`` where that is given.
+    """
+    product = math.prod(sizes)
+    if embedding_dim not in (None, product):
+        raise ValueError(
+            f"{name}: got {tuple(sizes)}, whose product is {product}; accepted: sizes whose "
+            f"product equals embedding_dim = {embedding_dim}"
+        )
+    return product
+
+
+def checked_rows(sizes: Sequence[int], num_embeddings: int | None) -> int:
+    """Return the number of tokens: what was given, or the product of row sizes.
+
+    Raises:
+        ValueError: the product is less than ``num_embeddings``, or that is not positive.
+    """
+    product = math.prod(sizes)
+    if num_embeddings is None:
+        return product
+    if num_embeddings < 1:
+        raise ValueError(f"num_embeddings: got {num_embeddings}; accepted: a positive number")
+    if product < num_embeddings:
+        raise ValueError(
+            f"row_sizes: got {tuple(sizes)}, whose product is {product}; accepted: sizes whose "
+            f"product must be at least num_embeddings = {num_embeddings}"
+        )
+    return num_embeddings
+
+
+def checked_rank(rank: int) -> int:
+    """Return a rank.
+
+    Raises:
+        ValueError: it is not positive.
+    """
+    if rank < 1:
+        raise ValueError(f"rank: got {rank}; accepted: a positive number")
+    return rank
+
+
+@lru_cache(maxsize=4096)
+def _factors(number: int, k: int, least: int) -> tuple[int, ...] | None:
+    """The rising factorisation of least sum whose sizes are at least ``least``, if any."""
+    if k == 1:
+        return (number,) if number >= least else None
+    found = None
+    size = least
+    while size**k <= number:
+        rest = _factors(number // size, k - 1, size) if number % size == 0 else None
+        if rest is not None and (found is None or size + sum(rest) < sum(found)):
+            found = (size, *rest)
+        size += 1
+    return found
