@@ -16,6 +16,7 @@ def test_a_matrix_product():
         a @ b
     assert (count.multiplications, count.additions, count.reads) == (105, 84, 0)
     assert (count.largest, count.peak) == (21, 84)
+    assert count.calls == {"mm": 1}
 
 
 def test_a_linear_layer_and_its_backward_pass():

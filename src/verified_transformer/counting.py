@@ -13,6 +13,7 @@ Not counted: arithmetic on whole numbers (where an index comes from), functions 
 from __future__ import annotations
 
 import weakref
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -31,6 +32,7 @@ class Count(TorchDispatchMode):
         reads: entries taken from a table by an index (``table[rows]``, `F.embedding`).
         largest: entries of the largest tensor that a call made.
         peak: bytes alive at the same time at most, of those allocated inside the block.
+        calls: how often each of torch's functions was called, views among them, by name: ``"mul"``.
 
     Raises:
         NotImplementedError: a call inside the block whose work the counter does not know.
@@ -40,14 +42,17 @@ class Count(TorchDispatchMode):
         super().__init__()
         self.multiplications = self.additions = self.reads = 0
         self.largest = self.peak = self._alive = 0
+        self.calls: Counter[str] = Counter()
         self._storages: set[int] = set()
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
-        rule = _RULES.get(str(func.overloadpacket).removeprefix("aten.").removesuffix("_"))
+        name = str(func.overloadpacket).removeprefix("aten.").removesuffix("_")
+        rule = _RULES.get(name)
         if rule is None and not func.is_view:
             raise NotImplementedError(f"{func}: the counter does not know what this call costs")
+        self.calls[name] += 1
         before = _storages(args)
         made = func(*args, **(kwargs or {}))
         tensors = [t for t in made if t is not None] if isinstance(made, tuple | list) else [made]
@@ -126,14 +131,14 @@ _NAMES: dict[Callable[..., Work], str] = {
     _each(products=3, sums=3): "native_layer_norm",
     _each(reads=1): "embedding index index_select gather take",
     _each(): (
-        "clone copy _to_copy _unsafe_view cat stack detach lift_fresh constant_pad_nd where "
-        "full fill zeros ones empty arange zeros_like ones_like empty_like full_like new_zeros "
-        "new_empty new_empty_strided empty_strided new_full new_ones randn rand normal uniform "
-        "zero masked_fill select_backward slice_backward repeat roll flip eq ne lt le gt ge any "
-        "all bitwise_and bitwise_or bitwise_not logical_and logical_or logical_not logical_xor "
-        "remainder floor_divide max min amax amin exp log tanh sqrt relu gelu sigmoid silu "
-        "rsqrt abs threshold_backward native_dropout _unique2 unique_dim sort "
-        "_local_scalar_dense"
+        "eye diag_embed squeeze unsqueeze clone copy _to_copy _unsafe_view cat stack detach "
+        "lift_fresh constant_pad_nd where full fill zeros ones empty arange zeros_like "
+        "ones_like empty_like full_like new_zeros new_empty new_empty_strided empty_strided "
+        "new_full new_ones randn rand normal uniform zero masked_fill select_backward "
+        "slice_backward repeat roll flip eq ne lt le gt ge any all bitwise_and bitwise_or "
+        "bitwise_not logical_and logical_or logical_not logical_xor remainder floor_divide max "
+        "min amax amin exp log tanh sqrt relu gelu sigmoid silu rsqrt abs threshold_backward "
+        "native_dropout _unique2 unique_dim sort _local_scalar_dense"
     ),
 }
 _RULES = {name: rule for rule, names in _NAMES.items() for name in names.split()}

@@ -199,8 +199,8 @@ def corrections(data: Mapping[str, Any], link: Link, article: str) -> str:
         for name in ("Claim", "What the article says", "What is true")
     )
     return (
-        f'<div class="vt-corrections"><table class="vt-table vt-pairs"><thead><tr>{head}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>"
+        '<div class="vt-corrections"><table class="vt-table vt-pairs">'
+        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
 
