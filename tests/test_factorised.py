@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import math
 import pickle
 from collections.abc import Callable
@@ -213,7 +214,8 @@ def test_dtypes(make: Make, dtype: torch.dtype) -> None:
             assert torch.allclose(one.grad.double(), other.grad, rtol=unit, atol=4 * unit)
 
 
-def test_half_precision_gradients_are_summed_in_single() -> None:
+def test_half_precision_gradients_are_summed_in_single(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gathering, "_CACHE", 1)
     module = KroneckerEmbedding((2, 2), (1, 1), dtype=torch.bfloat16)
     with torch.no_grad():
         for factor in module.factors:
@@ -463,3 +465,35 @@ def test_factors_of_nothing_are_refused() -> None:
         for number, k in ((0, 2), (4, 0)):
             with pytest.raises(ValueError, match=rf"number, k: got {number}, {k}; accepted"):
                 function(number, k)
+
+
+def products(module: FactorisedEmbedding, work: str) -> int:
+    with torch.no_grad(), Count() as count:
+        module(torch.tensor([3])) if work == "lookup" else module.attend(torch.zeros(1, D))
+    return count.multiplications
+
+
+def test_kronecker_scores_take_the_cheapest_order() -> None:
+    for rows, columns in [((1, 9, 3), (6, 1, 2)), ((9, 3, 1), (1, 2, 6)), ((2, 3, 4), (2, 3, 2))]:
+        costs = []
+        for order in itertools.permutations(range(3)):
+            left, cost = list(columns), 0
+            for j in order:
+                cost += 5 * math.prod(left) * rows[j]
+                left[j] = rows[j]
+            costs.append(cost)
+        assert products(KroneckerEmbedding(rows, columns, 5), "attend") == min(costs)
+
+
+def test_train_scores_begin_at_the_cheaper_end() -> None:
+    one = TensorTrainEmbedding((1, 2, 12), (6, 2, 1), 3)
+    other = TensorTrainEmbedding((12, 2, 1), (1, 2, 6), 3)  # its mirror image
+    # by hand: 12·1·3 + (2·1)·3·2·3 + 2·3·12
+    assert products(one, "attend") == products(other, "attend") == 36 + 36 + 72
+
+
+def test_train_rows_take_the_cheapest_order() -> None:
+    one = TensorTrainEmbedding((2, 2, 2), (6, 2, 1), (2, 3))
+    other = TensorTrainEmbedding((2, 2, 2), (1, 2, 6), (3, 2))
+    # the last two first: 2·2·3·1, then 6·2·2; the first two first would be 6·2·2·3 + 12·3
+    assert products(one, "lookup") == products(other, "lookup") == 12 + 24
