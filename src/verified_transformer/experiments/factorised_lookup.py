@@ -28,8 +28,8 @@ from ..sampling import seed_of
 
 CODE = (
     "experiments/factorised_lookup.py", "factorised/base.py", "factorised/gathering.py",
-    "factorised/kronecker.py", "factorised/low_rank.py", "factorised/shapes.py",
-    "factorised/tensor_product.py", "factorised/tensor_train.py",
+    "factorised/kronecker.py", "factorised/low_rank.py", "factorised/products.py",
+    "factorised/shapes.py", "factorised/tensor_product.py", "factorised/tensor_train.py",
 )  # fmt: skip
 SEEDS = {"tables and tokens": [0]}
 LOOKUPS = ("plain", "built", "low rank", "Kronecker", "tensor train", "tensor product")

@@ -9,6 +9,8 @@ from typing import NamedTuple
 import torch
 import torch.nn.functional as F
 
+from .products import tensor_product
+
 
 class Canonical(NamedTuple):
     """What `alternating_least_squares` found.
@@ -103,7 +105,7 @@ def alternating_least_squares(
         for j in modes:
             factors = [F.normalize(f, dim=2) if i != j else f for i, f in enumerate(factors)]
             factors[j] = _solved(unfolded[j], factors, j)
-        left = unfolded[-1] - factors[-1].transpose(1, 2) @ _products(factors[:-1])
+        left = unfolded[-1] - factors[-1].transpose(1, 2) @ tensor_product(factors[:-1])
         errors.append(left.flatten(1).norm(dim=1))
         if len(errors) > 1 and bool((errors[-2] - errors[-1] <= tolerance * norms).all()):
             break
@@ -153,13 +155,5 @@ def _solved(unfolding: torch.Tensor, factors: Sequence[torch.Tensor], j: int) ->
     """The factor (B, r, m_j) of least error, the others given."""
     others = [factor for i, factor in enumerate(factors) if i != j]
     gram = math.prod(factor @ factor.transpose(1, 2) for factor in others)
-    right = _products(others) @ unfolding.transpose(1, 2)
+    right = tensor_product(others) @ unfolding.transpose(1, 2)
     return torch.linalg.pinv(gram, hermitian=True) @ right
-
-
-def _products(factors: Sequence[torch.Tensor]) -> torch.Tensor:
-    """Tensor products (B, r, m_1 ⋯) of factors (B, r, m_j), term by term."""
-    product = factors[0]
-    for factor in factors[1:]:
-        product = (product[..., None] * factor[:, :, None, :]).flatten(2)
-    return product

@@ -11,6 +11,7 @@ from torch import nn
 from .base import FactorisedEmbedding, FromDense, prepared
 from .decompositions import canonical
 from .gathering import again, gathered
+from .products import tensor_product
 from .shapes import checked_columns, checked_rank, checked_sizes
 
 
@@ -136,7 +137,7 @@ def summed_products(factors: Sequence[torch.Tensor]) -> torch.Tensor:
     if len(factors) == 1:
         return factors[0].sum(1)
     split = _split([factor.shape[2] for factor in factors])
-    left, right = _products(factors[:split]), _products(factors[split:])
+    left, right = tensor_product(factors[:split]), tensor_product(factors[split:])
     return torch.bmm(left.transpose(1, 2), right).flatten(1)
 
 
@@ -145,14 +146,6 @@ def kronecker_peak(sizes: Sequence[int], rank: int) -> int:
     split = _split(sizes) if len(sizes) > 1 else 1
     sides = math.prod(sizes[:split]), math.prod(sizes[split:])
     return max(rank * max(sides), math.prod(sizes))
-
-
-def _products(factors: Sequence[torch.Tensor]) -> torch.Tensor:
-    """Tensor products (T, r, q_1 ⋯ q_k), not summed."""
-    product = factors[0]
-    for factor in factors[1:]:
-        product = (product[..., None] * factor[:, :, None, :]).flatten(2)
-    return product
 
 
 def _split(sizes: Sequence[int]) -> int:
