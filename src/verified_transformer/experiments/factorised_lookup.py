@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from ..counting import Count
 from ..factorised import (
     FactorisedEmbedding,
     KroneckerEmbedding,
@@ -27,9 +28,10 @@ from ..factorised import (
 from ..sampling import seed_of
 
 CODE = (
-    "experiments/factorised_lookup.py", "factorised/base.py", "factorised/gathering.py",
-    "factorised/kronecker.py", "factorised/low_rank.py", "factorised/products.py",
-    "factorised/shapes.py", "factorised/tensor_product.py", "factorised/tensor_train.py",
+    "experiments/factorised_lookup.py", "counting.py", "factorised/base.py",
+    "factorised/gathering.py", "factorised/kronecker.py", "factorised/low_rank.py",
+    "factorised/products.py", "factorised/shapes.py", "factorised/tensor_product.py",
+    "factorised/tensor_train.py",
 )  # fmt: skip
 SEEDS = {"tables and tokens": [0]}
 LOOKUPS = ("plain", "built", "low rank", "Kronecker", "tensor train", "tensor product")
@@ -101,6 +103,13 @@ def timed(work: Callable[[], torch.Tensor]) -> tuple[float, float]:
         return time.perf_counter() - started, time.process_time() - cpu
 
 
+def counted(work: Callable[[], torch.Tensor]) -> dict[str, int]:
+    """Return the multiplications of a piece of work, and the bytes that it has alive at most."""
+    with torch.no_grad(), Count() as count:
+        work()
+    return {"multiplications": count.multiplications, "bytes": count.peak}
+
+
 def flop_ratio(setting: Setting) -> float:
     """Multiplications of the dense head over those of the low-rank one."""
     n, d, r = setting.n, setting.d, setting.low_rank
@@ -143,9 +152,10 @@ def run(
         repeats: of every way; at least 5 for a figure that is kept.
 
     Returns:
-        The setting, and by way the parameters and medians, least and greatest of the seconds and
-        of the CPU seconds; the figures of both medians. CPU seconds are the fairer ones where
-        other work shares the machine.
+        The setting, and by way the parameters, the multiplications, the bytes alive at most beside
+        the parameters, and medians, least and greatest of the seconds and of the CPU seconds; the
+        figures of both medians. CPU seconds are the fairer ones where other work shares the
+        machine.
     """
     setting = Setting(n, d, tokens, scored)
     ways = {way: job(way, setting) for way in LOOKUPS + HEADS}
@@ -159,6 +169,7 @@ def run(
         "threads": torch.get_num_threads(),
         "repeats": repeats,
         "parameters": {way: _parameters(way, setting) for way in LOOKUPS},
+        "counted": {way: counted(work) for way, work in ways.items()},
         "seconds": wall,
         "CPU seconds": cpu,
         "FLOP ratio of the heads": flop_ratio(setting),
