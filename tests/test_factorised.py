@@ -416,6 +416,26 @@ def test_memory_alive_is_that_of_the_tokens() -> None:
     assert count.peak <= 4 * (6 * 1000 * 64 + 5 * parameters)
 
 
+@pytest.mark.parametrize(
+    ("module", "states"),
+    [
+        (TensorProductEmbedding(8000, (8, 8), 1), 5),
+        (KroneckerEmbedding((20, 20, 20), (4, 4, 4), 30), 40),
+        (TensorTrainEmbedding((20, 20, 20), (4, 4, 4), 20), 40),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_scores_keep_no_intermediate_for_the_gradient(
+    module: FactorisedEmbedding, states: int
+) -> None:
+    hidden = torch.randn(states, 64, requires_grad=True)
+    parameters = sum(parameter.numel() for parameter in module.parameters())
+    with Count() as count:
+        module.attend(hidden).sum().backward()
+    # two of the logits and what a piece makes, and the parameters' gradient: no more
+    assert count.peak / 4 <= 5 * states * 8000 + 2.5 * parameters
+
+
 def test_frozen_factors_take_no_gradient() -> None:
     module = drawn(kronecker)
     module.factors[1].requires_grad_(False)
