@@ -11,11 +11,11 @@ from verified_transformer.experiments.factorised_lookup import (
     HEADS,
     LOOKUPS,
     Setting,
+    compare,
     figures,
     flop_ratio,
     job,
     module,
-    run,
     timed,
 )
 
@@ -64,12 +64,19 @@ def test_figures_are_the_ratios_that_they_name() -> None:
 
 
 def test_a_run_is_json_with_every_way() -> None:
-    found = run(300, 16, tokens=10, scored=2, repeats=3)
+    found = compare(300, 16, tokens=10, scored=2, repeats=3)
     assert json.loads(json.dumps(found)) == found
     assert set(found["seconds"]) == set(found["CPU seconds"]) == {*LOOKUPS, *HEADS}
     for spread in found["seconds"].values():
         assert 0 < spread["least"] <= spread["median"] <= spread["greatest"]
     assert found["parameters"]["plain"] == 300 * 16
+    assert found["counted"]["plain"] == {"multiplications": 0, "bytes": 4 * 10 * 16}
+    assert found["counted"]["built"]["bytes"] > 4 * 300 * 16
     assert found["parameters"]["low rank"] == 128 * (300 + 16)
     medians = {way: spread["median"] for way, spread in found["seconds"].items()}
     assert found["figures"] == figures(medians, Setting(300, 16))
+
+
+def test_seeds_draw_other_tables_and_tokens() -> None:
+    first, second = (job("tensor train", SMALL, seed)() for seed in (0, 1))
+    assert not torch.equal(first, second)
