@@ -264,7 +264,8 @@ def stored_records(notebook: Path, root: Path) -> Iterator[Found]:
 
 def notebooks(root: Path) -> list[Path]:
     """Return the book's notebooks in order."""
-    return sorted((root / "notebooks").glob("*/*.ipynb"))
+    found = (root / "notebooks").glob("*/*.ipynb")
+    return sorted(found, key=lambda p: (p.parent, int(p.stem.partition("-")[0]), p.stem))
 
 
 def read(root: Path) -> tuple[list[Found], list[str]]:
