@@ -82,3 +82,35 @@ def test_what_autograd_saves_stays_alive():
 def test_an_unknown_call_is_refused():
     with pytest.raises(NotImplementedError, match="does not know"), Count():
         torch.linalg.svd(torch.eye(3))
+
+
+def test_softmax_forward_and_backward():
+    x = torch.ones(3, 5, requires_grad=True)
+    with Count() as forward:
+        y = torch.softmax(x, -1)
+    with Count() as backward:
+        y.backward(torch.ones(3, 5))
+    # a maximum taken off, a sum, a division; then p (g - sum p g)
+    assert (forward.multiplications, forward.additions) == (15, 15 + 12)
+    assert (backward.multiplications, backward.additions) == (30, 15 + 12)
+
+
+def test_writing_into_a_table_adds_nothing_and_accumulating_adds():
+    rows = torch.tensor([0, 1, 2])
+    for accumulate, sums in ((False, 0), (True, 3)):
+        with Count() as count:
+            torch.ones(5).index_put_((rows,), torch.tensor(2.0), accumulate=accumulate)
+        assert count.additions == sums
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: torch.ones(5) ** 3,
+        lambda: torch.add(torch.ones(5), torch.ones(5), alpha=2.5),
+        lambda: torch.ones(5, dtype=torch.complex64) * 2,
+    ],
+)
+def test_work_that_would_be_counted_wrong_is_refused(call):
+    with pytest.raises(NotImplementedError, match="does not know"), Count():
+        call()

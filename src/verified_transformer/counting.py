@@ -7,7 +7,8 @@
 A count is taken from the torch calls that really happen, with the shapes that they really have. A
 call that the counter does not know raises an error, so that no work is left uncounted in silence.
 Not counted: arithmetic on whole numbers (where an index comes from), functions of a single number
-(`exp`, `gelu`), copies and draws.
+(`exp`, `gelu`), changes of sign, comparisons, copies and draws; reads by a slice or by one fixed
+index, which are views; work outside torch (`tolist`, NumPy); what a kernel allocates for itself.
 """
 
 from __future__ import annotations
@@ -52,10 +53,14 @@ class Count(TorchDispatchMode):
         rule = _RULES.get(name)
         if rule is None and not func.is_view:
             raise NotImplementedError(f"{func}: the counter does not know what this call costs")
+        if kwargs and any(kwargs.get(scale, 1) != 1 for scale in ("alpha", "beta")):
+            raise NotImplementedError(f"{func}: the counter does not know calls with alpha or beta")
         self.calls[name] += 1
         before = _storages(args)
         made = func(*args, **(kwargs or {}))
         tensors = [t for t in made if t is not None] if isinstance(made, tuple | list) else [made]
+        if any(isinstance(t, torch.Tensor) and t.is_complex() for t in tensors):
+            raise NotImplementedError(f"{func}: the counter does not know complex numbers")
         if rule is not None:
             work = rule(tensors[0], *args) if _is_real(tensors[0]) else (0, 0, 0)
             self.multiplications += work[0]
@@ -107,9 +112,32 @@ def _mean(made: torch.Tensor, a: torch.Tensor, *_: Any) -> Work:
     return made.numel(), a.numel() - made.numel(), 0
 
 
-def _scatter(made: torch.Tensor, target: Any, *rest: Any) -> Work:
-    values = [a for a in (target, *rest) if _is_real(a)]
-    return 0, (values[-1] if len(values) > 1 else values[0]).numel(), 0
+def _gradient_rows(made: torch.Tensor, gradient: torch.Tensor, *_: Any) -> Work:
+    return 0, gradient.numel(), 0
+
+
+def _add_rows(made: torch.Tensor, _: Any, __: Any, ___: Any, rows: torch.Tensor) -> Work:
+    return 0, rows.numel(), 0
+
+
+def _put(made: torch.Tensor, _: Any, at: Any, __: Any, accumulate: bool = False, *___: Any) -> Work:
+    if not accumulate:
+        return 0, 0, 0
+    return 0, made[tuple(slice(None) if i is None else i for i in at)].numel(), 0
+
+
+def _power(made: torch.Tensor, _: Any, exponent: Any) -> Work:
+    if exponent != 2:
+        raise NotImplementedError(f"pow: the counter does not know the power {exponent}")
+    return made.numel(), 0, 0
+
+
+def _softmax(made: torch.Tensor, a: torch.Tensor, dim: int, *_: Any) -> Work:
+    return made.numel(), 2 * made.numel() - made.numel() // a.shape[dim], 0
+
+
+def _softmax_back(made: torch.Tensor, _: Any, out: torch.Tensor, dim: int, *__: Any) -> Work:
+    return 2 * made.numel(), 2 * made.numel() - made.numel() // out.shape[dim], 0
 
 
 def _each(products: int = 0, sums: int = 0, reads: int = 0) -> Callable[..., Work]:
@@ -124,10 +152,14 @@ _NAMES: dict[Callable[..., Work], str] = {
     _product_and_sum: "addmm baddbmm",
     _sum: "sum",
     _mean: "mean",
-    _scatter: "embedding_dense_backward index_add index_put _index_put_impl",
-    _each(products=1): "mul div reciprocal pow",
-    _each(sums=1): "add sub neg rsub _softmax_backward_data",
-    _each(products=1, sums=1): "_softmax",
+    _gradient_rows: "embedding_dense_backward",
+    _add_rows: "index_add",
+    _put: "index_put _index_put_impl",
+    _power: "pow",
+    _softmax: "_softmax",
+    _softmax_back: "_softmax_backward_data",
+    _each(products=1): "mul div reciprocal",
+    _each(sums=1): "add sub rsub",
     _each(products=3, sums=3): "native_layer_norm",
     _each(reads=1): "embedding index index_select gather take",
     _each(): (
@@ -138,7 +170,7 @@ _NAMES: dict[Callable[..., Work], str] = {
         "slice_backward repeat roll flip eq ne lt le gt ge any all bitwise_and bitwise_or "
         "bitwise_not logical_and logical_or logical_not logical_xor remainder floor_divide max "
         "min amax amin exp log tanh sqrt relu gelu sigmoid silu rsqrt abs threshold_backward "
-        "native_dropout _unique2 unique_dim sort _local_scalar_dense"
+        "neg _unique2 unique_dim sort _local_scalar_dense"
     ),
 }
 _RULES = {name: rule for rule, names in _NAMES.items() for name in names.split()}
