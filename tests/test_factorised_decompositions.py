@@ -134,6 +134,18 @@ def test_dtype_of_the_weight_is_kept(factorise: Factorise) -> None:
 
 
 @each
+def test_default_device_and_mixed_precision_change_nothing(factorise: Factorise) -> None:
+    weight = drawn(N, D).float()
+    expected = factorise(weight).module.state_dict()
+    with torch.device("meta"):
+        there = factorise(weight).module.state_dict()
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        mixed = factorise(weight).module.state_dict()
+    for name, value in expected.items():
+        assert torch.equal(there[name], value) and torch.equal(mixed[name], value)
+
+
+@each
 def test_a_table_of_zeros_is_met(factorise: Factorise) -> None:
     found = factorise(torch.zeros(N, D))
     assert found.relative_error == 0 and not found.module.dense().any()

@@ -72,7 +72,8 @@ def canonical(tensors: torch.Tensor, rank: int, sweeps: int) -> list[torch.Tenso
     if tensors.ndim == 3:
         left, right = truncated_svd(tensors, rank)
         return [left.transpose(1, 2), right]
-    return alternating_least_squares(tensors, rank, sweeps).factors
+    with torch.autocast(tensors.device.type, enabled=False):
+        return alternating_least_squares(tensors, rank, sweeps).factors
 
 
 def alternating_least_squares(
@@ -147,7 +148,7 @@ def _leading(unfolding: torch.Tensor, rank: int) -> torch.Tensor:
     """Leading left singular vectors (B, r, m) of (B, m, p), random ones beyond them."""
     u = torch.linalg.svd(unfolding, full_matrices=False)[0][..., :rank].transpose(1, 2)
     generator = torch.Generator().manual_seed(0)
-    more = torch.randn(rank - u.shape[1], u.shape[2], generator=generator).to(u)
+    more = torch.randn(rank - u.shape[1], u.shape[2], generator=generator, device="cpu").to(u)
     return torch.cat([u, more.expand(len(u), -1, -1)], 1)
 
 
