@@ -59,7 +59,9 @@ class FactorisedEmbedding(nn.Module):
 
         Returns:
             (\\*shape, d). Neither this nor its gradient ever makes the table: what they make is
-            O(tokens · d) beside the parameters' own size. It can be differentiated once.
+            O(tokens · d) beside the parameters' own size. It can be differentiated once, by
+            autograd: ``torch.func`` and ``torch.compile(fullgraph=True)`` refuse all families but
+            the low-rank one; plain ``torch.compile`` runs them as they are.
 
         Raises:
             TypeError: tokens are of another dtype.

@@ -77,8 +77,8 @@ class KroneckerEmbedding(FactorisedEmbedding):
         a tensor of rank r (Van Loan and Pitsianis 1993). Two factors: a truncated singular value
         decomposition, than which nothing is closer. More: alternating least squares, the best
         method known; no certificate says that the result is best. Where the row sizes make more
-        rows than the weight has, those are zeros to be met like the others, so that even two
-        factors are then best for the padded table only.
+        rows than the weight has, those are zeros to be met like the others, and so is the row of
+        ``padding_idx``: even two factors are then best for the table with these zeros only.
 
         Args:
             weight: (n, d); the module has its dtype and device. The decomposition runs in float64

@@ -83,7 +83,8 @@ class TensorTrainEmbedding(FactorisedEmbedding):
         The squared error is at most the sum, over the k - 1 cuts, of the squared singular values
         dropped there, hence the error at most sqrt(k - 1) times the least that is possible: best
         for two cores, quasi-optimal for more. Where the row sizes make more rows than the weight
-        has, those are zeros to be met like the others.
+        has, those are zeros to be met like the others, and so is the row of ``padding_idx``, though
+        the module makes it zero anyway: the least is that of the table with these zeros.
 
         Args:
             weight: (n, d); the module has its dtype and device. The decomposition runs in float64
