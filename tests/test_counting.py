@@ -80,5 +80,54 @@ def test_what_autograd_saves_stays_alive():
 
 
 def test_an_unknown_call_is_refused():
-    with pytest.raises(NotImplementedError, match="does not know"), Count():
-        torch.linalg.svd(torch.eye(3))
+    x = torch.ones(3)
+    for call in (
+        lambda: torch.linalg.svd(torch.eye(3)),
+        lambda: torch.ones(3, 3, dtype=torch.complex64) @ torch.ones(3, 3, dtype=torch.complex64),
+        lambda: x * 2j,
+        lambda: torch.add(x, x, alpha=3),
+        lambda: torch.addmm(x, torch.ones(3, 3), torch.ones(3, 3), beta=0.5),
+    ):
+        with pytest.raises(NotImplementedError, match="does not know"), Count():
+            call()
+
+
+def test_writing_adds_nothing_and_adding_up_does():
+    table, rows = torch.zeros(5, 7), torch.tensor([0, 1])
+    for accumulate, additions in ((False, 0), (True, 14)):
+        with Count() as count:
+            table.index_put_((rows,), torch.tensor(1.0), accumulate=accumulate)
+        assert count.additions == additions
+
+
+def test_softmax_and_layer_norm_by_hand():
+    x, one = torch.ones(3, 5, requires_grad=True), torch.ones(5)
+    with Count() as count:
+        y = torch.softmax(x, -1)
+    # the greatest subtracted, sums over rows, and a division
+    assert (count.multiplications, count.additions) == (15, 30)
+    with Count() as count:
+        y.backward(torch.ones(3, 5))
+    # gradient times outcome, its sums subtracted, times outcome
+    assert (count.multiplications, count.additions) == (30, 30)
+    for affine, work in (((), (30, 45)), ((one, one), (45, 60))):
+        with Count() as count:
+            F.layer_norm(x.detach(), (5,), *affine)
+        assert (count.multiplications, count.additions) == work
+
+
+def test_sums_of_nothing_are_no_additions():
+    with Count() as count:
+        torch.ones(0, 3).sum()
+        torch.ones(3, 0) @ torch.ones(0, 7)
+    assert count.additions == 0
+
+
+def test_what_is_written_into_is_not_allocated_but_hidden_copies_are():
+    a, out = torch.ones(3, 3), torch.empty(3, 3)
+    with Count() as count:
+        torch.mm(a, a, out=out)
+    assert (count.multiplications, count.peak) == (27, 0)
+    with Count() as count, torch.inference_mode():
+        torch.ones(2, 3).T.reshape(-1)
+    assert count.peak == 48

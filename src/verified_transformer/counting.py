@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import weakref
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import torch
@@ -26,16 +26,20 @@ Work = tuple[int, int, int]  # multiplications, additions, reads
 class Count(TorchDispatchMode):
     """Counts what torch does between ``with Count() as count:`` and the end of the block.
 
+    What threads do that the block starts is not seen.
+
     Attributes:
         multiplications: products of two numbers; a division counts as one.
         additions: sums of two numbers, those inside a matrix product among them.
         reads: entries taken from a table by an index (``table[rows]``, `F.embedding`).
         largest: entries of the largest tensor that a call made.
-        peak: bytes alive at the same time at most, of those allocated inside the block.
+        peak: bytes alive at the same time at most, of those allocated inside the block; not the
+            numbers that ``torch.tensor`` is given, which are there before torch is called.
         calls: how often each of torch's functions was called, views among them, by name: ``"mul"``.
 
     Raises:
-        NotImplementedError: a call inside the block whose work the counter does not know.
+        NotImplementedError: a call inside the block whose work the counter does not know, on
+            complex numbers and with ``alpha`` or ``beta`` other than 1 among them.
     """
 
     def __init__(self) -> None:
@@ -50,18 +54,22 @@ class Count(TorchDispatchMode):
     ) -> Any:
         name = str(func.overloadpacket).removeprefix("aten.").removesuffix("_")
         rule = _RULES.get(name)
-        if rule is None and not func.is_view:
+        kwargs = kwargs or {}
+        scaled = any(kwargs.get(scale, 1) != 1 for scale in ("alpha", "beta"))
+        before = _tensors((*args, *kwargs.values()))
+        known = (rule is not None or func.is_view) and not scaled
+        made = func(*args, **kwargs) if known else None
+        tensors = [t for t in made if t is not None] if isinstance(made, tuple | list) else [made]
+        if not known or any(t.is_complex() for t in _tensors(tensors)):
             raise NotImplementedError(f"{func}: the counter does not know what this call costs")
         self.calls[name] += 1
-        before = _storages(args)
-        made = func(*args, **(kwargs or {}))
-        tensors = [t for t in made if t is not None] if isinstance(made, tuple | list) else [made]
         if rule is not None:
             work = rule(tensors[0], *args) if _is_real(tensors[0]) else (0, 0, 0)
             self.multiplications += work[0]
             self.additions += work[1]
             self.reads += work[2]
-            self._note([t for t in tensors if isinstance(t, torch.Tensor)], before)
+        # of views too: without autograd, what torch calls a view may be a copy (`reshape`)
+        self._note(_tensors(tensors), {t.untyped_storage()._cdata for t in before})
         return made
 
     def _note(self, made: list[torch.Tensor], before: set[int]) -> None:
@@ -81,8 +89,8 @@ class Count(TorchDispatchMode):
         self._alive -= size
 
 
-def _storages(args: tuple) -> set[int]:
-    return {a.untyped_storage()._cdata for a in args if isinstance(a, torch.Tensor)}
+def _tensors(values: Iterable[Any]) -> list[torch.Tensor]:
+    return [value for value in values if isinstance(value, torch.Tensor)]
 
 
 def _is_real(made: Any) -> bool:
@@ -91,7 +99,7 @@ def _is_real(made: Any) -> bool:
 
 def _product(made: torch.Tensor, a: torch.Tensor, *_: Any) -> Work:
     products = made.numel() * a.shape[-1]
-    return products, products - made.numel(), 0
+    return products, max(0, products - made.numel()), 0
 
 
 def _product_and_sum(made: torch.Tensor, _: Any, a: torch.Tensor, *__: Any) -> Work:
@@ -100,16 +108,26 @@ def _product_and_sum(made: torch.Tensor, _: Any, a: torch.Tensor, *__: Any) -> W
 
 
 def _sum(made: torch.Tensor, a: torch.Tensor, *_: Any) -> Work:
-    return 0, a.numel() - made.numel(), 0
+    return 0, max(0, a.numel() - made.numel()), 0
 
 
 def _mean(made: torch.Tensor, a: torch.Tensor, *_: Any) -> Work:
-    return made.numel(), a.numel() - made.numel(), 0
+    return made.numel(), max(0, a.numel() - made.numel()), 0
 
 
 def _scatter(made: torch.Tensor, target: Any, *rest: Any) -> Work:
     values = [a for a in (target, *rest) if _is_real(a)]
     return 0, (values[-1] if len(values) > 1 else values[0]).numel(), 0
+
+
+def _put(
+    made: Any, target: torch.Tensor, at: Any, _: Any, accumulate: bool = False, *__: Any
+) -> Work:
+    return 0, torch.ops.aten.index(target, at).numel() if accumulate else 0, 0
+
+
+def _layer_norm(made: torch.Tensor, _: Any, __: Any, scale: Any, shift: Any, *___: Any) -> Work:
+    return made.numel() * (2 + (scale is not None)), made.numel() * (3 + (shift is not None)), 0
 
 
 def _each(products: int = 0, sums: int = 0, reads: int = 0) -> Callable[..., Work]:
@@ -124,11 +142,13 @@ _NAMES: dict[Callable[..., Work], str] = {
     _product_and_sum: "addmm baddbmm",
     _sum: "sum",
     _mean: "mean",
-    _scatter: "embedding_dense_backward index_add index_put _index_put_impl",
+    _scatter: "embedding_dense_backward index_add",
+    _put: "index_put _index_put_impl",
+    _layer_norm: "native_layer_norm",
     _each(products=1): "mul div reciprocal pow",
-    _each(sums=1): "add sub neg rsub _softmax_backward_data",
-    _each(products=1, sums=1): "_softmax",
-    _each(products=3, sums=3): "native_layer_norm",
+    _each(sums=1): "add sub neg rsub",
+    _each(products=1, sums=2): "_softmax",
+    _each(products=2, sums=2): "_softmax_backward_data",
     _each(reads=1): "embedding index index_select gather take",
     _each(): (
         "eye diag_embed squeeze unsqueeze clone copy _to_copy _unsafe_view cat stack detach "
