@@ -55,7 +55,7 @@ class KroneckerEmbedding(FactorisedEmbedding):
         super().__init__(n, d, padding_idx=padding_idx, σ=σ)
         self.row_sizes, self.column_sizes, self.rank = rows, columns, checked_rank(rank)
         self.factors = nn.ParameterList(
-            torch.empty(rank, n_j, q_j, device=device, dtype=dtype)
+            torch.empty(self.rank, n_j, q_j, device=device, dtype=dtype)
             for n_j, q_j in zip(rows, columns, strict=True)
         )
         self.reset_parameters(generator)
@@ -97,7 +97,7 @@ class KroneckerEmbedding(FactorisedEmbedding):
             num_embeddings=n, embedding_dim=d, padding_idx=padding_idx, **kind,
         )  # fmt: skip
         tensor = rearranged(table, module.row_sizes, module.column_sizes)
-        found = canonical(tensor[None], rank, sweeps)
+        found = canonical(tensor[None], module.rank, sweeps)
         shapes = [factor.shape for factor in module.factors]
         return module._filled([f[0].reshape(s) for f, s in zip(found, shapes, strict=True)], table)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 import torch
@@ -13,7 +13,7 @@ from .base import FactorisedEmbedding, FromDense, prepared
 from .decompositions import rearranged, tensor_train
 from .gathering import digits, gathered, in_pieces
 from .kronecker import checked_pair
-from .shapes import checked_columns, checked_rows
+from .shapes import checked_columns, checked_rows, whole
 
 Tree = int | tuple["Tree", "Tree"]
 
@@ -146,12 +146,13 @@ class TensorTrainEmbedding(FactorisedEmbedding):
 
 
 def _checked_ranks(ranks: int | Sequence[int], k: int) -> tuple[int, ...]:
-    found = (ranks,) * (k - 1) if isinstance(ranks, int) else tuple(ranks)
-    if len(found) != k - 1 or any(rank < 1 for rank in found) or ranks == 0:
+    several = isinstance(ranks, Iterable)
+    found = tuple(whole("ranks", rank) for rank in (ranks if several else [ranks] * max(1, k - 1)))
+    if any(rank < 1 for rank in found) or (several and len(found) != k - 1):
         raise ValueError(
             f"ranks: got {ranks}; accepted: a positive number, or {k - 1} of them for {k} cores"
         )
-    return found
+    return found[: k - 1]
 
 
 @cache
