@@ -161,10 +161,11 @@ def test_parameters_may_come_from_a_file(make: Make) -> None:
 
 
 @each_family
-def test_mixed_precision_gives_gradients_of_the_parameters_dtype(make: Make) -> None:
+def test_mixed_precision_keeps_the_dtype_of_the_parameters(make: Make) -> None:
     model = twins(make)[0].float()
     truths = torch.autograd.grad(model.loss(some_tokens()), [*model.table.parameters()])
     with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert model.table(some_tokens()).dtype == torch.float32
         model.loss(some_tokens()).backward()
     for factor, truth in zip(model.table.parameters(), truths, strict=True):
         assert factor.grad.dtype == torch.float32
