@@ -159,6 +159,9 @@ def test_what_is_no_table_is_refused(factorise: Factorise) -> None:
         factorise(torch.zeros(N, D, dtype=torch.int64))
     with pytest.raises(ValueError, match=r"padding_idx: got 23; accepted: -23 to 22"):
         factorise(torch.zeros(N, D), padding_idx=N)
+    for wrong in (math.inf, math.nan):
+        with pytest.raises(ValueError, match=r"weight: got entries that are infinite or no number"):
+            factorise(torch.full((N, D), wrong))
 
 
 def test_sizes_that_do_not_fit_the_weight_are_refused() -> None:

@@ -162,13 +162,16 @@ def prepared(weight: torch.Tensor, padding_idx: int | None) -> tuple[torch.Tenso
         ``device`` and ``dtype``.
 
     Raises:
-        ValueError: the weight is no matrix of floating point, or ``padding_idx`` is out of range.
+        ValueError: the weight is no matrix of finite floating point, or ``padding_idx`` is out of
+            range.
     """
     if weight.ndim != 2 or not weight.is_floating_point():
         raise ValueError(
             f"weight: got {weight.dtype} of shape {tuple(weight.shape)}; accepted: floating "
             "point of shape (n, d)"
         )
+    if not weight.isfinite().all():
+        raise ValueError("weight: got entries that are infinite or no number; accepted: finite")
     table = weight.detach().to(torch.promote_types(weight.dtype, torch.float32), copy=True)
     padding_idx = checked_padding(padding_idx, len(weight))
     if padding_idx is not None:
