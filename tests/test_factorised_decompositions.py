@@ -146,6 +146,14 @@ def test_default_device_and_mixed_precision_change_nothing(factorise: Factorise)
 
 
 @each
+def test_a_table_of_any_scale_is_met_alike(factorise: Factorise) -> None:
+    weight = drawn(N, D)
+    error = factorise(weight).relative_error
+    for scale in (1e-30, 1e-12, 1e30):
+        assert factorise(weight * scale).relative_error == pytest.approx(error, rel=1e-3)
+
+
+@each
 def test_a_table_of_zeros_is_met(factorise: Factorise) -> None:
     found = factorise(torch.zeros(N, D))
     assert found.relative_error == 0 and not found.module.dense().any()

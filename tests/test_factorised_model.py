@@ -170,3 +170,32 @@ def test_mixed_precision_keeps_the_dtype_of_the_parameters(make: Make) -> None:
     for factor, truth in zip(model.table.parameters(), truths, strict=True):
         assert factor.grad.dtype == torch.float32
         assert (factor.grad - truth).norm() < 0.05 * truth.norm()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # torch's compiler breaks torch's rules
+@each_family
+def test_compiled_models_have_the_same_gradients(make: Make) -> None:
+    model, _ = twins(make, padding_idx=PADDING)
+    factors, tokens = [*model.table.parameters()], some_tokens()
+    compiled = torch.compile(
+        lambda tokens: model.table.attend(model.table(tokens)), backend="eager"
+    )
+    found = torch.autograd.grad(compiled(tokens).sin().sum(), factors)
+    wanted = torch.autograd.grad(model.table.attend(model.table(tokens)).sin().sum(), factors)
+    for one, other in zip(found, wanted, strict=True):
+        assert torch.allclose(one, other, rtol=1e-12, atol=1e-12)
+
+
+@each_family
+def test_torch_func_takes_the_low_rank_family_only(make: Make) -> None:
+    model, _ = twins(make)
+
+    def total(parameters: dict[str, torch.Tensor]) -> torch.Tensor:
+        return torch.func.functional_call(model.table, parameters, (some_tokens(),)).sum()
+
+    parameters = {name: p.detach() for name, p in model.table.named_parameters()}
+    if make is low_rank:
+        assert torch.func.grad(total)(parameters).keys() == parameters.keys()
+    else:
+        with pytest.raises(RuntimeError, match="functorch"):
+            torch.func.grad(total)(parameters)

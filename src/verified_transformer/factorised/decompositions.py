@@ -104,7 +104,7 @@ def alternating_least_squares(
     norms, errors = tensors.flatten(1).norm(dim=1), []
     for _ in range(sweeps):
         for j in modes:
-            factors = [F.normalize(f, dim=2) if i != j else f for i, f in enumerate(factors)]
+            factors = [_unit(f) if i != j else f for i, f in enumerate(factors)]
             factors[j] = _solved(unfolded[j], factors, j)
         left = unfolded[-1] - factors[-1].transpose(1, 2) @ tensor_product(factors[:-1])
         errors.append(left.flatten(1).norm(dim=1))
@@ -112,7 +112,7 @@ def alternating_least_squares(
             break
     length = factors[-1].norm(dim=2, keepdim=True)
     share = length ** (1 / len(factors))
-    factors = [F.normalize(factor, dim=2) * share for factor in factors]
+    factors = [_unit(factor) * share for factor in factors]
     return Canonical(factors, torch.stack(errors))
 
 
@@ -150,6 +150,11 @@ def _leading(unfolding: torch.Tensor, rank: int) -> torch.Tensor:
     generator = torch.Generator().manual_seed(0)
     more = torch.randn(rank - u.shape[1], u.shape[2], generator=generator, device="cpu").to(u)
     return torch.cat([u, more.expand(len(u), -1, -1)], 1)
+
+
+def _unit(factor: torch.Tensor) -> torch.Tensor:
+    """The factor's vectors at length 1, however short they were; zeros stay."""
+    return F.normalize(factor, dim=2, eps=torch.finfo(factor.dtype).tiny)
 
 
 def _solved(unfolding: torch.Tensor, factors: Sequence[torch.Tensor], j: int) -> torch.Tensor:
