@@ -342,6 +342,30 @@ def test_sizes_that_do_not_fit_are_refused() -> None:
         LowRankEmbedding(3, 0, 1)
 
 
+def test_whole_numbers_of_other_kinds_are_sizes_and_others_are_not() -> None:
+    rows, columns, two = torch.tensor([2, 3]), torch.tensor([3, 2]), torch.tensor(2).numpy()[()]
+    for family in (KroneckerEmbedding, TensorTrainEmbedding):
+        for wanted in (family(rows, columns, two), family(rows.numpy(), [3, 2], True)):
+            assert wanted.row_sizes == (2, 3) and wanted.dense().shape == (6, 6)
+        with pytest.raises(TypeError, match=r"row_sizes: got 2\.5; accepted: whole numbers"):
+            family((2.5, 3), (3, 2), 2)
+        with pytest.raises(TypeError, match=r"ranks?: got 2\.0; accepted: whole numbers"):
+            family((2, 3), (3, 2), 2.0)
+    for wrong in (0, -3):
+        with pytest.raises(ValueError, match=rf"ranks: got {wrong}; accepted"):
+            TensorTrainEmbedding((2,), (3,), wrong)
+    assert TensorTrainEmbedding((2,), (3,), 4).ranks == TensorTrainEmbedding((2,), (3,), ()).ranks
+
+
+@pytest.mark.parametrize("family", [KroneckerEmbedding, TensorTrainEmbedding])
+def test_int32_tokens_of_a_table_beyond_them(family: type) -> None:
+    module = family((2**17, 2**17), (1, 1), 1)
+    tokens = torch.tensor([5, 2**31 - 1])
+    assert torch.equal(module(tokens.int()), module(tokens))
+    with pytest.raises(IndexError, match="out of range"):
+        module(torch.tensor([-1], dtype=torch.int32))
+
+
 @pytest.mark.parametrize("rank", [1, 2, 7])
 @pytest.mark.parametrize("σ", [1.0, 0.3])
 @each_family

@@ -134,6 +134,26 @@ def test_dtype_of_the_weight_is_kept(factorise: Factorise) -> None:
 
 
 @each
+def test_default_device_and_mixed_precision_change_nothing(factorise: Factorise) -> None:
+    weight = drawn(N, D).float()
+    expected = factorise(weight).module.state_dict()
+    with torch.device("meta"):
+        there = factorise(weight).module.state_dict()
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        mixed = factorise(weight).module.state_dict()
+    for name, value in expected.items():
+        assert torch.equal(there[name], value) and torch.equal(mixed[name], value)
+
+
+@each
+def test_a_table_of_any_scale_is_met_alike(factorise: Factorise) -> None:
+    weight = drawn(N, D)
+    error = factorise(weight).relative_error
+    for scale in (1e-30, 1e-12, 1e30):
+        assert factorise(weight * scale).relative_error == pytest.approx(error, rel=1e-3)
+
+
+@each
 def test_a_table_of_zeros_is_met(factorise: Factorise) -> None:
     found = factorise(torch.zeros(N, D))
     assert found.relative_error == 0 and not found.module.dense().any()
@@ -147,6 +167,9 @@ def test_what_is_no_table_is_refused(factorise: Factorise) -> None:
         factorise(torch.zeros(N, D, dtype=torch.int64))
     with pytest.raises(ValueError, match=r"padding_idx: got 23; accepted: -23 to 22"):
         factorise(torch.zeros(N, D), padding_idx=N)
+    for wrong in (math.inf, math.nan):
+        with pytest.raises(ValueError, match=r"weight: got entries that are infinite or no number"):
+            factorise(torch.full((N, D), wrong))
 
 
 def test_sizes_that_do_not_fit_the_weight_are_refused() -> None:
@@ -267,3 +290,16 @@ def test_rearrangement_turns_a_kronecker_product_into_an_outer_product() -> None
     moved = rearranged(torch.kron(torch.kron(a, b), c), (2, 4, 3), (3, 1, 2))
     outer = torch.einsum("i,j,k->ijk", a.flatten(), b.flatten(), c.flatten())
     assert torch.allclose(moved, outer, rtol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_the_error_is_relative_at_any_scale(scale: float) -> None:
+    table = torch.randn(6, 4, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    wanted = LowRankEmbedding.from_dense(table, 2).relative_error
+    assert LowRankEmbedding.from_dense(table * scale, 2).relative_error == pytest.approx(wanted)
+
+
+def test_writing_into_a_dense_table_leaves_the_factors() -> None:
+    train = TensorTrainEmbedding((3,), (2,), 1)
+    train.dense().detach().zero_()
+    assert bool((train.cores[0] != 0).any())

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import weakref
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import torch
@@ -27,16 +27,21 @@ Work = tuple[int, int, int]  # multiplications, additions, reads
 class Count(TorchDispatchMode):
     """Counts what torch does between ``with Count() as count:`` and the end of the block.
 
+    What threads do that the block starts is not seen.
+
     Attributes:
         multiplications: products of two numbers; a division counts as one.
         additions: sums of two numbers, those inside a matrix product among them.
         reads: entries taken from a table by an index (``table[rows]``, `F.embedding`).
         largest: entries of the largest tensor that a call made.
-        peak: bytes alive at the same time at most, of those allocated inside the block.
+        peak: bytes alive at the same time at most, of those allocated inside the block; not the
+            numbers that ``torch.tensor`` is given, which are there before torch is called.
         calls: how often each of torch's functions was called, views among them, by name: ``"mul"``.
 
     Raises:
-        NotImplementedError: a call inside the block whose work the counter does not know.
+        NotImplementedError: a call inside the block whose work the counter does not know, on
+            complex numbers, with ``alpha`` or ``beta`` other than 1, and powers other than squares
+            among them.
     """
 
     def __init__(self) -> None:
@@ -46,27 +51,31 @@ class Count(TorchDispatchMode):
         self.calls: Counter[str] = Counter()
         self._storages: set[int] = set()
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:  # else the first count imports torch's compiler
+        return False
+
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         name = str(func.overloadpacket).removeprefix("aten.").removesuffix("_")
         rule = _RULES.get(name)
-        if rule is None and not func.is_view:
-            raise NotImplementedError(f"{func}: the counter does not know what this call costs")
-        if kwargs and any(kwargs.get(scale, 1) != 1 for scale in ("alpha", "beta")):
-            raise NotImplementedError(f"{func}: the counter does not know calls with alpha or beta")
-        self.calls[name] += 1
-        before = _storages(args)
-        made = func(*args, **(kwargs or {}))
+        kwargs = kwargs or {}
+        scaled = any(kwargs.get(scale, 1) != 1 for scale in ("alpha", "beta"))
+        before = _tensors((*args, *kwargs.values()))
+        known = (rule is not None or func.is_view) and not scaled
+        made = func(*args, **kwargs) if known else None
         tensors = [t for t in made if t is not None] if isinstance(made, tuple | list) else [made]
-        if any(isinstance(t, torch.Tensor) and t.is_complex() for t in tensors):
-            raise NotImplementedError(f"{func}: the counter does not know complex numbers")
+        if not known or any(t.is_complex() for t in _tensors(tensors)):
+            raise NotImplementedError(f"{func}: the counter does not know what this call costs")
+        self.calls[name] += 1
         if rule is not None:
             work = rule(tensors[0], *args) if _is_real(tensors[0]) else (0, 0, 0)
             self.multiplications += work[0]
             self.additions += work[1]
             self.reads += work[2]
-            self._note([t for t in tensors if isinstance(t, torch.Tensor)], before)
+        # of views too: without autograd, what torch calls a view may be a copy (`reshape`)
+        self._note(_tensors(tensors), {t.untyped_storage()._cdata for t in before})
         return made
 
     def _note(self, made: list[torch.Tensor], before: set[int]) -> None:
@@ -86,8 +95,8 @@ class Count(TorchDispatchMode):
         self._alive -= size
 
 
-def _storages(args: tuple) -> set[int]:
-    return {a.untyped_storage()._cdata for a in args if isinstance(a, torch.Tensor)}
+def _tensors(values: Iterable[Any]) -> list[torch.Tensor]:
+    return [value for value in values if isinstance(value, torch.Tensor)]
 
 
 def _is_real(made: Any) -> bool:
@@ -96,7 +105,7 @@ def _is_real(made: Any) -> bool:
 
 def _product(made: torch.Tensor, a: torch.Tensor, *_: Any) -> Work:
     products = made.numel() * a.shape[-1]
-    return products, products - made.numel(), 0
+    return products, max(0, products - made.numel()), 0
 
 
 def _product_and_sum(made: torch.Tensor, _: Any, a: torch.Tensor, *__: Any) -> Work:
@@ -105,11 +114,11 @@ def _product_and_sum(made: torch.Tensor, _: Any, a: torch.Tensor, *__: Any) -> W
 
 
 def _sum(made: torch.Tensor, a: torch.Tensor, *_: Any) -> Work:
-    return 0, a.numel() - made.numel(), 0
+    return 0, max(0, a.numel() - made.numel()), 0
 
 
 def _mean(made: torch.Tensor, a: torch.Tensor, *_: Any) -> Work:
-    return made.numel(), a.numel() - made.numel(), 0
+    return made.numel(), max(0, a.numel() - made.numel()), 0
 
 
 def _gradient_rows(made: torch.Tensor, gradient: torch.Tensor, *_: Any) -> Work:
@@ -120,10 +129,14 @@ def _add_rows(made: torch.Tensor, _: Any, __: Any, ___: Any, rows: torch.Tensor)
     return 0, rows.numel(), 0
 
 
-def _put(made: torch.Tensor, _: Any, at: Any, __: Any, accumulate: bool = False, *___: Any) -> Work:
-    if not accumulate:
-        return 0, 0, 0
-    return 0, made[tuple(slice(None) if i is None else i for i in at)].numel(), 0
+def _put(
+    made: Any, target: torch.Tensor, at: Any, _: Any, accumulate: bool = False, *__: Any
+) -> Work:
+    return 0, torch.ops.aten.index(target, at).numel() if accumulate else 0, 0
+
+
+def _layer_norm(made: torch.Tensor, _: Any, __: Any, scale: Any, shift: Any, *___: Any) -> Work:
+    return made.numel() * (2 + (scale is not None)), made.numel() * (3 + (shift is not None)), 0
 
 
 def _power(made: torch.Tensor, _: Any, exponent: Any) -> Work:
@@ -133,11 +146,16 @@ def _power(made: torch.Tensor, _: Any, exponent: Any) -> Work:
 
 
 def _softmax(made: torch.Tensor, a: torch.Tensor, dim: int, *_: Any) -> Work:
-    return made.numel(), 2 * made.numel() - made.numel() // a.shape[dim], 0
+    return made.numel(), _shifted_sums(a, dim), 0
 
 
 def _softmax_back(made: torch.Tensor, _: Any, out: torch.Tensor, dim: int, *__: Any) -> Work:
-    return 2 * made.numel(), 2 * made.numel() - made.numel() // out.shape[dim], 0
+    return 2 * made.numel(), _shifted_sums(out, dim), 0
+
+
+def _shifted_sums(a: torch.Tensor, dim: int) -> int:
+    """Additions of one subtraction for each entry and of the sum of each line."""
+    return 2 * a.numel() - (a.numel() // a.shape[dim] if a.numel() else 0)
 
 
 def _each(products: int = 0, sums: int = 0, reads: int = 0) -> Callable[..., Work]:
@@ -155,12 +173,12 @@ _NAMES: dict[Callable[..., Work], str] = {
     _gradient_rows: "embedding_dense_backward",
     _add_rows: "index_add",
     _put: "index_put _index_put_impl",
+    _layer_norm: "native_layer_norm",
     _power: "pow",
     _softmax: "_softmax",
     _softmax_back: "_softmax_backward_data",
     _each(products=1): "mul div reciprocal",
     _each(sums=1): "add sub rsub",
-    _each(products=3, sums=3): "native_layer_norm",
     _each(reads=1): "embedding index index_select gather take",
     _each(): (
         "eye diag_embed squeeze unsqueeze clone copy _to_copy _unsafe_view cat stack detach "

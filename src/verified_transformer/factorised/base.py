@@ -59,7 +59,9 @@ class FactorisedEmbedding(nn.Module):
 
         Returns:
             (\\*shape, d). Neither this nor its gradient ever makes the table: what they make is
-            O(tokens · d) beside the parameters' own size. It can be differentiated once.
+            O(tokens · d) beside the parameters' own size. It can be differentiated once, by
+            autograd: ``torch.func`` and ``torch.compile(fullgraph=True)`` refuse all families but
+            the low-rank one; plain ``torch.compile`` runs them as they are.
 
         Raises:
             TypeError: tokens are of another dtype.
@@ -107,7 +109,8 @@ class FactorisedEmbedding(nn.Module):
             generator: source of the entries; torch's own by default.
         """
         for parameter in self.parameters():
-            nn.init.normal_(parameter, std=self._spread(), generator=generator)
+            if not parameter.is_meta:  # there is nothing to draw, and torch would take a second
+                nn.init.normal_(parameter, std=self._spread(), generator=generator)
 
     def extra_repr(self) -> str:
         """The sizes."""
@@ -121,8 +124,9 @@ class FactorisedEmbedding(nn.Module):
             for parameter, factor in zip(self.parameters(), factors, strict=True):
                 parameter.copy_(factor)
             left = self.dense().to(table.dtype) - table
-        norm = torch.linalg.vector_norm(table, dtype=torch.float64).item()
-        missed = torch.linalg.vector_norm(left, dtype=torch.float64).item()
+        largest = table.abs().max().item() or 1.0  # squares of entries may be out of range
+        norm = torch.linalg.vector_norm(table / largest, dtype=torch.float64).item()
+        missed = torch.linalg.vector_norm(left / largest, dtype=torch.float64).item()
         return FromDense(self, missed / norm if norm else missed and math.inf)
 
     def _lookup(self, tokens: torch.Tensor, dropped: torch.Tensor | None) -> torch.Tensor:
@@ -160,13 +164,16 @@ def prepared(weight: torch.Tensor, padding_idx: int | None) -> tuple[torch.Tenso
         ``device`` and ``dtype``.
 
     Raises:
-        ValueError: the weight is no matrix of floating point, or ``padding_idx`` is out of range.
+        ValueError: the weight is no matrix of finite floating point, or ``padding_idx`` is out of
+            range.
     """
     if weight.ndim != 2 or not weight.is_floating_point():
         raise ValueError(
             f"weight: got {weight.dtype} of shape {tuple(weight.shape)}; accepted: floating "
             "point of shape (n, d)"
         )
+    if not weight.isfinite().all():
+        raise ValueError("weight: got entries that are infinite or no number; accepted: finite")
     table = weight.detach().to(torch.promote_types(weight.dtype, torch.float32), copy=True)
     padding_idx = checked_padding(padding_idx, len(weight))
     if padding_idx is not None:

@@ -72,7 +72,8 @@ def canonical(tensors: torch.Tensor, rank: int, sweeps: int) -> list[torch.Tenso
     if tensors.ndim == 3:
         left, right = truncated_svd(tensors, rank)
         return [left.transpose(1, 2), right]
-    return alternating_least_squares(tensors, rank, sweeps).factors
+    with torch.autocast(tensors.device.type, enabled=False):
+        return alternating_least_squares(tensors, rank, sweeps).factors
 
 
 def alternating_least_squares(
@@ -103,7 +104,7 @@ def alternating_least_squares(
     norms, errors = tensors.flatten(1).norm(dim=1), []
     for _ in range(sweeps):
         for j in modes:
-            factors = [F.normalize(f, dim=2) if i != j else f for i, f in enumerate(factors)]
+            factors = [_unit(f) if i != j else f for i, f in enumerate(factors)]
             factors[j] = _solved(unfolded[j], factors, j)
         left = unfolded[-1] - factors[-1].transpose(1, 2) @ tensor_product(factors[:-1])
         errors.append(left.flatten(1).norm(dim=1))
@@ -111,7 +112,7 @@ def alternating_least_squares(
             break
     length = factors[-1].norm(dim=2, keepdim=True)
     share = length ** (1 / len(factors))
-    factors = [F.normalize(factor, dim=2) * share for factor in factors]
+    factors = [_unit(factor) * share for factor in factors]
     return Canonical(factors, torch.stack(errors))
 
 
@@ -147,8 +148,13 @@ def _leading(unfolding: torch.Tensor, rank: int) -> torch.Tensor:
     """Leading left singular vectors (B, r, m) of (B, m, p), random ones beyond them."""
     u = torch.linalg.svd(unfolding, full_matrices=False)[0][..., :rank].transpose(1, 2)
     generator = torch.Generator().manual_seed(0)
-    more = torch.randn(rank - u.shape[1], u.shape[2], generator=generator).to(u)
+    more = torch.randn(rank - u.shape[1], u.shape[2], generator=generator, device="cpu").to(u)
     return torch.cat([u, more.expand(len(u), -1, -1)], 1)
+
+
+def _unit(factor: torch.Tensor) -> torch.Tensor:
+    """The factor's vectors at length 1, however short they were; zeros stay."""
+    return F.normalize(factor, dim=2, eps=torch.finfo(factor.dtype).tiny)
 
 
 def _solved(unfolding: torch.Tensor, factors: Sequence[torch.Tensor], j: int) -> torch.Tensor:

@@ -132,6 +132,7 @@ def digits(tokens: torch.Tensor, sizes: Sequence[int], n: int) -> list[torch.Ten
         sizes: the radix of each digit; their product is at least n.
         n: number of tokens.
     """
+    tokens = tokens.long()  # n may be beyond what an int32 holds
     found, rest = [], tokens
     for size in reversed(sizes[1:]):
         found.append(rest % size)

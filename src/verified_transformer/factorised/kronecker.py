@@ -55,7 +55,7 @@ class KroneckerEmbedding(FactorisedEmbedding):
         super().__init__(n, d, padding_idx=padding_idx, σ=σ)
         self.row_sizes, self.column_sizes, self.rank = rows, columns, checked_rank(rank)
         self.factors = nn.ParameterList(
-            torch.empty(rank, n_j, q_j, device=device, dtype=dtype)
+            torch.empty(self.rank, n_j, q_j, device=device, dtype=dtype)
             for n_j, q_j in zip(rows, columns, strict=True)
         )
         self.reset_parameters(generator)
@@ -77,8 +77,8 @@ class KroneckerEmbedding(FactorisedEmbedding):
         a tensor of rank r (Van Loan and Pitsianis 1993). Two factors: a truncated singular value
         decomposition, than which nothing is closer. More: alternating least squares, the best
         method known; no certificate says that the result is best. Where the row sizes make more
-        rows than the weight has, those are zeros to be met like the others, so that even two
-        factors are then best for the padded table only.
+        rows than the weight has, those are zeros to be met like the others, and so is the row of
+        ``padding_idx``: even two factors are then best for the table with these zeros only.
 
         Args:
             weight: (n, d); the module has its dtype and device. The decomposition runs in float64
@@ -97,7 +97,7 @@ class KroneckerEmbedding(FactorisedEmbedding):
             num_embeddings=n, embedding_dim=d, padding_idx=padding_idx, **kind,
         )  # fmt: skip
         tensor = rearranged(table, module.row_sizes, module.column_sizes)
-        found = canonical(tensor[None], rank, sweeps)
+        found = canonical(tensor[None], module.rank, sweeps)
         shapes = [factor.shape for factor in module.factors]
         return module._filled([f[0].reshape(s) for f, s in zip(found, shapes, strict=True)], table)
 

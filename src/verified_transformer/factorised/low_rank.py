@@ -42,8 +42,8 @@ class LowRankEmbedding(FactorisedEmbedding):
         super().__init__(num_embeddings, embedding_dim, padding_idx=padding_idx, σ=σ)
         self.rank = checked_rank(rank)
         where = {"device": device, "dtype": dtype}
-        self.codes = nn.Parameter(torch.empty(num_embeddings, rank, **where))
-        self.basis = nn.Parameter(torch.empty(rank, embedding_dim, **where))
+        self.codes = nn.Parameter(torch.empty(num_embeddings, self.rank, **where))
+        self.basis = nn.Parameter(torch.empty(self.rank, embedding_dim, **where))
         self.reset_parameters(generator)
 
     @classmethod
@@ -63,11 +63,13 @@ class LowRankEmbedding(FactorisedEmbedding):
         """
         table, kind = prepared(weight, padding_idx)
         module = cls(*weight.shape, rank, padding_idx=padding_idx, **kind)
-        return module._filled(truncated_svd(table, rank), table)
+        return module._filled(truncated_svd(table, module.rank), table)
 
     def _lookup(self, tokens: torch.Tensor, dropped: torch.Tensor | None) -> torch.Tensor:
         codes = F.embedding(tokens, self.codes)
-        return (codes if dropped is None else codes.masked_fill(dropped[:, None], 0)) @ self.basis
+        codes = codes if dropped is None else codes.masked_fill(dropped[:, None], 0)
+        # under autocast too, embeddings have the table's dtype, as those of `nn.Embedding`
+        return (codes @ self.basis).to(self.basis.dtype)
 
     def _scores(self, hidden: torch.Tensor) -> torch.Tensor:
         return hidden @ self.basis.T @ self.codes.T

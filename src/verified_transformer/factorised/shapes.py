@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import SupportsIndex
 
 
 def balanced_factors(number: int, k: int) -> tuple[int, ...]:
@@ -59,11 +61,13 @@ def checked_sizes(name: str, sizes: Sequence[int]) -> tuple[int, ...]:
     """Return sizes as a tuple.
 
     Raises:
+        TypeError: one is no whole number.
         ValueError: there are none, or one is not positive.
     """
-    if not sizes or any(size < 1 for size in sizes):
-        raise ValueError(f"{name}: got {tuple(sizes)}; accepted: at least one, all positive")
-    return tuple(int(size) for size in sizes)
+    found = tuple(whole(name, size) for size in sizes)
+    if not found or any(size < 1 for size in found):
+        raise ValueError(f"{name}: got {found}; accepted: at least one, all positive")
+    return found
 
 
 def checked_columns(name: str, sizes: Sequence[int], embedding_dim: int | None) -> int:
@@ -104,11 +108,25 @@ def checked_rank(rank: int) -> int:
     """Return a rank.
 
     Raises:
+        TypeError: it is no whole number.
         ValueError: it is not positive.
     """
+    rank = whole("rank", rank)
     if rank < 1:
         raise ValueError(f"rank: got {rank}; accepted: a positive number")
     return rank
+
+
+def whole(name: str, number: SupportsIndex) -> int:
+    """Return a whole number, of numpy or torch too, as Python's own.
+
+    Raises:
+        TypeError: it is no whole number.
+    """
+    try:
+        return int(operator.index(number))
+    except TypeError:
+        raise TypeError(f"{name}: got {number!r}; accepted: whole numbers") from None
 
 
 @lru_cache(maxsize=4096)

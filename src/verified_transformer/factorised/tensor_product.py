@@ -52,7 +52,7 @@ class TensorProductEmbedding(FactorisedEmbedding):
         super().__init__(num_embeddings, d, padding_idx=padding_idx, σ=σ)
         self.sizes, self.rank = self_sizes, checked_rank(rank)
         self.factors = nn.ParameterList(
-            torch.empty(num_embeddings, rank, size, device=device, dtype=dtype)
+            torch.empty(num_embeddings, self.rank, size, device=device, dtype=dtype)
             for size in self.sizes
         )
         self.reset_parameters(generator)
@@ -86,7 +86,7 @@ class TensorProductEmbedding(FactorisedEmbedding):
         table, kind = prepared(weight, padding_idx)
         checked_columns("sizes", checked_sizes("sizes", sizes), weight.shape[1])
         module = cls(len(weight), sizes, rank, padding_idx=padding_idx, **kind)
-        return module._filled(canonical(table.view(-1, *sizes), rank, sweeps), table)
+        return module._filled(canonical(table.view(-1, *module.sizes), module.rank, sweeps), table)
 
     def _lookup(self, tokens: torch.Tensor, dropped: torch.Tensor | None) -> torch.Tensor:
         return gathered(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 import torch
@@ -13,7 +13,7 @@ from .base import FactorisedEmbedding, FromDense, prepared
 from .decompositions import rearranged, tensor_train
 from .gathering import digits, gathered, in_pieces
 from .kronecker import checked_pair
-from .shapes import checked_columns, checked_rows
+from .shapes import checked_columns, checked_rows, whole
 
 Tree = int | tuple["Tree", "Tree"]
 
@@ -83,7 +83,8 @@ class TensorTrainEmbedding(FactorisedEmbedding):
         The squared error is at most the sum, over the k - 1 cuts, of the squared singular values
         dropped there, hence the error at most sqrt(k - 1) times the least that is possible: best
         for two cores, quasi-optimal for more. Where the row sizes make more rows than the weight
-        has, those are zeros to be met like the others.
+        has, those are zeros to be met like the others, and so is the row of ``padding_idx``, though
+        the module makes it zero anyway: the least is that of the table with these zeros.
 
         Args:
             weight: (n, d); the module has its dtype and device. The decomposition runs in float64
@@ -135,7 +136,7 @@ class TensorTrainEmbedding(FactorisedEmbedding):
         table = self.cores[0][0]
         for core in self.cores[1:]:
             table = torch.einsum("abr,rcds->acbds", table, core).flatten(2, 3).flatten(0, 1)
-        return table[..., 0]
+        return table[..., 0].clone() if len(self.cores) == 1 else table[..., 0]
 
     def _spread(self) -> float:
         return (self.σ**2 / math.prod(self.ranks)) ** (0.5 / len(self.row_sizes))
@@ -145,12 +146,13 @@ class TensorTrainEmbedding(FactorisedEmbedding):
 
 
 def _checked_ranks(ranks: int | Sequence[int], k: int) -> tuple[int, ...]:
-    found = (ranks,) * (k - 1) if isinstance(ranks, int) else tuple(ranks)
-    if len(found) != k - 1 or any(rank < 1 for rank in found) or ranks == 0:
+    several = isinstance(ranks, Iterable)
+    found = tuple(whole("ranks", rank) for rank in (ranks if several else [ranks] * max(1, k - 1)))
+    if any(rank < 1 for rank in found) or (several and len(found) != k - 1):
         raise ValueError(
             f"ranks: got {ranks}; accepted: a positive number, or {k - 1} of them for {k} cores"
         )
-    return found
+    return found[: k - 1]
 
 
 @cache
