@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .ledger import METADATA_KEY, line
-from .registry import Reading, Statement
+from .registry import OWN, Reading, Statement
 
 Bundle = tuple[dict[str, str], dict[str, Any]]
 
@@ -73,7 +73,8 @@ def card(statement: Statement, case: str | None) -> Bundle:
     reading = statement.reading
     plain = f"{statement.id} ({statement.kind}; {statement.where})   #{statement.fingerprint}"
     metadata = {METADATA_KEY: {"kind": "card", "claims": [statement.id]}}
-    rows = [("The article", statement.says), *_reading_rows(reading, case)]
+    speaker = "The book" if statement.article == OWN else "The article"
+    rows = [(speaker, statement.says), *_reading_rows(reading, case)]
     if in_colab():
         body = "\n\n".join(f"**{label}:** {text}" for label, text in rows)
         title = f"> **{statement.id}** · {statement.kind} · {statement.where}"
