@@ -20,7 +20,7 @@ from collections.abc import Callable
 import torch
 import torch.nn.functional as F
 
-from verified_transformer.first_loss import DrawnVocabulary, first_loss
+from verified_transformer.models.first_loss import DrawnVocabulary, first_loss
 
 N, D, TOKENS = 152_064, 4096, 512
 LIMIT = 0.35  # GiB beyond the inputs

@@ -22,10 +22,11 @@ from pathlib import Path
 import sympy as sp
 import torch
 
-import verified_transformer.sampling as sampling
-from verified_transformer.laws import Normal
-from verified_transformer.moments import Index, Tensor, total, variance
-from verified_transformer.notation import symbols
+from verified_transformer.exact.laws import Normal
+from verified_transformer.exact.moments import Index, Tensor, total, variance
+from verified_transformer.exact.notation import symbols
+from verified_transformer.sampling import measuring as sampling
+from verified_transformer.seeds import device
 
 ROOT = Path(__file__).parent.parent
 WIDTHS = {"cpu": (8, 64, 256), "cuda": (8, 64, 768, 4096)}
@@ -56,7 +57,7 @@ def main(target: Path) -> None:
     d, σ = symbols("d sigma")
     i = Index("i", d)
     quantity = variance(total(Tensor("w", Normal(0, σ), d)[i] ** 2, i))
-    where = sampling.device()
+    where = device()
     rows = []
     for width in WIDTHS[where.type]:
         point = {d: sp.Integer(width), σ: SCALE}
@@ -90,7 +91,10 @@ def provenance(where: torch.device) -> dict[str, str]:
     """Where, with what and from which code a figure was measured."""
     code = "".join(
         (ROOT / name).read_text(encoding="utf-8")
-        for name in ("bench/norm_variance_at_scale.py", "src/verified_transformer/sampling.py")
+        for name in (
+            "bench/norm_variance_at_scale.py",
+            "src/verified_transformer/sampling/measuring.py",
+        )
     )
     commit = subprocess.run(
         ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
@@ -103,7 +107,7 @@ def provenance(where: torch.device) -> dict[str, str]:
         "python": platform.python_version(),
         "torch": torch.__version__,
         "sympy": sp.__version__,
-        "seed": "hash of the name of each measurement, see sampling.seed_of",
+        "seed": "hash of the name of each measurement, see seeds.seed_of",
     }
 
 

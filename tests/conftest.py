@@ -9,7 +9,7 @@ import notebook_gates
 import pytest
 from filelock import FileLock
 
-from verified_transformer import ledger
+from verified_transformer.account import ledger
 
 ROOT = Path(__file__).parent.parent
 

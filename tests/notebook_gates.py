@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from verified_transformer import ledger, registry
+from verified_transformer.account import ledger, registry
 
 ROOT = Path(__file__).parent.parent
 LONGEST_CELL = 25

@@ -17,7 +17,7 @@ import pytest
 import yaml
 from nbclient import NotebookClient
 
-from verified_transformer.ledger import METADATA_KEY
+from verified_transformer.account.ledger import METADATA_KEY
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOK = ROOT / "notebooks/1-initialisation/3-activations-and-selu.ipynb"

@@ -10,7 +10,7 @@ from typing import Any
 import notebook_gates as gates
 import pytest
 
-from verified_transformer import ledger
+from verified_transformer.account import ledger
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOKS = ledger.notebooks(ROOT)

@@ -16,7 +16,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from . import ledger, recording, registry
+from .account import ledger, registry
+from .account import stored_runs as recording
 
 
 def main(arguments: list[str] | None = None) -> int:

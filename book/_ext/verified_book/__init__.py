@@ -1,7 +1,7 @@
 """The Sphinx side of the book: verdicts, records and the ledger, read from stored notebook outputs.
 
-Nothing here decides anything. `verified_transformer.ledger.collect` reads the records that the
-notebooks left in their outputs; this extension shows them: roles and directives for the prose,
+Nothing here decides anything. `verified_transformer.account.ledger.collect` reads the records that
+the notebooks left in their outputs; this extension shows them: roles and directives for the prose,
 badges for the notebook pages, and `claims.json` beside the pages. It needs neither SymPy nor torch.
 """
 
@@ -22,7 +22,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
-from verified_transformer.ledger import collect
+from verified_transformer.account.ledger import collect
 
 from .directives import Article, Corrections, Errata, Ledger, Result
 from .render import fill_badges

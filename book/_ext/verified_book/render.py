@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from typing import Any
 
-from verified_transformer.registry import OWN
-from verified_transformer.rendering import breakable, words
+from verified_transformer.account.registry import OWN
+from verified_transformer.account.rendering import breakable, words
 
 Claim = Mapping[str, Any]
 Link = Callable[[Claim], str]  # the address of a claim, seen from the page being written

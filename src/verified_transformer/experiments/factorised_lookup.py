@@ -15,8 +15,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from ..counting import Count
-from ..factorised import (
+from ..models.counting import Count
+from ..models.factorised import (
     FactorisedEmbedding,
     KroneckerEmbedding,
     LowRankEmbedding,
@@ -25,13 +25,13 @@ from ..factorised import (
     balanced_factors,
     covering_factors,
 )
-from ..sampling import seed_of
+from ..seeds import seed_of
 
 CODE = (
-    "experiments/factorised_lookup.py", "counting.py", "factorised/base.py",
-    "factorised/gathering.py", "factorised/kronecker.py", "factorised/low_rank.py",
-    "factorised/products.py", "factorised/shapes.py", "factorised/tensor_product.py",
-    "factorised/tensor_train.py",
+    "experiments/factorised_lookup.py", "models/counting.py", "models/factorised/base.py",
+    "models/factorised/gathering.py", "models/factorised/kronecker.py",
+    "models/factorised/low_rank.py", "models/factorised/products.py", "models/factorised/shapes.py",
+    "models/factorised/tensor_product.py", "models/factorised/tensor_train.py",
 )  # fmt: skip
 SEEDS = {"tables and tokens": [0, 1, 2, 3, 4]}
 LOOKUPS = ("plain", "built", "low rank", "Kronecker", "tensor train", "tensor product")

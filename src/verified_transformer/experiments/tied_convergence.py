@@ -18,7 +18,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from ..heads import (
+from ..models.heads import (
     Head,
     ProjectedHead,
     ShuffledHead,
@@ -27,12 +27,13 @@ from ..heads import (
     channel_shuffle,
     half_swap,
 )
-from ..normalisation import normalised
-from ..sampling import seed_of
-from ..zipf_markov import ZipfMarkov
+from ..models.normalisation import normalised
+from ..sampling.zipf_markov import ZipfMarkov
+from ..seeds import seed_of
 
 CODE = (
-    "experiments/tied_convergence.py", "heads.py", "zipf_markov.py", "normalisation.py",
+    "experiments/tied_convergence.py", "models/heads.py", "sampling/zipf_markov.py",
+    "models/normalisation.py",
 )  # fmt: skip
 SEEDS = {"choice of the rate": [0, 1], "comparison": [2, 3, 4, 5, 6]}
 REMEDIES = ("tied", "small σ", "untied", "projected", "half swap", "channel shuffle")

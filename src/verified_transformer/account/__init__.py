@@ -1,0 +1,1 @@
+"""What was said and what became of it: registry, records, verdicts, ledger; no SymPy, no torch."""

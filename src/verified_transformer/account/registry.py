@@ -1,0 +1,286 @@
+"""What the articles say, 292 statements, what the book adds, and how each is read.
+
+The statements stand in ``claims/*.yaml`` and nowhere else; those of the book's own, ``BOOK-nn``,
+in ``claims/book.yaml``, counted apart. A claim has an id that is never reused,
+a place in its article, a kind and the statement in our own words. A claim that the book decides
+also has a *reading*, written before its cell: the quantity and its domain in words, the formula,
+and what would make it false. Importing this module needs neither SymPy nor torch.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+KINDS = ("statement", "equation", "number", "attribution", "empirical")
+CHAPTERS = {
+    "initialisation": 1,
+    "tying": 2,
+    "tied-loss": 3,
+    "growth": 4,
+    "factorisation": 5,
+}
+OWN = "book"  # key of the statements that the book adds to the articles'
+_FOLDER = Path(__file__).parents[1] / "claims"
+_ID = re.compile(r"[A-Z]+-\d{2}")
+_MARK = re.compile(r"(?<!\\)[{}]|\\(?:left|right)(?![a-zA-Z])|\\(?:begin|end)\{[^}]*\}")
+_CLOSES = {"}": "{", r"\right": r"\left"}
+_READING_KEYS = {
+    "text", "formula", "false_if", "digits", "condition", "truth", "uses", "cases"
+}  # fmt: skip
+
+
+class RegistryError(ValueError):
+    """A claims file breaks a rule; the message names file, claim and rule."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a claim, or one case of it, is read.
+
+    Attributes:
+        text: the quantity and its domain, in words with LaTeX.
+        formula: what the claim says the quantity is, as SymPy text; None where it is no formula.
+        false_if: the observation that would make the claim false.
+        digits: pairs (formula, printed digits) that the article prints.
+        condition: the condition that the article leaves out, for a claim that holds only under it.
+        claimed: what the claim would give where the condition fails, if not ``formula``; with the
+            tolerance ``within`` that the claim allows itself.
+        truth: the right statement, where the claim is wrong, and its formula.
+        uses: ids of the claims on which this one rests.
+        cases: named readings that must all be decided; the verdict is the worst of theirs.
+    """
+
+    text: str
+    formula: str | None = None
+    false_if: str | None = None
+    digits: tuple[tuple[str, str], ...] = ()
+    condition: str | None = None
+    claimed: str | None = None
+    within: float | None = None
+    truth: str | None = None
+    truth_formula: str | None = None
+    uses: tuple[str, ...] = ()
+    cases: Mapping[str, Reading] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Article:
+    """Bibliographic data of one of the five articles, or the book itself for its own statements."""
+
+    key: str
+    title: str
+    title_en: str
+    author: str | None
+    date: str | None
+    url: str | None
+
+    @property
+    def chapter(self) -> int | None:
+        """Number of the chapter that mirrors the article; None for the book's own statements."""
+        return CHAPTERS.get(self.key)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One claim of an article.
+
+    Attributes:
+        id, article, where, kind, says: as in the claims file.
+        reading: how we read it; None until a chapter writes it.
+        retired: the reason why the id is no longer in use, or None.
+    """
+
+    id: str
+    article: str
+    where: str
+    kind: str
+    says: str
+    reading: Reading | None = None
+    retired: str | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of statement and reading; a record made from another wording is stale."""
+        data = json.dumps([self.says, self.kind, self.reading], default=_plain, sort_keys=True)
+        return hashlib.sha256(data.encode()).hexdigest()[:12]
+
+
+def _plain(thing: object) -> Any:
+    return {key: value for key, value in vars(thing).items() if value not in (None, (), {})}
+
+
+@cache
+def load(folder: Path = _FOLDER) -> tuple[dict[str, Article], dict[str, Statement]]:
+    """Read and validate all claims files.
+
+    Args:
+        folder: where the files are; the package's own by default.
+
+    Returns:
+        Articles by key and statements by id, both in chapter and article order.
+
+    Raises:
+        RegistryError: a duplicate id, an unknown kind or key, LaTeX that does not balance, or a
+            ``uses`` that names no claim or forms a circle.
+    """
+    articles: dict[str, Article] = {}
+    statements: dict[str, Statement] = {}
+    files = sorted(folder.glob("*.yaml"), key=lambda path: CHAPTERS.get(path.stem, 99))
+    for path in files:
+        data = yaml.load(
+            path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        )
+        about = {key: value for key, value in data["article"].items() if key != "seed"}
+        article = Article(**about)
+        if article.key not in (*CHAPTERS, OWN):
+            raise RegistryError(f"{path.name}: article {article.key!r} is not a chapter's")
+        articles[article.key] = article
+        for entry in data["claims"]:
+            statement = _statement(entry, article.key, path.name)
+            if statement.id in statements:
+                raise RegistryError(f"{path.name}: id {statement.id} is used twice")
+            statements[statement.id] = statement
+    _check_uses(statements)
+    return articles, statements
+
+
+def statement(id: str) -> Statement:
+    """Return the statement with this id.
+
+    Raises:
+        KeyError: there is none, or it is retired; the message says so.
+    """
+    found = load()[1].get(id)
+    if found is None:
+        raise KeyError(f"id: {id!r} is not in the registry; accepted: ids such as LOSS-14")
+    if found.retired:
+        raise KeyError(f"id: {id} is retired: {found.retired}")
+    return found
+
+
+def _statement(entry: dict[str, Any], article: str, file: str) -> Statement:
+    name = entry.get("id", "?")
+
+    def refuse(rule: str) -> RegistryError:
+        return RegistryError(f"{file}: {name}: {rule}")
+
+    if not _ID.fullmatch(str(name)):
+        raise refuse("an id is capital letters, a hyphen and two digits")
+    unknown = set(entry) - {"id", "where", "kind", "says", "reading", "retired"}
+    if unknown:
+        raise refuse(f"unknown keys {sorted(unknown)}")
+    for key in ("where", "says"):
+        if not entry.get(key):
+            raise refuse(f"{key!r} is missing")
+    if entry.get("kind") not in KINDS:
+        raise refuse(f"kind is {entry.get('kind')!r}; accepted: {', '.join(KINDS)}")
+    reading = _reading(entry["reading"], refuse) if entry.get("reading") else None
+    for text in _texts(entry):
+        fault = latex_fault(text)
+        if fault:
+            raise refuse(f"{fault} in {text!r}")
+    says = " ".join(entry["says"].split())
+    return Statement(
+        name, article, entry["where"], entry["kind"], says, reading, entry.get("retired")
+    )
+
+
+def _reading(data: dict[str, Any], refuse: Any) -> Reading:
+    unknown = set(data) - _READING_KEYS
+    if unknown:
+        raise refuse(f"unknown keys in reading: {sorted(unknown)}")
+    if not data.get("text"):
+        raise refuse("a reading needs a text")
+    condition, truth = data.get("condition") or {}, data.get("truth") or {}
+    parts = [(condition, {"text", "claimed", "within"}), (truth, {"text", "formula"})]
+    parts += [(item, {"of", "printed"}) for item in data.get("digits", ())]
+    for part, keys in parts:
+        if part and (("text" in keys and not part.get("text")) or set(part) - keys):
+            raise refuse(
+                f"{sorted(part)} in a reading; accepted: {sorted(keys)}, text being needed"
+            )
+    if any("uses" in case for case in data.get("cases", {}).values()):
+        raise refuse("uses stand in the reading, not in a case of it")
+    if condition and truth:
+        raise refuse("a reading has either a condition or a truth, not both")
+    clean = {key: " ".join(str(data[key]).split()) for key in ("text", "false_if") if data.get(key)}
+    return Reading(
+        **clean,
+        formula=_text(data.get("formula")),
+        digits=tuple((item["of"], str(item["printed"])) for item in data.get("digits", ())),
+        condition=_text(condition.get("text")),
+        claimed=_text(condition.get("claimed")),
+        within=condition.get("within"),
+        truth=_text(truth.get("text")),
+        truth_formula=_text(truth.get("formula")),
+        uses=tuple(data.get("uses", ())),
+        cases={key: _reading(case, refuse) for key, case in data.get("cases", {}).items()},
+    )
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else " ".join(str(value).split())
+
+
+def _texts(data: object) -> list[str]:
+    if isinstance(data, str):
+        return [data]
+    if isinstance(data, dict):
+        return [text for value in data.values() for text in _texts(value)]
+    if isinstance(data, list | tuple):
+        return [text for value in data for text in _texts(value)]
+    return []
+
+
+def latex_fault(text: str) -> str | None:
+    """Say what is wrong with the LaTeX of a text, or return None.
+
+    Dollar signs must pair; inside each pair braces, ``\\left``/``\\right`` and environments must.
+    """
+    parts = re.split(r"(?<!\\)\$", text)
+    if len(parts) % 2 == 0:
+        return "an unpaired dollar sign"
+    for maths in parts[1::2]:
+        open_marks: list[str] = []
+        for mark in _MARK.finditer(maths.replace(r"\\", " ")):
+            token = mark.group()
+            if token in _CLOSES or token.startswith(r"\end"):
+                wanted = _CLOSES.get(token) or token.replace(r"\end", r"\begin", 1)
+                if not open_marks or open_marks.pop() != wanted:
+                    return f"{token} without its beginning"
+            else:
+                open_marks.append(token)
+        if open_marks:
+            return f"{open_marks[-1]} without its end"
+        if not maths.strip():
+            return "an empty formula, or a double dollar sign"
+    return None
+
+
+def _check_uses(statements: dict[str, Statement]) -> None:
+    uses = {s.id: s.reading.uses if s.reading else () for s in statements.values()}
+    for name, used in uses.items():
+        for other in used:
+            if other not in statements:
+                raise RegistryError(f"{name}: uses {other}, which is not in the registry")
+    done: set[str] = set()
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        if name in trail:
+            raise RegistryError(f"{name}: uses itself by way of {' -> '.join(trail)}")
+        if name not in done:
+            for other in uses[name]:
+                visit(other, (*trail, name))
+            done.add(name)
+
+    for name in uses:
+        visit(name, ())

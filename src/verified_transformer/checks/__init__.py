@@ -1,0 +1,1 @@
+"""What a notebook calls to decide a claim."""

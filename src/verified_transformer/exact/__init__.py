@@ -1,0 +1,1 @@
+"""Exact mathematics: laws, moments, Gaussian integrals, derivations, wrong versions, judging."""

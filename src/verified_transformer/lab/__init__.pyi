@@ -1,0 +1,13 @@
+from .comparing import largest_error as largest_error
+from .comparing import relative_error as relative_error
+from .enumerating import LOPSIDED as LOPSIDED
+from .enumerating import SIGNS as SIGNS
+from .enumerating import outcomes as outcomes
+from .figures import COLOURS as COLOURS
+from .figures import figure as figure
+from .figures import measured as measured
+from .library import transformers as transformers
+from .tiny_models import TINY as TINY
+from .tiny_models import randomised as randomised
+from .tiny_models import tiny as tiny
+from .training import train as train

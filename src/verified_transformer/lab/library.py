@@ -1,0 +1,42 @@
+"""The library transformers, imported quietly and refused where it is too old.
+
+    from verified_transformer.lab import transformers
+
+Its progress bars and notices differ from run to run, and a notebook's outputs are compared.
+"""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from importlib.metadata import PackageNotFoundError, version
+from types import ModuleType
+
+OLDEST = 5
+
+
+def quiet_transformers() -> ModuleType:
+    """Import transformers without its bars and notices.
+
+    Raises:
+        ImportError: it is missing, or older than version 5; the message says what to install.
+    """
+    try:
+        installed = version("transformers")
+    except PackageNotFoundError:
+        installed = None
+    if installed is None or int(installed.split(".")[0]) < OLDEST:
+        found = f"transformers {installed} is installed" if installed else "it is not installed"
+        raise ImportError(
+            f"needs transformers {OLDEST} or later, and {found}; "
+            f'accepted: pip install "transformers>={OLDEST}"'
+        )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="IProgress")
+        library = importlib.import_module("transformers")
+    library.logging.set_verbosity_error()
+    library.logging.disable_progress_bar()
+    return library
+
+
+transformers = quiet_transformers()

@@ -1,0 +1,99 @@
+"""Real models at small sizes: the classes that people use, in float64, in evaluation mode.
+
+`tiny` gives one as its class initialises it; `randomised` gives every parameter random values,
+gains and biases included, because defaults (gain 1, bias 0) hide most mistakes of a weight
+transformation.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, TypeVar
+
+import torch
+from torch import nn
+
+from ..seeds import generator, seed_of
+
+_ENDS = {"bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0}
+_SIZES = {
+    "hidden_size": 12, "intermediate_size": 10, "num_attention_heads": 3, "num_hidden_layers": 1,
+}  # fmt: skip
+_BERT = {**_SIZES, **_ENDS, "max_position_embeddings": 16}
+_LLAMA = {**_SIZES, **_ENDS, "hidden_size": 16, "num_attention_heads": 4, "num_key_value_heads": 2}
+_GPT2 = {**_ENDS, "n_embd": 12, "n_layer": 1, "n_head": 3, "n_positions": 16}
+_T5 = {
+    "eos_token_id": 2, "pad_token_id": 0, "decoder_start_token_id": 0, "d_model": 10, "d_ff": 7,
+    "d_kv": 5, "num_heads": 3, "num_layers": 1,
+}  # fmt: skip
+_GATED = {**_T5, "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}
+TINY: dict[str, tuple[str, dict[str, Any]]] = {
+    "bert": ("BertForMaskedLM", _BERT),
+    "gpt2": ("GPT2LMHeadModel", _GPT2),
+    "t5": ("T5ForConditionalGeneration", _T5),
+    "t5-1.1": ("T5ForConditionalGeneration", _GATED),
+    "mt5": ("MT5ForConditionalGeneration", _GATED),
+    "llama": ("LlamaForCausalLM", _LLAMA),
+    "qwen2": ("Qwen2ForCausalLM", _LLAMA),
+    "gemma": ("GemmaForCausalLM", {**_LLAMA, "head_dim": 4}),
+    "roformer": ("RoFormerForMaskedLM", _BERT),
+}
+_EMBEDDING = re.compile(r"embed|\.wte|\.wpe|shared")
+_GAIN = re.compile(r"norm\.weight|ln_\w*\.weight", re.IGNORECASE)
+
+Module = TypeVar("Module", bound=nn.Module)
+
+
+def tiny(kind: str, *, vocab_size: int = 19, **changes: Any) -> Any:
+    """Return a small model of a real class, initialised as the class does, in float64.
+
+    Args:
+        kind: a key of `TINY`, such as ``"bert"``.
+        vocab_size: number of tokens.
+        changes: settings of the class's configuration that are to be others.
+
+    Returns:
+        The model of transformers, in evaluation mode, the same at every call.
+
+    Raises:
+        ValueError: another kind; nothing is guessed.
+
+    Example:
+        >>> tiny("gpt2", n_embd=24).lm_head.weight.shape
+        torch.Size([19, 24])
+    """
+    from .library import transformers
+
+    if kind not in TINY:
+        raise ValueError(f"kind: got {kind!r}; accepted: {', '.join(TINY)}")
+    name, sizes = TINY[kind]
+    cls = getattr(transformers, name)
+    implementation = changes.pop("attn_implementation", None)
+    config = cls.config_class(**{"vocab_size": vocab_size, **sizes, **changes})
+    if implementation:
+        config._attn_implementation = implementation
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed_of(f"tiny {kind}") % 2**63)
+        return cls(config).double().eval()
+
+
+def randomised(module: Module, name: str, *, scale: float = 0.5, embeddings: float = 1.0) -> Module:
+    """Give every parameter random values, in place: gains about 1, everything else about 0.
+
+    Args:
+        module: any torch module; it is turned to float64 and evaluation mode.
+        name: what the seed is derived from.
+        scale: standard deviation of the values.
+        embeddings: standard deviation of embedding tables, told by their names.
+
+    Returns:
+        The module.
+    """
+    source = generator(name)
+    module.double().eval()
+    with torch.no_grad():
+        for key, parameter in module.named_parameters():
+            drawn = torch.randn(parameter.shape, generator=source, dtype=torch.float64)
+            wide = embeddings if _EMBEDDING.search(key) else scale
+            parameter.copy_((1.0 if _GAIN.search(key) else 0.0) + wide * drawn)
+    return module

@@ -1,0 +1,1 @@
+"""Calibrated measurement: how many draws, of what, on which device."""

@@ -1,0 +1,48 @@
+"""Where randomness comes from: the seed of a name, a generator for it, and the device.
+
+Nobody chooses a seed: it is a hash of what it is for. One switch chooses the device: the
+environment variable ``VERIFIED_DEVICE`` (``cpu``, ``cuda``, …); without it CUDA where there is one,
+else the CPU (never MPS, which has no float64). ``VERIFIED_SALT`` puts other draws in the place of
+all of the book's, to see whether a check depends on them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import torch
+
+
+def seed_of(name: str) -> int:
+    """Return the seed that belongs to a name: a hash of it, so that nobody chooses seeds."""
+    salted = os.environ.get("VERIFIED_SALT", "") + name
+    return int.from_bytes(hashlib.sha256(salted.encode()).digest()[:7], "big")
+
+
+def generator(name: str, where: torch.device | str = "cpu") -> torch.Generator:
+    """Return a torch generator seeded from a name.
+
+    Args:
+        name: what is drawn, in words.
+        where: the device; the CPU by default, whose stream is the same on every machine.
+
+    Example:
+        >>> int(torch.randint(10, (), generator=generator("a die with ten faces")))
+        8
+    """
+    import torch
+
+    return torch.Generator(where).manual_seed(seed_of(name))
+
+
+def device() -> torch.device:
+    """Return the device on which everything is measured (see the module's text)."""
+    import torch
+
+    chosen = os.environ.get("VERIFIED_DEVICE")
+    if chosen == "mps":
+        raise ValueError("VERIFIED_DEVICE: got 'mps', which has no float64; accepted: cpu, cuda")
+    return torch.device(chosen or ("cuda" if torch.cuda.is_available() else "cpu"))

@@ -1,0 +1,275 @@
+"""The registry: what is in it, that every formula parses, and that bad files are refused."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+import yaml
+
+from verified_transformer.account.registry import (
+    CHAPTERS,
+    KINDS,
+    OWN,
+    Reading,
+    RegistryError,
+    latex_fault,
+    load,
+    statement,
+)
+from verified_transformer.exact.notation import parse
+
+ARTICLES, STATEMENTS = load()
+COUNTS = {"initialisation": 98, "tying": 37, "tied-loss": 52, "growth": 56, "factorisation": 49}
+
+
+def readings(reading: Reading) -> list[Reading]:
+    """A reading and its cases, at any depth."""
+    return [reading, *(part for case in reading.cases.values() for part in readings(case))]
+
+
+READ = {name: readings(s.reading) for name, s in STATEMENTS.items() if s.reading}
+
+
+# ------------------------------------------------------------------------------- what is in it
+
+
+def test_there_are_292_statements_in_five_articles():
+    assert Counter(s.article for s in STATEMENTS.values() if s.article != OWN) == COUNTS
+    assert sum(COUNTS.values()) == 292
+
+
+def test_articles_and_statements_stand_in_chapter_order():
+    assert list(ARTICLES) == [*COUNTS, OWN]
+    assert list(COUNTS) == sorted(CHAPTERS, key=CHAPTERS.get)
+    assert [article.chapter for article in ARTICLES.values()] == [1, 2, 3, 4, 5, None]
+    chapters = [CHAPTERS.get(s.article, 6) for s in STATEMENTS.values()]
+    assert chapters == sorted(chapters)
+
+
+def test_ids_are_unique_in_the_files_themselves():
+    folder = load.__wrapped__.__defaults__[0]
+    texts = [path.read_text(encoding="utf-8") for path in folder.glob("*.yaml")]
+    ids = re.findall(r"^  - id: (\S+)$", "\n".join(texts), flags=re.MULTILINE)
+    assert len(ids) == len(set(ids))
+    assert set(ids) == set(STATEMENTS)
+
+
+def test_every_statement_has_a_place_a_kind_and_words():
+    for found in STATEMENTS.values():
+        assert found.kind in KINDS
+        assert found.where.strip()
+        assert found.says.endswith((".", "?", "!", "…", "'", ")", "$", '"')), found.id
+
+
+def test_says_holds_no_empty_latex():
+    for found in STATEMENTS.values():
+        maths = re.split(r"(?<!\\)\$", found.says)[1::2]
+        assert all(part.strip() for part in maths), found.id
+        assert not any(re.search(r"\\[a-z]+\{\s*\}", part) for part in maths), found.id
+
+
+@pytest.mark.parametrize("name", READ)
+def test_every_formula_of_a_reading_parses(name):
+    for reading in READ[name]:
+        formulas = [reading.formula, reading.claimed, reading.truth_formula]
+        for text in [*formulas, *(of for of, _ in reading.digits)]:
+            if text is not None:
+                parse(text)
+
+
+@pytest.mark.parametrize("name", READ)
+def test_printed_digits_are_digits(name):
+    for reading in READ[name]:
+        for _, printed in reading.digits:
+            assert re.fullmatch(r"-?\d+(\.\d+)?", printed)
+
+
+def test_a_statement_is_found_by_its_id():
+    found = statement("LOSS-14")
+    assert (found.id, found.article) == ("LOSS-14", "tied-loss")
+
+
+@pytest.mark.canary
+def test_an_unknown_id_is_refused():
+    with pytest.raises(KeyError, match=r"LOSS-99.*not in the registry"):
+        statement("LOSS-99")
+
+
+# --------------------------------------------------------------------------------- fingerprints
+
+
+def test_a_fingerprint_changes_with_every_word_of_the_reading():
+    found = statement("LOSS-14")
+    assert found.reading is not None
+    changed = [
+        replace(found, reading=replace(found.reading, text=found.reading.text + " too")),
+        replace(found, reading=replace(found.reading, formula="3*d*sigma**4")),
+        replace(found, reading=replace(found.reading, condition="$d$ is even")),
+        replace(found, reading=replace(found.reading, uses=("LOSS-11",))),
+        replace(found, reading=None),
+        replace(found, says=found.says + "."),
+        replace(found, kind="number"),
+    ]
+    assert len({s.fingerprint for s in (found, *changed)}) == 1 + len(changed)
+
+
+def test_a_fingerprint_changes_with_a_word_of_a_case():
+    found = next(s for s in STATEMENTS.values() if s.reading and s.reading.cases)
+    name, case = next(iter(found.reading.cases.items()))
+    cases = {**found.reading.cases, name: replace(case, text=case.text + " too")}
+    changed = replace(found, reading=replace(found.reading, cases=cases))
+    assert changed.fingerprint != found.fingerprint
+
+
+def test_a_fingerprint_does_not_depend_on_the_place():
+    found = statement("LOSS-14")
+    assert replace(found, where="elsewhere").fingerprint == found.fingerprint
+
+
+# ---------------------------------------------------------------------------------- bad files
+
+
+def entry(number: int = 1, **changes: object) -> dict[str, object]:
+    """A sound claim with some keys changed; None takes a key away."""
+    sound = {"id": f"TEST-{number:02}", "where": "line 1", "kind": "equation", "says": "$x=1$."}
+    return {key: value for key, value in (sound | changes).items() if value is not None}
+
+
+def reading(**more: object) -> dict[str, object]:
+    return {"text": "a reading", **more}
+
+
+@pytest.fixture
+def load_claims(tmp_path):
+    """Write claims as the file of an article and load it."""
+    about = dict.fromkeys(("title", "title_en", "author", "date", "url"), "") | {"key": "growth"}
+
+    def write(*claims: dict[str, object]):
+        text = yaml.safe_dump({"article": about, "claims": list(claims)}, allow_unicode=True)
+        (tmp_path / "growth.yaml").write_text(text, encoding="utf-8")
+        return load(tmp_path)
+
+    return write
+
+
+def test_a_sound_file_is_accepted(load_claims):
+    articles, statements = load_claims(
+        entry(1, reading=reading(formula="d*sigma**2", condition={"text": "$d>1$"})),
+        entry(2, reading=reading(uses=["TEST-01"], cases={"a": reading(formula="1")})),
+    )
+    assert list(articles) == ["growth"]
+    assert list(statements) == ["TEST-01", "TEST-02"]
+    assert statements["TEST-02"].reading.cases["a"].formula == "1"
+
+
+BAD = {
+    "duplicate id": ([entry(1), entry(1)], "id TEST-01 is used twice"),
+    "id in small letters": ([entry(id="test-01")], "an id is capital letters"),
+    "id with three digits": ([entry(id="TEST-001")], "an id is capital letters"),
+    "no id": ([entry(id=None)], "an id is capital letters"),
+    "unknown kind": ([entry(kind="theorem")], "kind is 'theorem'; accepted: statement"),
+    "no kind": ([entry(kind=None)], "kind is None"),
+    "no words": ([entry(says=None)], "'says' is missing"),
+    "empty words": ([entry(says="")], "'says' is missing"),
+    "no place": ([entry(where=None)], "'where' is missing"),
+    "unknown key": ([entry(verdict="holds")], r"unknown keys \['verdict'\]"),
+    "unknown key in a reading": (
+        [entry(reading=reading(proof="clear"))],
+        r"unknown keys in reading: \['proof'\]",
+    ),
+    "unknown key in a case": (
+        [entry(reading=reading(cases={"a": reading(proof="clear")}))],
+        r"unknown keys in reading: \['proof'\]",
+    ),
+    "a reading without a text": ([entry(reading={"formula": "1"})], "a reading needs a text"),
+    "condition and truth together": (
+        [entry(reading=reading(condition={"text": "if"}, truth={"text": "no"}))],
+        "either a condition or a truth",
+    ),
+    "unpaired dollar": ([entry(says="$x = 1.")], "an unpaired dollar sign"),
+    "unpaired brace": ([entry(says="$x_{1$.")], "without its (end|beginning)"),
+    "braces the wrong way round": ([entry(says="$x}_{1$.")], "without its (end|beginning)"),
+    r"unpaired \left": ([entry(says=r"$\left(x)$.")], "without its (end|beginning)"),
+    "unpaired starred environment": ([entry(says=r"$\begin{align*} x$.")], "without its end"),
+    "brackets crossed": ([entry(says=r"$\right)\left($.")], "without its beginning"),
+    "double dollar": ([entry(says="$$x{$$.")], "an empty formula, or a double dollar"),
+    "misspelt key of a truth": (
+        [entry(reading=reading(truth={"txt": "no"}))],
+        r"\['txt'\] in a reading; accepted",
+    ),
+    "misspelt key of a condition": (
+        [entry(reading=reading(condition={"text": "if", "claim": "0"}))],
+        r"\['claim', 'text'\] in a reading; accepted",
+    ),
+    "misspelt key of digits": (
+        [entry(reading=reading(digits=[{"off": "pi", "printed": "3.1"}]))],
+        r"\['off', 'printed'\] in a reading; accepted",
+    ),
+    "uses in a case": (
+        [entry(reading=reading(cases={"a": reading(uses=["TEST-01"])}))],
+        "uses stand in the reading",
+    ),
+    "unpaired environment": (
+        [entry(says=r"$\begin{pmatrix}x\end{bmatrix}$.")],
+        "without its (end|beginning)",
+    ),
+    "bad LaTeX in a case": (
+        [entry(reading=reading(cases={"a": reading(false_if="$x")}))],
+        "an unpaired dollar sign",
+    ),
+    "uses of an unknown id": (
+        [entry(reading=reading(uses=["TEST-77"]))],
+        "TEST-01: uses TEST-77, which is not in the registry",
+    ),
+    "uses of itself": ([entry(reading=reading(uses=["TEST-01"]))], "uses itself by way of TEST-01"),
+    "uses in a circle": (
+        [
+            entry(1, reading=reading(uses=["TEST-02"])),
+            entry(2, reading=reading(uses=["TEST-03"])),
+            entry(3, reading=reading(uses=["TEST-01"])),
+        ],
+        "TEST-01: uses itself by way of TEST-01 -> TEST-02 -> TEST-03",
+    ),
+}
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("fault", BAD)
+def test_a_bad_file_is_refused(load_claims, fault):
+    claims, message = BAD[fault]
+    with pytest.raises(RegistryError, match=message):
+        load_claims(*claims)
+
+
+@pytest.mark.canary
+def test_an_article_without_a_chapter_is_refused(tmp_path):
+    about = dict.fromkeys(("title", "title_en", "author", "date", "url"), "") | {"key": "bert"}
+    text = yaml.safe_dump({"article": about, "claims": [entry()]})
+    (tmp_path / "bert.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(RegistryError, match="'bert' is not a chapter's"):
+        load(tmp_path)
+
+
+@pytest.mark.canary
+def test_a_retired_id_is_refused_with_its_reason(load_claims, monkeypatch):
+    found = load_claims(entry(retired="says the same as TEST-02"))
+    monkeypatch.setattr("verified_transformer.account.registry.load", lambda: found)
+    with pytest.raises(KeyError, match="TEST-01 is retired: says the same as TEST-02"):
+        statement("TEST-01")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no mathematics",
+        r"it costs \$5",
+        r"$\{a_{1}\}$ and $\left(\frac{1}{2}\right)$",
+        r"$a\leftarrow b\leftrightarrow c$",
+        r"$\begin{pmatrix}\begin{matrix}1\end{matrix}\end{pmatrix}$",
+    ],
+)
+def test_balanced_latex_has_no_fault(text):
+    assert latex_fault(text) is None

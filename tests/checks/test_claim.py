@@ -1,0 +1,427 @@
+"""The verdict machinery: it accepts what is right, and nothing that it should not."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import sympy as sp
+import torch
+
+from verified_transformer.account import registry
+from verified_transformer.account.ledger import line
+from verified_transformer.account.registry import Reading
+from verified_transformer.checks import claim as verdicts
+from verified_transformer.checks.claim import ClaimFailed, claim, digits_match
+from verified_transformer.exact.derivations import Derivation, Oracle
+from verified_transformer.exact.gaussian import LawMean, integrate_by_parts
+from verified_transformer.exact.laws import Normal, Uniform
+from verified_transformer.exact.moments import Index, Tensor, mean, total, variance
+from verified_transformer.exact.mutants import formula_mutants
+from verified_transformer.exact.notation import symbols
+from verified_transformer.sampling import measuring as sampling
+
+d, σ, τ, x = symbols("d sigma tau x")
+i = Index("i", d)
+AT = [{d: 3, σ: 1.3}, {d: 5, σ: 0.7}]
+
+
+def norm2(law: Any = None) -> Any:
+    w = Tensor("w", law or Normal(0, σ), d)
+    return total(w[i] ** 2, i)
+
+
+def squared_norm(w: torch.Tensor) -> torch.Tensor:
+    return (w * w).sum(-1)
+
+
+@pytest.fixture
+def reading(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Give a claim of the registry another reading for the length of a test."""
+    real = registry.statement
+
+    def give(**reading: Any) -> None:
+        def statement(name: str) -> registry.Statement:
+            kind = reading.get("kind", real(name).kind)
+            other = Reading("read", **{k: v for k, v in reading.items() if k != "kind"})
+            return dataclasses.replace(real(name), reading=other, kind=kind)
+
+        monkeypatch.setattr(registry, "statement", statement)
+
+    return give
+
+
+# ------------------------------------------------------------------ what is right passes
+
+
+def test_a_proof_says_what_it_did() -> None:
+    record = claim("LOSS-14").prove(variance(norm2()))
+    assert re.fullmatch(
+        r"LOSS-14 proof   Var\(.*\) = 2\*d\*sigma\*\*4   two routes; exact at 2 points; "
+        r"(\d+)/\1 mutants; (\d+)/\d+ changed definitions break it   #[0-9a-f]{8}",
+        line(record.data),
+    )
+
+
+def test_a_measurement_says_the_same_on_every_run() -> None:
+    first, second = (
+        claim("LOSS-14").measure(variance(norm2()), squared_norm, at=AT) for _ in range(2)
+    )
+    assert line(first.data) == line(second.data)
+    assert first.data["volatile"]["estimates"] == second.data["volatile"]["estimates"]
+
+
+def test_the_articles_own_formula_is_a_mutant_of_the_truth() -> None:
+    labels = [mutant.label for mutant in claim("LOSS-21").truth.mutants]
+    assert "the article's formula" in labels
+
+
+# ------------------------------------------------------------------ what is wrong does not
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("mutant", formula_mutants(2 * d * σ**4), ids=lambda m: m.label)
+def test_no_mutant_of_the_norm_variance_is_proved_or_measured(
+    mutant: Any, reading: Callable[..., None]
+) -> None:
+    reading(formula=str(mutant.formula))
+    with pytest.raises(ClaimFailed, match="LOSS-14"):
+        claim("LOSS-14").prove(variance(norm2()))
+    with pytest.raises(ClaimFailed, match="LOSS-14"):
+        claim("LOSS-14").measure(variance(norm2()), squared_norm, at=AT)
+
+
+@pytest.mark.canary
+def test_a_typed_result_is_no_derivation() -> None:
+    with pytest.raises(TypeError, match="derived: got"):
+        claim("LOSS-14").prove(2 * d * σ**4)
+
+
+@pytest.mark.canary
+def test_a_derivation_from_the_formula_itself_is_refused() -> None:
+    typed = Derivation("typed", d * σ**4 + d * σ**4 + x - x).then("collect", sp.factor)
+    with pytest.raises(TypeError, match="starts from the closed form"):
+        claim("LOSS-14").prove(typed)
+
+
+@pytest.mark.canary
+def test_a_step_that_only_types_the_result_is_caught() -> None:
+    start = sp.Integral(4 * d * σ**4 * x, (x, 0, 1))
+    typed = Derivation("typed", start).then("we know it", lambda e: 2 * d * σ**4)
+    with pytest.raises(ClaimFailed, match="changed definitions do not break"):
+        claim("LOSS-14").prove(typed)
+
+
+@pytest.mark.canary
+def test_another_law_is_another_statement() -> None:
+    with pytest.raises(ClaimFailed, match="LOSS-14"):
+        claim("LOSS-14").prove(variance(norm2(Uniform.of_variance(σ**2))))
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    "statistic",
+    [
+        lambda w: 3 * w.var() + (6**0.5) * w.var() * torch.randn(len(w)).to(w),
+        lambda w: torch.full((len(w),), 5.07).to(w),
+        lambda w: (w * w).sum(-1) * (len(w) - 1) / len(w),
+        lambda w: (w[:, 1:] ** 2).sum(-1) * w.shape[1] / (w.shape[1] - 1),
+    ],
+    ids=["closed form as its own sample", "constant", "off by 1/n", "one entry left out"],
+)
+def test_a_sampler_that_is_not_the_definition_is_caught(statistic: Callable) -> None:
+    with pytest.raises(ClaimFailed, match="not the definition"):
+        claim("LOSS-14").measure(variance(norm2()), statistic, at=AT)
+
+
+@pytest.mark.canary
+def test_an_oracle_that_knows_the_formula_wrongly_is_caught() -> None:
+    quantity = variance(norm2())
+    object.__setattr__(quantity, "oracle", lambda point: 2 * point[d] * point[σ] ** 3)
+    with pytest.raises(ClaimFailed, match="the definition gives"):
+        claim("LOSS-14").prove(quantity)
+
+
+@pytest.mark.canary
+def test_an_inverted_exact_judge_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = verdicts._agrees
+    monkeypatch.setattr(verdicts, "_agrees", lambda *given: not right(*given))
+    with pytest.raises(ClaimFailed):
+        claim("LOSS-14").prove(variance(norm2()))
+
+
+@pytest.mark.canary
+def test_an_exact_judge_that_always_agrees_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verdicts, "_agrees", lambda *given: True)
+    with pytest.raises(ClaimFailed, match="mutants pass the exact check"):
+        claim("LOSS-14").prove(variance(norm2()))
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("verdict", [True, False], ids=["rejects all", "rejects none"])
+def test_a_broken_statistical_judge_is_caught(
+    verdict: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sampling.Estimate, "rejects", lambda *given: verdict)
+    with pytest.raises(ClaimFailed):
+        claim("LOSS-14").measure(variance(norm2()), squared_norm, at=AT)
+
+
+@pytest.mark.canary
+def test_an_inverted_statistical_judge_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = sampling.Estimate.rejects
+    monkeypatch.setattr(sampling.Estimate, "rejects", lambda *given: not right(*given))
+    with pytest.raises(ClaimFailed):
+        claim("LOSS-14").measure(variance(norm2()), squared_norm, at=AT)
+
+
+@pytest.mark.canary
+def test_five_draws_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling.Design, "sample_size", lambda *given: 5)
+    with pytest.raises(ValueError, match="n = 5 draws cannot see"):
+        claim("LOSS-14").measure(variance(norm2()), squared_norm, at=AT)
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("at", "message"),
+    [
+        ([{d: 3, σ: 1.3}], "two or more"),
+        ([{d: 3, σ: 1}, {d: 5, σ: 0.7}], "a scale of 1"),
+    ],
+)
+def test_points_that_hide_mistakes_are_refused(at: list, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        claim("LOSS-14").measure(variance(norm2()), squared_norm, at=at)
+
+
+@pytest.mark.canary
+def test_a_wrong_digit_is_caught(reading: Callable[..., None]) -> None:
+    reading(formula="2*d*sigma**4", digits=(("pi", "3.1416"),))
+    with pytest.raises(ClaimFailed, match=r"3\.1416 is printed"):
+        claim("LOSS-14").prove(variance(norm2()))
+
+
+@pytest.mark.parametrize(
+    ("value", "printed", "match"),
+    [
+        (sp.pi, "3.1415", True), (sp.pi, "3.1416", False), (sp.pi, "3.1414", False),
+        (-sp.pi, "-3.14", True), (-sp.pi, "3.14", False), (sp.Rational(1, 2), "0.5", True),
+    ],
+)  # fmt: skip
+def test_printed_digits_are_cut_off_and_not_rounded(
+    value: sp.Expr, printed: str, match: bool
+) -> None:
+    assert digits_match(sp.N(value, 25), printed) is match
+
+
+# ------------------------------------------------------------------ refutations and conditions
+
+
+@pytest.mark.canary
+def test_what_is_right_cannot_be_refuted(reading: Callable[..., None]) -> None:
+    reading(formula="2*d*sigma**4", truth="another", truth_formula="3*d*sigma**4")
+    with pytest.raises(ClaimFailed, match="not refuted"):
+        claim("LOSS-14").refute(variance(norm2()), at=AT)
+
+
+@pytest.mark.canary
+def test_a_refutation_needs_the_right_truth(reading: Callable[..., None]) -> None:
+    reading(formula="3*d*sigma**4", truth="another", truth_formula="4*d*sigma**4")
+    with pytest.raises(ClaimFailed, match=r"the truth .* is wrong"):
+        claim("LOSS-14").refute(variance(norm2()), at=AT)
+
+
+@pytest.mark.canary
+def test_a_condition_that_is_not_needed_is_no_condition(reading: Callable[..., None]) -> None:
+    reading(formula="2*d*sigma**4", condition="on a rainy day")
+    with pytest.raises(ClaimFailed, match="holds without its condition"):
+        claim("LOSS-14").fails_without(variance(norm2()), at=AT)
+
+
+def test_a_condition_must_stand_in_the_reading() -> None:
+    with pytest.raises(ValueError, match="names no condition"):
+        claim("LOSS-14").fails_without(variance(norm2()), at=AT)
+
+
+# ------------------------------------------------------------------ no formula, no measurement
+
+
+def test_a_statement_without_a_formula_is_checked_on_a_broken_twin(
+    reading: Callable[..., None],
+) -> None:
+    reading(kind="statement")
+    record = claim("LOSS-14").check_that("even", lambda n: n % 2 == 0, on=4, not_on=3)
+    assert record.data["kind"] == "exact"
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(("on", "not_on"), [(3, 5), (4, 6)], ids=["false", "cannot fail"])
+def test_a_check_that_is_false_or_cannot_fail_is_caught(
+    on: int, not_on: int, reading: Callable[..., None]
+) -> None:
+    reading(kind="statement")
+    with pytest.raises(ClaimFailed):
+        claim("LOSS-14").check_that("even", lambda n: n % 2 == 0, on=on, not_on=not_on)
+
+
+def test_a_statement_without_a_formula_is_refuted_by_a_thing_it_speaks_of(
+    reading: Callable[..., None],
+) -> None:
+    reading(kind="statement")
+    record = claim("LOSS-14").refute_that("all even", lambda n: n % 2 == 0, on=3, but_on=4)
+    assert record.data["kind"] == "counterexample"
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(("on", "but_on"), [(4, 6), (3, 5)], ids=["true", "true of nothing"])
+def test_a_refutation_that_shows_nothing_is_caught(
+    on: int, but_on: int, reading: Callable[..., None]
+) -> None:
+    reading(kind="statement")
+    with pytest.raises(ClaimFailed, match="not refuted"):
+        claim("LOSS-14").refute_that("even", lambda n: n % 2 == 0, on=on, but_on=but_on)
+
+
+@pytest.mark.canary
+def test_a_formula_is_refuted_as_a_formula() -> None:
+    with pytest.raises(ValueError, match="has a formula; use refute"):
+        claim("LOSS-14").refute_that("even", bool, on=0, but_on=1)
+
+
+@pytest.mark.canary
+def test_a_joint_record_checks_the_digits_of_every_claim(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = registry.statement
+
+    def statement(name: str) -> registry.Statement:
+        digits = (("pi", "3.1416"),) if name == "LOSS-20" else ()
+        return dataclasses.replace(
+            real(name), reading=Reading("read", formula="2*d*sigma**4", digits=digits)
+        )
+
+    monkeypatch.setattr(registry, "statement", statement)
+    with pytest.raises(ClaimFailed, match=r"3\.1416 is printed"):
+        claim("LOSS-14", "LOSS-20").prove(variance(norm2()))
+
+
+@pytest.mark.canary
+def test_a_citation_decides_nothing_that_can_be_computed(reading: Callable[..., None]) -> None:
+    with pytest.raises(ValueError, match="can be computed"):
+        claim("LOSS-14").cite("someone2020", says="supports", at="p. 1", quote="so it is")
+    reading(kind="attribution")
+    with pytest.raises(ValueError, match="quote: got 30 words"):
+        claim("LOSS-14").cite("someone2020", says="supports", at="p. 1", quote="so " * 30)
+    with pytest.raises(ValueError, match="says: got 'perhaps'"):
+        claim("LOSS-14").cite("someone2020", says="perhaps", at="p. 1", quote="so it is")
+
+
+DAYS = {"first": (4, "one2020"), "second": (19, "two2020")}
+
+
+@pytest.mark.canary
+def test_a_census_counts_its_data(reading: Callable[..., None]) -> None:
+    reading(formula="15", kind="number")
+    record = claim("LOSS-14").census("days between", DAYS, lambda days: max(days) - min(days))
+    assert record.data["kind"] == "census" and "2 data" in record.data["detail"]
+    with pytest.raises(ClaimFailed, match="the definition gives 16"):
+        claim("LOSS-14").census("days between", DAYS, lambda days: max(days) - min(days) + 1)
+    with pytest.raises(ValueError, match="data: got 1"):
+        claim("LOSS-14").census("days", {"first": (4, "one2020")}, len)
+
+
+@pytest.mark.canary
+def test_a_census_that_ignores_its_data_is_refused(reading: Callable[..., None]) -> None:
+    reading(formula="15", kind="number")
+    for data in (DAYS, {**DAYS, "third": (7, "three2020")}):
+        with pytest.raises(ClaimFailed, match="does not depend on any single datum"):
+            claim("LOSS-14").census("days between", data, lambda days: 15)
+
+
+@pytest.mark.canary
+def test_a_formula_cannot_be_set_aside() -> None:
+    with pytest.raises(ValueError, match="decide it"):
+        claim("LOSS-14").set_aside("opinion", because="we would rather not")
+
+
+@pytest.mark.canary
+def test_two_runs_are_no_experiment(reading: Callable[..., None]) -> None:
+    reading(kind="empirical")
+    with pytest.raises(ValueError, match="at least 3"):
+        claim("LOSS-14").experiment({0: 1.0, 1: 1.1}, predicts="positive", unit="gain")
+
+
+@pytest.mark.parametrize(
+    ("effects", "outcome"),
+    [([1.0, 1.1, 0.9], "supports"), ([-1.0, -1.1, -0.9], "contradicts"),
+     ([1.0, -1.0, 0.5], "unsettled")],
+)  # fmt: skip
+def test_an_experiment_is_settled_by_the_interval_of_its_mean(
+    effects: list[float], outcome: str, reading: Callable[..., None]
+) -> None:
+    reading(kind="empirical")
+    runs = dict(enumerate(effects))
+    record = claim("LOSS-14").experiment(runs, predicts="positive", unit="gain")
+    assert record.data["outcome"] == outcome
+
+
+def test_an_open_claim_says_what_was_tried() -> None:
+    with pytest.raises(ValueError, match="both are needed"):
+        claim("LOSS-14").attempt("looked at it", could_have_seen="")
+
+
+# ------------------------------------------------------------------ smaller promises
+
+
+def test_unknown_ids_and_cases_are_refused() -> None:
+    with pytest.raises(KeyError, match="LOSS-98"):
+        claim("LOSS-98")
+    with pytest.raises(ValueError, match="has no 'gamma'; accepted: alpha, lambda"):
+        _ = claim("INIT-27").case("gamma").formula
+    with pytest.raises(ValueError, match="have different formulas"):
+        claim("LOSS-14", "LOSS-20")
+
+
+def test_a_claim_without_a_reading_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    bare = dataclasses.replace(registry.statement("LOSS-14"), reading=None)
+    monkeypatch.setattr(registry, "statement", lambda _: bare)
+    with pytest.raises(ValueError, match="LOSS-14: has no reading"):
+        _ = claim("LOSS-14").formula
+
+
+def test_a_joint_record_counts_for_each_claim() -> None:
+    negative = [
+        (sp.sqrt(2 * sp.pi) * (1 - sp.exp(x)), -sp.oo, sp.S.Zero),
+        (sp.S.Zero, sp.S.Zero, sp.oo),
+    ]
+    chain = LawMean("E", x, Normal(0, 1), negative).then("by parts", integrate_by_parts)
+    record = claim("INIT-27", "INIT-32").case("alpha").prove(chain)
+    assert record.data["claims"] == ["INIT-27", "INIT-32"]
+    assert len(record.data["readings"]) == 2
+
+
+def test_exact_checks_take_plain_numbers() -> None:
+    record = claim("LOSS-14").check("Var", lambda p: 2 * p[d] * p[σ] ** 4, at=AT)
+    assert record.data["kind"] == "exact"
+    oracle = Oracle("E (w.v)**2", lambda p: p[d] * p[σ] ** 2 * p[τ] ** 2)
+    refuted = claim("LOSS-19").refute(oracle, at=[{d: 3, σ: 1.3, τ: 0.7}])
+    assert refuted.data["outcome"] == "contradicts"
+
+
+def test_a_zero_expectation_is_measured_in_units_of_the_spread() -> None:
+    w, v = (Tensor(name, Normal(0, σ), d) for name in "wv")
+    dot = mean(total(w[i] * v[i], i))
+    claim("LOSS-18").prove(dot)
+    record = claim("LOSS-18").measure(dot, lambda w, v: (w * v).sum(-1), at=AT)
+    assert record.data["mutants"]["killed"] >= 2
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("mean_square of 5% & more", r"mean\_square of 5\% \& more"), ("(|u|^2)^2", "(|u|**2)**2")],
+)
+def test_a_quantitys_name_is_a_text_that_mathjax_takes(name: str, shown: str) -> None:
+    named = Oracle(name, lambda point: 2.0)
+    assert verdicts._equation(named, sp.Integer(2)) == rf"\text{{{shown}}} = 2"
