@@ -221,7 +221,7 @@ class Claim:
     def measure(
         self,
         quantity: Any,
-        statistic: Callable[..., Any],
+        statistic: Callable[..., Any] | None = None,
         *,
         at: Sequence[Point] = ({},),
         resolution: float = 0.01,
@@ -230,7 +230,9 @@ class Claim:
 
         Args:
             quantity: gives laws and sizes of the inputs and the replicate's variance.
-            statistic: the definition in torch, one number per replicate; never the formula.
+            statistic: the definition in torch, one number per replicate; never the formula. Without
+                it the quantity's own definition is drawn: a `Sampled` one, or the polynomial as it
+                is written, by literal summation.
             at: two or more points where the formula has symbols: sizes small and pairwise
                 different, scales not 1.
             resolution: relative error that must be seen.
@@ -241,10 +243,13 @@ class Claim:
         """
         from ..sampling import measuring
         from ..sampling.design import Design
+        from ..sampling.quantities import literal_statistic
 
         started = time.perf_counter()
         points = [dict(point) for point in at]
         _refuse_points(self.formula, points)
+        second = "definition agrees on a skewed law" if statistic else "the definition, literally"
+        statistic = statistic or literal_statistic(quantity)
         off = max(measuring.disagreement(quantity, statistic, p, self.name) for p in points)
         if not off < 1e-9:
             raise self._failed("the torch statistic is not the definition (skewed law)")
@@ -270,8 +275,8 @@ class Claim:
         below = f" ({score['below']} below resolution)" if score["below"] else ""
         detail = (
             f"{'; '.join(filter(None, map(_place, points))) or 'no symbols'}; independent draws, "
-            f"{_laws(quantity)}; sees {resolution:.0%}; definition agrees on a skewed "
-            f"law; {score['killed']}/{score['total']} mutants{below}"
+            f"{_laws(quantity)}; sees {resolution:.0%}; {second}; "
+            f"{score['killed']}/{score['total']} mutants{below}"
         )
         rows = [_row(p, e) for p, e in zip(points, estimates, strict=True)]
         return self._emit(

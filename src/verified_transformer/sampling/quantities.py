@@ -109,6 +109,19 @@ class Sampled(Piloted):
             return call(self.definition, tensors, point).double().numpy()
 
 
+def literal_statistic(quantity: Quantity) -> Statistic:
+    """Return a quantity's own definition as a torch statistic."""
+    if isinstance(quantity, Sampled):
+        return quantity.definition
+    if isinstance(quantity, Piloted):
+        raise TypeError("statistic: none given, and the quantity's definition is in NumPy")
+
+    def statistic(*, point: Mapping[str, float], **tensors: torch.Tensor) -> torch.Tensor:
+        return torch.as_tensor(quantity.evaluate(tensors, point))
+
+    return statistic
+
+
 def call(statistic: Callable[..., Any], tensors: Mapping[str, Any], point: Point) -> Any:
     """Call a statistic with its tensors, and with ``point`` where it asks for it."""
     if "point" in inspect.signature(statistic).parameters:

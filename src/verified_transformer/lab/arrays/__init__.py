@@ -1,0 +1,1 @@
+"""Arrays: how far apart two are, and all outcomes of a few entries."""

@@ -1,0 +1,1 @@
+"""The classes that people use, at small sizes."""
