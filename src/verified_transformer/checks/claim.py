@@ -172,11 +172,17 @@ class Claim:
             started=started, mutants=score, steps=steps, latex=_equation(derived, self.formula),
         )  # fmt: skip
 
-    def check(self, quantity: str, oracle: Callable[[Point], Any], at: Sequence[Point]) -> Record:
+    def check(
+        self,
+        quantity: Any,
+        oracle: Callable[[Point], Any] | None = None,
+        at: Sequence[Point] = (),
+    ) -> Record:
         """Check the formula against an exact oracle, such as an enumeration in rationals.
 
         Args:
-            quantity: what the oracle computes, in a line.
+            quantity: what the oracle computes, in a line; or an `Enumerated` or other thing that
+                brings its own oracle.
             oracle: function of a point; returns a number or an `Approximation`.
             at: points to check at.
 
@@ -184,6 +190,8 @@ class Claim:
             ClaimFailed: the formula is off, or a mutant passes.
         """
         started = time.perf_counter()
+        if oracle is None:
+            quantity, oracle = quantity.quantity, quantity.oracle
         score = self._reject_exactly(oracle, at)
         self._check_digits()
         detail = f"exact at {_count(at, 'point')}; {score['killed']}/{score['total']} mutants"
@@ -242,17 +250,23 @@ class Claim:
                 is not the quantity's definition.
         """
         from ..sampling import measuring
+        from ..sampling.definition import disagreement
         from ..sampling.design import Design
-        from ..sampling.quantities import literal_statistic
+        from ..sampling.quantities import Sampled
 
         started = time.perf_counter()
         points = [dict(point) for point in at]
         _refuse_points(self.formula, points)
-        second = "definition agrees on a skewed law" if statistic else "the definition, literally"
-        statistic = statistic or literal_statistic(quantity)
-        off = max(measuring.disagreement(quantity, statistic, p, self.name) for p in points)
-        if not off < 1e-9:
-            raise self._failed("the torch statistic is not the definition (skewed law)")
+        second = "definition agrees on a skewed law"
+        if statistic is None:
+            second = "one definition" if isinstance(quantity, Sampled) else "summed literally"
+        for point in points if statistic else ():
+            off = disagreement(quantity, statistic, point, self.name)
+            if not off.relative < 1e-9:
+                raise self._failed(
+                    f"the torch statistic is not the definition of {quantity.quantity} at "
+                    f"{_place(point)}: {off}; look at its sums, axes and factors"
+                )
         design = Design(resolution=resolution)
 
         def estimate(index: int, look: str = "") -> Estimate:
