@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..account.records import Record
 from ..exact.evaluation import Point
 from ..exact.judging import approximation, compare, place
 from ..exact.notation import parse
-from .subject import Record, Subject, checked_points
+from .subject import Subject, checked_points
 from .wording import apart, equation, instead, laws
 
 
@@ -43,8 +44,8 @@ class Against(Subject):
             right = compare(truth, exact, point)
             if not right.agrees:
                 raise self._failed(
-                    f"the truth {truth} is wrong at {place(point)}: {apart(right)}; look at the "
-                    "reading's truth"
+                    f"the truth {truth} is wrong at {place(point)}: {apart(right, truth)}; look at "
+                    "the reading's truth"
                 )
             shown.append(instead(point, exact.value, _finite(said.said)))
         return self._emit(

@@ -6,9 +6,11 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..account.records import Estimate as Found
+from ..account.records import Record, Score
 from ..exact.evaluation import Point, number
 from ..exact.judging import judge_measured, place, refuse_points_that_hide
-from .subject import Record, Subject, checked_points
+from .subject import Subject, checked_points
 from .wording import equation, laws, off_by, row
 
 if TYPE_CHECKING:
@@ -75,9 +77,9 @@ class ByMeasurement(Subject):
         )
         return self._emit(
             "measurement", "supports", f"{quantity.quantity} = {self.formula}", detail,
-            started=started, mutants={"killed": killed, "total": killed, "below": below},
+            started=started, mutants=Score(killed, killed, below),
             rows=[row(p, e) for p, e in zip(points, estimates, strict=True)],
-            estimates=[{"z": e.z, "n": e.n, "device": e.device} for e in estimates],
+            estimates=[Found(e.z, e.n, e.device) for e in estimates],
             latex=equation(quantity, self.formula),
         )  # fmt: skip
 

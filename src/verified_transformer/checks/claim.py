@@ -10,11 +10,12 @@ fails. The verdict is not typed anywhere: it follows from the records (see `acco
 
 from __future__ import annotations
 
+from ..account.records import Record
 from .against import Against
 from .by_measurement import ByMeasurement
 from .exactly import Exactly
 from .of_the_world import OfTheWorld
-from .subject import ClaimFailed, Record
+from .subject import ClaimFailed
 
 __all__ = ["Claim", "ClaimFailed", "Record", "claim"]
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import sympy as sp
 
+from ..account.records import Record, Score
 from ..exact.derivations import Derived
 from ..exact.evaluation import Point, equivalent, number
 from ..exact.judging import break_definitions, place, small_points
-from .subject import Record, Subject, checked_points
+from .subject import Subject, checked_points
 from .wording import count, equation, off_by, step
 
 _UNEVALUATED = (sp.Integral, sp.Sum, sp.Product, sp.Limit, sp.Derivative)
@@ -52,7 +53,7 @@ class Exactly(Subject):
         broken = self._broken(derived)
         detail = (
             f"{derived.route}; exact at {count(points, 'point')}; "
-            f"{score['killed']}/{score['total']} mutants; "
+            f"{score.killed}/{score.total} mutants; "
             f"{broken}/{broken} changed definitions break it"
         )
         return self._emit(
@@ -85,7 +86,7 @@ class Exactly(Subject):
         points = checked_points(at, self.formula)
         score = self._judged(oracle, points)
         self._check_digits()
-        detail = f"exact at {count(points, 'point')}; {score['killed']}/{score['total']} mutants"
+        detail = f"exact at {count(points, 'point')}; {score.killed}/{score.total} mutants"
         return self._emit(
             "exact", "supports", f"{text} = {self.formula}", detail,
             started=started, mutants=score,
@@ -121,15 +122,14 @@ class Exactly(Subject):
                 f"predicate gave {found!r}, not False"
             )
         detail = "true as defined, false on a broken version"
-        score = {"killed": 1, "total": 1}
-        return self._emit("exact", "supports", text, detail, started=started, mutants=score)
+        return self._emit("exact", "supports", text, detail, started=started, mutants=Score(1, 1))
 
     def _example(self, value: sp.Expr, point: Point) -> str:
         """The derived and the claimed number at a point, where both have one."""
-        pair = number(value, point, 15), number(self.formula, point, 15)
-        if pair[0] is None or pair[1] is None:
+        numbers = [number(formula, point, 15) for formula in (value, self.formula)]
+        if None in numbers:
             return f", not {self.formula}"
-        found, said = map(float, pair)
+        found, said = (float(str(x)) for x in numbers)
         return (
             f", not {self.formula}; at {place(point) or 'no symbols'} that is {found:.8g} and not "
             f"{said:.8g}: off by {off_by(said, found)}"

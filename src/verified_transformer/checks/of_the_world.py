@@ -8,14 +8,15 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .subject import Record, Subject
+from ..account.margins import PRINTED, Interval
+from ..account.records import Record
+from .subject import Subject
 from .wording import count as counted
 
 if TYPE_CHECKING:
     from ..account.stored_runs import Recording
 
 _LEAST_RUNS = 3
-_MARGIN = 0.5  # what is stored must have 1: another processor moves an interval by half its half
 _SIGNS = ("positive", "negative")
 _SAYS = ("supports", "contradicts", "partly")
 _NATURES = ("definition", "plan", "opinion", "picture")
@@ -55,8 +56,8 @@ class OfTheWorld(Subject):
         started = time.perf_counter()
         _accept("predicts", predicts, _SIGNS)
         values = _checked_effect(effect)
-        low, high = mean_interval(values)
-        found = _settled(low, high)
+        interval = Interval(*mean_interval(values))
+        found = _settled(interval)
         outcome = found or "unsettled"
         if found:
             outcome = "supports" if found == predicts else "contradicts"
@@ -64,8 +65,11 @@ class OfTheWorld(Subject):
         return self._emit(
             "experiment", outcome, f"{unit}: {found or 'unsettled'}{instead}",
             f"{len(values)} runs, replicate: {replicate}" + (f"; {recorded!r}" if recorded else ""),
-            started=started, recorded=recorded, interval=(low, high),
-            rows=[{"99 % interval": f"{low:.4g} … {high:.4g}", "runs": str(len(values))}],
+            started=started, recorded=recorded, interval=interval,
+            rows=[{
+                "99 % interval": f"{interval.low:.4g} … {interval.high:.4g}",
+                "runs": str(len(values)), "margin": f"{interval.margin:.2g}",
+            }],
         )  # fmt: skip
 
     def census(
@@ -101,7 +105,7 @@ class OfTheWorld(Subject):
                 f"the count does not depend on any single datum: it is {count(values)} without "
                 "each of them"
             )
-        detail = f"{counted(values, 'datum')}; {score['killed']}/{score['total']} mutants"
+        detail = f"{counted(values, 'datum')}; {score.killed}/{score.total} mutants"
         steps = [(name, html.escape(f"{value} [{key}]")) for name, (value, key) in data.items()]
         return self._emit(
             "census", "supports", f"{quantity} = {self.formula}", detail.replace("datums", "data"),
@@ -163,12 +167,15 @@ class OfTheWorld(Subject):
         return self._emit("attempt", "none", tried, f"could have seen {could_have_seen}")
 
 
-def _settled(low: float, high: float) -> str | None:
-    """The sign of an effect, where its interval is far enough from zero to settle it."""
-    near, half = max(low, -high), (high - low) / 2
-    if near <= 0 or near < _MARGIN * half:
+def _settled(interval: Interval) -> str | None:
+    """The sign of an effect whose interval is far enough from zero; None where it is not.
+
+    The ledger wants twice that margin of what is stored, so that the outcome survives a processor
+    that moves the interval.
+    """
+    if interval.margin < PRINTED:
         return None
-    return "positive" if low > 0 else "negative"
+    return "positive" if interval.low > 0 else "negative"
 
 
 def _checked_effect(effect: Mapping[int, float]) -> list[float]:

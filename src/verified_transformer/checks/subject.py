@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 import sympy as sp
 
 from ..account import registry, rendering
-from ..account.ledger import line
+from ..account.margins import Interval
+from ..account.records import Estimate, Record, Recorded, Score, Volatile
 from ..exact.evaluation import Point, number
 from ..exact.judging import Judgement, digits_match, judge, place
 from ..exact.mutants import Mutant, formula_mutants
@@ -24,19 +25,6 @@ if TYPE_CHECKING:
 
 class ClaimFailed(AssertionError):
     """A check of a claim failed: the article, the library or the check is wrong."""
-
-
-class Record:
-    """What a check left behind; already displayed where it ran in a notebook."""
-
-    def __init__(self, data: dict[str, Any]) -> None:
-        self.data = data
-
-    def __repr__(self) -> str:
-        return line(self.data)
-
-    def _ipython_display_(self) -> None:
-        """Show nothing: the check has displayed its record itself."""
 
 
 class Subject:
@@ -110,27 +98,20 @@ class Subject:
     # ------------------------------------------------------------------ for the verbs
 
     def _failed(self, why: str) -> ClaimFailed:
-        claimed = f" claims {self.formula}" if self._has_formula else ""
-        return ClaimFailed(f"{self.name} ({self.of}){claimed}: {why}")
+        return ClaimFailed(f"{self.name} ({self.of}): {why}")
 
-    @property
-    def _has_formula(self) -> bool:
-        reading = self.reading
-        return bool(reading.formula if self.of == "reading" else reading.truth_formula)
-
-    def _judged(self, oracle: Oracle, at: Sequence[Point]) -> dict[str, int]:
+    def _judged(self, oracle: Oracle, at: Sequence[Point]) -> Score:
         """Let an exact oracle judge the formula and reject all of its mutants."""
         found: Judgement = judge(self.formula, self.mutants, oracle, at)
         if found.first_disagreement:
-            raise self._failed(
-                f"{apart(found.first_disagreement)}; look at the definition, then at the formula"
-            )
+            difference = apart(found.first_disagreement, self.formula)
+            raise self._failed(f"{difference}; look at the definition, then at the formula")
         if found.survivors:
             raise self._failed(
                 f"mutants pass the exact check: {', '.join(found.survivors)}; add points at which "
                 "they differ from the formula"
             )
-        return {"killed": len(found.killed), "total": len(found.killed)}
+        return Score(len(found.killed), len(found.killed))
 
     def _check_digits(self) -> None:
         """Compare printed digits with what they are digits of, for every claim of a joint one."""
@@ -148,34 +129,32 @@ class Subject:
         detail: str,
         *,
         started: float | None = None,
-        mutants: Mapping[str, int] | None = None,
+        mutants: Score | None = None,
         steps: Sequence[tuple[str, str]] = (),
         rows: Sequence[Mapping[str, str]] = (),
-        estimates: Sequence[Mapping[str, Any]] = (),
+        estimates: Sequence[Estimate] = (),
+        interval: Interval | None = None,
         cited: str | None = None,
         latex: str | None = None,
         recorded: Recording | None = None,
-        interval: tuple[float, float] | None = None,
     ) -> Record:
         """Make the record and display it: the only place where one is made."""
-        data: dict[str, Any] = {
-            "claims": [s.id for s in self.statements],
-            "readings": [s.fingerprint for s in self.statements],
-            "kind": kind, "of": self.of, "case": self._case, "outcome": outcome,
-            "statement": statement, "detail": detail, "cited": cited,
-            "latex": latex,
-            "mutants": mutants, "uses": list(self.reading.uses),
-            "volatile": {
-                "rows": list(rows), "estimates": list(estimates),
-                "seconds": time.perf_counter() - started if started else 0.0,
-            },
-        }  # fmt: skip
-        if interval:
-            data["volatile"]["interval"] = dict(zip(("low", "high"), interval, strict=True))
-        if recorded:
-            data["recorded"] = {"name": recorded.name, "data": recorded.data_hash}
-        _display(*rendering.record(data, steps))
-        return Record(data)
+        record = Record(
+            claims=tuple(s.id for s in self.statements),
+            readings=tuple(s.fingerprint for s in self.statements),
+            kind=kind, of=self.of, case=self._case, outcome=outcome,
+            statement=statement, detail=detail, cited=cited, latex=latex,
+            mutants=mutants, uses=tuple(self.reading.uses),
+            recorded=Recorded(recorded.name, recorded.data_hash) if recorded else None,
+            margin=interval.printed if interval else None,
+            volatile=Volatile(
+                tuple(rows), tuple(estimates), interval,
+                time.perf_counter() - started if started else 0.0,
+            ),
+            steps=tuple(steps),
+        )  # fmt: skip
+        _display(*rendering.record(record))
+        return record
 
     def _repr_mimebundle_(self, **_: Any) -> rendering.Bundle:
         return rendering.card(self.statements[0], self._case)
@@ -209,9 +188,8 @@ def checked_points(at: Sequence[Point], *formulas: sp.Expr) -> list[Point]:
 
 def _display(data: dict[str, str], metadata: dict[str, Any]) -> None:
     try:
-        from IPython import get_ipython
-        from IPython.display import display
+        from IPython import display, get_ipython
     except ImportError:
         return
     if get_ipython() is not None:
-        display(data, raw=True, metadata=metadata)
+        display.display(data, raw=True, metadata=metadata)  # type: ignore[no-untyped-call]

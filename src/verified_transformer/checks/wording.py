@@ -30,19 +30,19 @@ def instead(point: Point, found: float, said: float) -> str:
     return f"{where}{found:.6g}, not {said:.6g}"
 
 
-def apart(found: Comparison) -> str:
+def apart(found: Comparison, formula: sp.Expr) -> str:
     """Say where a definition and a formula differ, and by how much."""
     where = f" at {place(found.point)}" if found.point else ""
-    definition = f"the definition gives {found.exact.value:.12g}{where}"
+    definition = f"the definition gives {found.exact.value:.12g}{where}, the formula {formula}"
     if found.said is None:
-        return f"{definition}, the formula has no finite value there"
+        return f"{definition} has no finite value there"
     said = float(found.said)
-    return f"{definition}, the formula gives {said:.12g}: off by {off_by(said, found.exact.value)}"
+    return f"{definition} gives {said:.12g}: off by {off_by(said, found.exact.value)}"
 
 
 def off_by(said: float, found: float) -> str:
-    """Return how far a number is from what was found: relative, or absolute beside zero."""
-    return f"{abs(said / found - 1):.3g} of it" if found else f"{abs(said - found):.3g}"
+    """Return how far a number is from what was found: in per cent, or as it is beside zero."""
+    return f"{100 * abs(said / found - 1):.3g} %" if found else f"{abs(said):.3g}"
 
 
 def laws(quantity: Any) -> str:

@@ -72,7 +72,7 @@ def sizes_at(name: str, item: RandomInput, point: Point) -> tuple[int, ...]:
     refuse_names(point)
     found = []
     for size in item.sizes:
-        value = sp.sympify(size).subs({s: v for s, v in point.items() if np.ndim(v) == 0})
+        value = sp.sympify(size).subs({s: v for s, v in point.items() if not is_array(v)})
         if value.free_symbols:
             missing = ", ".join(sorted(map(str, value.free_symbols)))
             raise ValueError(f"point: got no value for {missing}, a size of the input {name!r}")
@@ -161,8 +161,13 @@ def values_at(point: Point, like: Any) -> dict[Any, Any]:
     return {symbol: _value(symbol, value, like) for symbol, value in point.items()}
 
 
+def is_array(value: Any) -> bool:
+    """Whether a point's value is a matrix or vector, and not a number."""
+    return bool(np.ndim(value))
+
+
 def _value(symbol: Any, value: Any, like: Any) -> Any:
-    if np.ndim(value):
+    if is_array(value):
         if isinstance(like, torch.Tensor):
             return torch.as_tensor(value).to(like)
         return np.asarray(value, dtype=float)

@@ -14,7 +14,7 @@ from ..exact.evaluation import Point
 from ..exact.gaussian import LawMean
 from ..seeds import generator
 from .definition import require_definition, values_of
-from .inputs import Draws, RandomInput, Statistic, call, checked_draws, drawn
+from .inputs import Draws, RandomInput, Statistic, call, checked_draws, drawn, is_array
 
 Array = npt.NDArray[Any]
 
@@ -153,7 +153,7 @@ def literal_statistic(quantity: Quantity, point: Point) -> Statistic:
         )
     if isinstance(quantity, LawMean):  # a function of one variable, which SymPy compiles for NumPy
         return lambda **z: torch.as_tensor(quantity.evaluate(_arrays(z), point))
-    matrices = {str(key): value for key, value in point.items() if np.ndim(value)}
+    matrices = {str(key): value for key, value in point.items() if is_array(value)}
 
     def statistic(**tensors: torch.Tensor) -> torch.Tensor:
         like = next(iter(tensors.values()))
