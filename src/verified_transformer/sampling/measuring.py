@@ -20,7 +20,7 @@ from .design import Design
 from .inputs import Statistic, law_at, sizes_at
 from .quantities import Quantity, Sampled, central_moments, literal_statistic
 
-_CPU_BUFFER = 1 << 18  # entries: 1 MiB of float32, stays in the cache
+_CPU_BUFFER = 1 << 20  # entries: 4 MiB of float32
 _GPU_BUFFER = 1 << 25
 _CPU_STREAMS = 2  # fixed, so that the draws do not depend on the machine's number of cores
 
@@ -152,8 +152,8 @@ def _stream(
         for name, item in quantity.draws.items()
     }
     entries = max(1, sum(math.prod(sizes) for _, sizes in inputs.values()))
-    rows = (_CPU_BUFFER if where.type == "cpu" else _GPU_BUFFER) // entries
-    rows = max(16, min(rows, count) // 16 * 16)
+    most = max(16, (_CPU_BUFFER if where.type == "cpu" else _GPU_BUFFER) // entries)
+    rows = math.ceil(count / math.ceil(count / most) / 16) * 16  # chunks of one size, few left over
     buffers = {
         name: torch.empty((rows, *sizes), device=where) for name, (_, sizes) in inputs.items()
     }

@@ -81,15 +81,17 @@ def second_moments(
     calls = list(runs[0])
     if any(list(run) != calls for run in runs):
         raise ValueError("build: the models of two draws call other modules; accepted: the same")
-    return [
-        Row(*key, *(_summary([run[key][side] for run in runs]) for side in range(2)))
-        for key in calls
-    ]
+    rows = []
+    for key in calls:
+        forward = [run[key][0] for run in runs]
+        backwards = [run[key][1] for run in runs]
+        sent = [value for value in backwards if value is not None]
+        behind = _summary(sent) if len(sent) == len(runs) else None
+        rows.append(Row(*key, _summary([value for value in forward if value is not None]), behind))
+    return rows
 
 
-def _summary(values: list[float | None]) -> Measured | None:
-    if any(value is None for value in values):
-        return None
+def _summary(values: list[float]) -> Measured:
     found = torch.tensor(values, dtype=torch.float64)
     return Measured(found.mean().item(), found.std().item() / math.sqrt(len(found)), len(found))
 
@@ -136,7 +138,8 @@ def _hook(label: str, found: Moments, backward: bool) -> Callable[..., None]:
         calls += 1
         entry = found[label, type(module).__name__, calls] = [_mean_square(tensor), None]
         if backward and tensor.requires_grad:
-            tensor.register_hook(lambda gradient: entry.__setitem__(1, _mean_square(gradient)))
+            keep = lambda gradient: entry.__setitem__(1, _mean_square(gradient))  # noqa: E731
+            tensor.register_hook(keep)  # type: ignore[no-untyped-call]
 
     return hook
 
