@@ -67,7 +67,7 @@ def test_a_polynomial_needs_no_second_definition_and_takes_matrices() -> None:
 @pytest.mark.canary
 def test_a_definition_in_numpy_cannot_be_drawn_alone() -> None:
     quantity = Piloted("E w", {"w": Tensor("w", Normal(0, σ), d)}, lambda w: w.sum(-1))
-    with pytest.raises(TypeError, match="statistic: none given, .* is in NumPy"):
+    with pytest.raises(TypeError, match=r"statistic: none given, .* is in NumPy"):
         measure(quantity, None, AT, 0.0, name="x")
 
 
@@ -141,7 +141,7 @@ def test_bad_draws_and_statistics_are_named() -> None:
     with pytest.raises(ValueError, match="draws: got none"):
         Sampled("E", {}, lambda: None)
     draws = {"w": Tensor("w", Rademacher(1), d)}
-    with pytest.raises(TypeError, match="statistic: takes x; accepted: .* inputs, w, and point"):
+    with pytest.raises(TypeError, match=r"statistic: takes x; accepted: .* inputs, w, and point"):
         Enumerated("E", draws, lambda x: x).oracle({d: 2})
     with pytest.raises(TypeError, match="statistic: returned float; accepted: a torch tensor"):
         Enumerated("E", draws, lambda w: 3.0).oracle({d: 2})
