@@ -68,7 +68,9 @@ def _swappable(formula: sp.Expr) -> Iterator[tuple[sp.Symbol, sp.Symbol]]:
             yield first, second
 
 
-def _nodes(formula: sp.Basic, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple, sp.Basic]]:
+def _nodes(
+    formula: sp.Basic, path: tuple[int, ...] = ()
+) -> Iterator[tuple[tuple[int, ...], sp.Basic]]:
     yield path, formula
     for index, argument in enumerate(formula.args):
         if isinstance(formula, sp.Tuple) and index == 0:

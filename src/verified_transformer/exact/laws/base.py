@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import fields
-from typing import TYPE_CHECKING
+from dataclasses import Field, fields
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import sympy as sp
@@ -51,6 +51,7 @@ def cumulant_from(raw: Callable[[int], sp.Expr], k: int) -> sp.Expr:
 class Law:
     """The law of one real random entry; the subclasses are its only instances."""
 
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]  # the subclasses are dataclasses
     opaque = False  # True where moments are too long to expand: the engine keeps them as symbols
     _unbounded: tuple[str, ...] = ()  # parameters that may be infinite
 
@@ -68,7 +69,8 @@ class Law:
     @property
     def free_symbols(self) -> set[sp.Symbol]:
         """The symbols in the law's parameters."""
-        return sp.Tuple(*self._parameters()).free_symbols
+        found: set[sp.Symbol] = sp.Tuple(*self._parameters()).free_symbols
+        return found
 
     def raw_moment(self, k: int) -> sp.Expr:
         """Return E[w**k].

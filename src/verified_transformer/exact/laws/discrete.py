@@ -57,9 +57,9 @@ class Rademacher(Discrete):
     """Plus or minus ``scale``, with probability 1/2 each."""
 
     def __init__(self, scale: object = 1) -> None:
-        scale = exact(scale, "scale")
-        require_positive("scale", scale)
-        super().__init__((-scale, scale), (sp.Rational(1, 2), sp.Rational(1, 2)))
+        size = exact(scale, "scale")
+        require_positive("scale", size)
+        super().__init__((-size, size), (sp.Rational(1, 2), sp.Rational(1, 2)))
 
     @property
     def name(self) -> str:

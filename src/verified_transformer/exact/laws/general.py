@@ -86,5 +86,5 @@ def _gauss_law(raw: Sequence[float], name: str) -> Discrete:
         nodes, weights = gauss_rule(jacobi)
         if np.allclose([weights @ nodes**k for k in range(len(raw))], scaled, 1e-9, 1e-9):
             shares = [exact(float(w), "weight") for w in weights]
-            return Discrete(scale * nodes, [w / sum(shares) for w in shares])
+            return Discrete(list(scale * nodes), [w / sum(shares) for w in shares])
     raise ValueError(f"{name}: no law has the moments {list(raw[1:])}")

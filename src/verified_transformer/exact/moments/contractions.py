@@ -15,13 +15,13 @@ from .terms import Factor, Term, reduced
 from .written import SYMMETRIC
 
 
-class Contraction(sp.Symbol):
+class Contraction(sp.Symbol):  # type: ignore[misc]  # SymPy has no types
     """A real number made of deterministic matrices: ``tr(S**2)`` or ``(sum_a S_aa**2)``."""
 
     term: Term
 
     def __new__(cls, term: Term) -> Contraction:
-        symbol = super().__new__(cls, _trace(term) or _entry_sum(term), real=True)
+        symbol: Contraction = super().__new__(cls, _trace(term) or _entry_sum(term), real=True)
         symbol.term = term
         return symbol
 

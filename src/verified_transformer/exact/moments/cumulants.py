@@ -54,7 +54,7 @@ def by_cumulants(
         for term, coefficient in terms.items():
             for parts, ways in sorted(blocks(term, cumulant, known).items()):
                 orders = [(str(p.subject), p.order) for p in parts if p.kind == "cumulant"]
-                traces = [Contraction(p.subject) for p in parts if p.kind == "sum"]
+                traces = [Contraction(p.subject) for p in parts if isinstance(p.subject, Term)]
                 counts = [sizes[str(p.subject)] for p in parts if p.kind == "size"]
                 worth = [*(f"κ{k}[{name}]" for name, k in orders), *map(str, traces)]
                 value = sp.Mul(coefficient, *(cumulant(*order) for order in orders), *traces)

@@ -74,7 +74,9 @@ def evaluate(definition: Definition, arrays: Mapping[str, np.ndarray], point: Po
             raise ValueError(
                 f"arrays: got {name} of shape {arrays[name].shape}; accepted: (n, *{shape})"
             )
-    return _literal(definition.statistic.xreplace(numbers), sizes)({**matrices, **arrays}, {})
+    literal = _literal(definition.statistic.xreplace(numbers), sizes)
+    found: np.ndarray = literal({**matrices, **arrays}, {})
+    return found
 
 
 def points_and_values(
@@ -108,7 +110,8 @@ def nodes(
     """
     numbers, sizes, matrices = definition.at(point)
     statistic = definition.statistic.xreplace(numbers)
-    degree, cells = 0, {}
+    degree = 0
+    cells: dict[Cell, tuple[np.ndarray, np.ndarray]] = {}
     for tensor in definition.draws.values():
         degree += power * _degree(statistic, tensor)
         rule = tensor.law.at(point).nodes(power * _degree(statistic, tensor))

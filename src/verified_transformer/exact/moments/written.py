@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import sympy as sp
 
@@ -11,20 +12,19 @@ from ..laws import Law, exact
 RANDOM, FIXED, SYMMETRIC = range(3)  # roles of arrays
 
 
-class Named(sp.Symbol):
+class Named(sp.Symbol):  # type: ignore[misc]  # SymPy has no types
     """A symbol that equals another one only if all that was said of it is equal too."""
 
-    def __new__(cls, name: str, identity: tuple, **attributes: object) -> Named:
-        symbol = sp.Symbol.__xnew__(cls, name, real=True)
-        vars(symbol).update(
-            attributes, _identity=sp.srepr(identity)
-        )  # text, so that SymPy can sort
+    def __new__(cls, name: str, identity: tuple[Any, ...], **attributes: object) -> Named:
+        symbol: Named = sp.Symbol.__xnew__(cls, name, real=True)
+        # the identity as text, so that SymPy can sort
+        symbol.__dict__.update(attributes, _identity=sp.srepr(identity))
         return symbol
 
-    def _hashable_content(self) -> tuple:
+    def _hashable_content(self) -> tuple[Any, ...]:
         return (*super()._hashable_content(), self._identity)
 
-    def _sympystr(self, printer: object) -> str:  # printers know another class named Tensor
+    def _sympystr(self, printer: Any) -> Any:  # printers know another class named Tensor
         return printer._print_Symbol(self)
 
     _latex = _pretty = _sympystr
@@ -39,7 +39,11 @@ class Index(Named):
 
 
 class Array(Named):
-    def __new__(cls, name: str, sizes: tuple, identity: tuple, **attributes: object) -> Array:
+    """A tensor or a matrix: a name, a size per axis, and entries at `Index` objects."""
+
+    def __new__(
+        cls, name: str, sizes: tuple[object, ...], identity: tuple[Any, ...], **attributes: object
+    ) -> Array:
         sizes = tuple(as_size(size, f"sizes of {name}") for size in sizes)
         return super().__new__(cls, name, (sizes, *identity), sizes=sizes, **attributes)
 
