@@ -249,13 +249,20 @@ class Expectation:
     def _derived_by_one_route(self) -> sp.Expr:
         return self._moments.revealed(self._unchecked)
 
+    @cached_property
+    def _forced(self) -> tuple[Point, Approximation] | None:
+        """A point at which brute force is possible, and its value."""
+        return next(grid.points_and_values(self._definition, self.oracle), None)
+
     def _is_indifferent_to(self, changed: Expectation) -> bool:
         try:
             if not _equal(changed._unchecked, self._unchecked):
                 return False
-            point, first = next(grid.points_and_values(self._definition, self.oracle))
+            if self._forced is None:
+                return False
+            point, first = self._forced
             second = changed.oracle(point)
-        except (ValueError, StopIteration):
+        except ValueError:
             return False
         return abs(first.value - second.value) <= 100 * (first.error + second.error)
 
