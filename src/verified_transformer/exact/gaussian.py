@@ -206,9 +206,14 @@ def _gaussian_term(term: sp.Expr, x: sp.Symbol, low: sp.Expr, high: sp.Expr) -> 
     if not exponent.is_polynomial(x) or (quadratic := sp.Poly(exponent, x)).degree() != 2:
         raise ValueError(f"integrand: the exponent {exponent} is not quadratic in {x}")
     minus_p, q, r = (quadratic.coeff_monomial(x**k) for k in (2, 1, 0))
-    if not (minus_p.is_negative or all(number(minus_p, at) < 0 for at in random_points(minus_p))):
+    if not (minus_p.is_negative or _is_negative(minus_p)):
         raise ValueError(f"integrand: exp({exponent}) is not known to fall off")
     return constant * _moments(int(power), -minus_p, q, r, low, high)[int(power)]
+
+
+def _is_negative(value: sp.Expr) -> bool:
+    found = (number(value, point) for point in random_points(value))
+    return all(x is not None and x < 0 for x in found)
 
 
 def _moments(

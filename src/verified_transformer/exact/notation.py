@@ -191,10 +191,11 @@ class _Reader:
             raise self._refused(node, f"a call of {', '.join(FUNCTIONS)}")
         if node.keywords:
             raise self._refused(node, "arguments without names")
-        arguments: list[sp.Expr | tuple[sp.Expr, ...]] = []
+        arguments: list[sp.Basic] = []
         for place, argument in enumerate(node.args):
             if name in _WITH_LIMITS and place and isinstance(argument, ast.Tuple):
-                arguments.append(tuple(self.expression(n, depth + 1) for n in argument.elts))
+                limits = (self.expression(n, depth + 1) for n in argument.elts)
+                arguments.append(sp.Tuple(*limits))
             else:
                 arguments.append(self.expression(argument, depth + 1))
         if name in ("exp", "gamma"):
