@@ -100,6 +100,11 @@ def test_a_card_shows_words_and_formulas() -> None:
     assert "<b>Our reading:</b>" in html and r"\(" in html
 
 
+def test_a_card_of_an_unknown_case_is_refused() -> None:
+    with pytest.raises(ValueError, match="case: LOSS-14 has no 'rainy'; accepted: none"):
+        rendering.card(statement("LOSS-14"), "rainy")
+
+
 def test_in_colab_outputs_are_markdown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rendering, "in_colab", lambda: True)
     assert "text/html" not in rendering.record(sample_record("proof"))[0]

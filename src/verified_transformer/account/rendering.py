@@ -84,8 +84,15 @@ def card(statement: Statement, case: str | None) -> Bundle:
 
     Returns:
         MIME bundle and output metadata.
+
+    Raises:
+        ValueError: the reading has no such case.
     """
     reading = statement.reading
+    known = reading.cases if reading else {}
+    if case is not None and case not in known:
+        accepted = ", ".join(known) or "none"
+        raise ValueError(f"case: {statement.id} has no {case!r}; accepted: {accepted}")
     plain = f"{statement.id} ({statement.kind}; {statement.where})   #{statement.fingerprint}"
     metadata = {METADATA_KEY: {"kind": "card", "claims": [statement.id]}}
     speaker = "The book" if statement.article == OWN else "The article"
@@ -133,8 +140,8 @@ def record(found: Record) -> Bundle:
     title += " · the truth" if found.of == "truth" else ""
     title += " · recorded" if found.recorded else ""
     if in_colab():
-        shown = f"$${found.latex}$$" if found.latex else found.statement
-        body = f"**{title}** {shown}\n\n{found.full_detail}"
+        formula = f"$${found.latex}$$" if found.latex else found.statement
+        body = f"**{title}** {formula}\n\n{found.full_detail}"
         return {"text/plain": found.line, "text/markdown": body}, metadata
     box = _BOX.format(colour=row.colour.line)
     shown = (
