@@ -115,8 +115,8 @@ def _reading_rows(reading: Reading | None, case: str | None) -> list[tuple[str, 
     for name, sub in reading.cases.items():
         if case in (None, name):
             rows.append((f"Case “{name}”", sub.text))
-    for name, part in reading.parts.items():
-        of = f" (case “{name}”)" if name else ""
+    for of_case, part in reading.parts.items():
+        of = f" (case “{of_case}”)" if of_case else ""
         if part.condition:
             rows.append((f"Only if{of}", part.condition))
         if part.truth:
