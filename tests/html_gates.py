@@ -75,14 +75,18 @@ def pages(html: Path) -> Iterator[Page]:
 @cache
 def _page(path: Path, name: str, changed: int) -> Page:
     soup = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+    badges = soup.find_all("span", class_="vt-badge")
+    articles = soup.find_all("article")
+    images = [image for article in articles for image in article.find_all("img")]
+    links = [link for article in articles for link in article.find_all("a", href=True)]
     return Page(
         name=name,
         leaked=tuple(_leaked(soup)),
         loads=tuple(_loads(soup)),
-        badges=tuple((b.get("data-claim"), b.get_text()) for b in soup.select("span.vt-badge")),
-        images=tuple((i.get("src"), i.get("alt") or "") for i in soup.select("article img")),
+        badges=tuple((b.get("data-claim"), b.get_text()) for b in badges),
+        images=tuple((i.get("src"), i.get("alt") or "") for i in images),
         anchors=frozenset(tag["id"] for tag in soup.find_all(id=True)),
-        links=tuple(link["href"] for link in soup.select("article a[href]")),
+        links=tuple(link["href"] for link in links),
     )
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from itertools import combinations
 from pathlib import Path
 
 import pytest
 
+from verified_transformer import claim
 from verified_transformer.account import evidence, rendering
 from verified_transformer.account.evidence import COLOURS, KINDS, VERDICTS, Colour
 from verified_transformer.account.records import Record, Sample, Score, Volatile
@@ -126,3 +128,15 @@ def test_a_claim_says_what_it_still_needs() -> None:
     assert evidence.missing("equation", ["census", "measurement"]) == "a proof or an exact check"
     assert evidence.missing("statement", ["sampled"]) is None
     assert evidence.missing("statement", []) == "evidence"
+
+
+def test_every_verb_of_a_claim_makes_a_kind_of_evidence() -> None:
+    """`sampled_that` is in the table before it is in the house."""
+    verbs = {verb for row in KINDS.values() for verb in row.verbs}
+    made = type(claim("LOSS-14"))
+    own = {
+        name
+        for name, method in inspect.getmembers(made, inspect.isfunction)
+        if inspect.signature(method).return_annotation == "Record" and name[0] != "_"
+    }
+    assert verbs - own <= {"sampled_that"} and own <= verbs
