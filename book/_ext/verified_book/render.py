@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from markupsafe import Markup
 from verified_transformer.account import evidence as table
 from verified_transformer.account.ledger import Entry, Ledger, Summary
 from verified_transformer.account.registry import OWN, Article
-from verified_transformer.account.rendering import breakable, words
+from verified_transformer.account.rendering import in_brackets, typeset
 
 Link = Callable[[str], str]  # the address of a claim, by its id, seen from the page being written
 
@@ -26,14 +25,12 @@ AGAINST = (table.Weight.REFUTES, table.Weight.LIMITS)
 
 def statement(text: str | None) -> str:
     """Text with `$latex$` as HTML in which MathJax finds the formulas."""
-    pieces = re.split(r"(?<!\\)\$", text or "")
-    return "".join(
-        " ".join(map(formula, breakable(p))) if k % 2 else words(p) for k, p in enumerate(pieces)
-    )
+    return typeset(text or "", formula)
 
 
 def formula(latex: str) -> str:
-    return f'<span class="math notranslate nohighlight">\\({escape(latex)}\\)</span>'
+    """LaTeX as HTML in the form that Sphinx gives to its own."""
+    return f'<span class="math notranslate nohighlight">{in_brackets(latex)}</span>'
 
 
 @cache

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -49,11 +50,21 @@ def words(text: str) -> str:
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
-def typeset(text: str) -> str:
-    r"""Turn text with ``$…$`` into HTML with ``\(…\)``."""
+def in_brackets(maths: str) -> str:
+    r"""Return LaTeX as HTML with ``\(…\)`` around it, which MathJax finds."""
+    return rf"\({escape(maths)}\)"
+
+
+def typeset(text: str, formula: Callable[[str], str] = in_brackets) -> str:
+    """Turn text with ``$…$`` into HTML.
+
+    Args:
+        text: words, with LaTeX between dollar signs.
+        formula: how a piece of LaTeX becomes HTML.
+    """
     parts = re.split(r"(?<!\\)\$", text)
     return "".join(
-        " ".join(rf"\({escape(piece)}\)" for piece in breakable(part)) if index % 2 else words(part)
+        " ".join(map(formula, breakable(part))) if index % 2 else words(part)
         for index, part in enumerate(parts)
     )
 
