@@ -114,6 +114,10 @@ def edited_text(book: Book) -> None:
 
 
 def edited_record(book: Book) -> None:
+    record_output(book, "measurement")["metadata"][ledger.METADATA_KEY]["detail"] = "sees all"
+
+
+def impossible_record(book: Book) -> None:
     record_output(book, "measurement")["metadata"][ledger.METADATA_KEY]["outcome"] = "contradicts"
 
 
@@ -155,6 +159,7 @@ def display_of_nobody(book: Book) -> None:
         (another_repository, gates.other_first_cell, "first cell is not Colab's"),
         (edited_text, gates.stale_records, "LOSS-10: text and hash do not belong"),
         (edited_record, gates.stale_records, "LOSS-10: text and hash do not belong"),
+        (impossible_record, gates.stale_records, "LOSS-10: outcome: got 'contradicts' of kind"),
         (another_reading, gates.stale_records, "LOSS-10 was decided from another wording"),
         (flipped_sign_in_prose, gates.ownerless_maths, "closest is LOSS-13"),
         (flipped_exponent_in_prose, gates.ownerless_maths, "no claim owns the formula"),

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import subprocess
 import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
 
+import jsonschema
 import pytest
 
-from verified_transformer.account import ledger, registry, verdict
+from verified_transformer.account import evidence, ledger, registry, verdict
 from verified_transformer.account.ledger import Entry, Ledger, LedgerError
 
 ROOT = Path(__file__).parents[2]
@@ -152,3 +154,45 @@ def test_every_stored_experiment_has_an_interval() -> None:
     if verdict.ACCEPT_WITHOUT_INTERVAL and bare:
         pytest.xfail(f"{len(bare)} of {len(tried)} experiments were stored before margins")
     assert bare == []
+
+
+# ------------------------------------------------------------------ what is published
+
+
+def schema_faults(data: object) -> list[str]:
+    """Where what is published is not what its schema says."""
+    schema = json.loads(ledger.SCHEMA.read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    faults = jsonschema.Draft202012Validator(schema).iter_errors(data)
+    return [f"{fault.json_path}: {fault.message}" for fault in faults]
+
+
+def test_what_is_published_fits_its_schema(collected: Ledger) -> None:
+    assert schema_faults(json.loads(json.dumps(collected.to_json()))) == []
+
+
+def test_the_schema_lists_what_the_tables_list() -> None:
+    parts = json.loads(ledger.SCHEMA.read_text(encoding="utf-8"))["$defs"]
+    assert parts["verdict"]["enum"] == list(evidence.VERDICTS)
+    assert parts["evidence"]["properties"]["kind"]["enum"] == list(evidence.KINDS)
+    outcomes = {outcome for row in evidence.KINDS.values() for outcome in row.outcomes}
+    assert set(parts["evidence"]["properties"]["outcome"]["enum"]) == outcomes
+    assert parts["claim"]["properties"]["kind"]["enum"] == list(registry.KINDS)
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("field", "value", "fault"),
+    [
+        ("verdict", "true", "$.claims[0].verdict: 'true' is not one of"),
+        ("id", "loss 14", "$.claims[0].id: 'loss 14' does not match"),
+        ("hedge", "maybe", "$.claims[0]: Additional properties are not allowed ('hedge'"),
+        ("evidence", [{"kind": "guess"}], "$.claims[0].evidence[0].kind: 'guess' is not one of"),
+    ],
+)
+def test_what_does_not_fit_the_schema_is_found(
+    field: str, value: object, fault: str, collected: Ledger
+) -> None:
+    data = json.loads(json.dumps(collected.to_json()))
+    data["claims"][0][field] = value
+    assert any(line.startswith(fault) for line in schema_faults(data)), schema_faults(data)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from verified_transformer import claim
 from verified_transformer.account import verdict
 from verified_transformer.account.margins import Interval
 from verified_transformer.account.records import Record, Sample, Volatile
@@ -167,3 +168,18 @@ def test_a_margin_is_the_near_end_in_halves_of_the_width(
 def test_an_interval_the_wrong_way_round_is_refused(ends: tuple[float, float]) -> None:
     with pytest.raises(ValueError, match=r"interval: got .*; accepted: low <= high"):
         Interval(*ends)
+
+
+def test_what_an_experiment_leaves_behind_carries_its_interval() -> None:
+    effect = {1: 1.0, 2: 1.1, 3: 1.05}
+    made = claim("LOSS-29").experiment(effect, predicts="positive", unit="gain")
+    interval = made.volatile.interval
+    assert interval is not None and interval.low < 1.05 < interval.high
+    assert made.margin == interval.printed == "margin at least 1/2"
+    assert verdict.margin_fault(made) is None
+
+
+def test_an_unsettled_experiment_needs_no_margin() -> None:
+    effect = {1: 1.0, 2: -1.1, 3: 1.05}
+    made = claim("LOSS-29").experiment(effect, predicts="positive", unit="gain")
+    assert (made.outcome, made.margin, verdict.margin_fault(made)) == ("unsettled", None, None)

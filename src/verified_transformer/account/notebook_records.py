@@ -56,22 +56,27 @@ def stored_records(notebook: Path, root: Path) -> Iterator[Found]:
 
 @lru_cache(maxsize=256)
 def _read(notebook: Path, name: str, changed: int, size: int) -> tuple[Found, ...]:
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    return tuple(
-        _found(data, output, name, index)
-        for index, cell in enumerate(cells)
-        for output in cell.get("outputs", ())
-        if (data := record_data(output)) is not None
-    )
+    return tuple(records_in(json.loads(notebook.read_text(encoding="utf-8"))["cells"], name))
 
 
-def record_data(output: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return what an output's metadata hold of a record, or None where it shows none."""
-    data: dict[str, Any] | None = output.get("metadata", {}).get(METADATA_KEY)
-    return None if data is None or data.get("kind") == "card" else data
+def records_in(cells: Sequence[Mapping[str, Any]], name: str) -> Iterator[Found]:
+    """Yield the records in the outputs of a notebook's cells, stored or fresh, in order.
+
+    Args:
+        cells: as the notebook's JSON has them.
+        name: of the notebook, for messages.
+
+    Raises:
+        LedgerError: a record's text or hash does not belong to it, or it is no record.
+    """
+    for index, cell in enumerate(cells):
+        for output in cell.get("outputs", ()):
+            data = output.get("metadata", {}).get(METADATA_KEY)
+            if data is not None and data.get("kind") != "card":
+                yield _found(data, output, name, index)
 
 
-def _found(data: dict[str, Any], output: Mapping[str, Any], name: str, index: int) -> Found:
+def _found(data: Mapping[str, Any], output: Mapping[str, Any], name: str, index: int) -> Found:
     text = "".join(output.get("data", {}).get("text/plain", ""))
     where = f"{name}, cell {index}: {' '.join(data.get('claims', ()))}"
     try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -49,11 +50,21 @@ def words(text: str) -> str:
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
-def typeset(text: str) -> str:
-    r"""Turn text with ``$…$`` into HTML with ``\(…\)``."""
+def in_brackets(maths: str) -> str:
+    r"""Return LaTeX as HTML with ``\(…\)`` around it, which MathJax finds."""
+    return rf"\({escape(maths)}\)"
+
+
+def typeset(text: str, formula: Callable[[str], str] = in_brackets) -> str:
+    """Turn text with ``$…$`` into HTML.
+
+    Args:
+        text: words, with LaTeX between dollar signs.
+        formula: how a piece of LaTeX becomes HTML.
+    """
     parts = re.split(r"(?<!\\)\$", text)
     return "".join(
-        " ".join(rf"\({escape(piece)}\)" for piece in breakable(part)) if index % 2 else words(part)
+        " ".join(map(formula, breakable(part))) if index % 2 else words(part)
         for index, part in enumerate(parts)
     )
 
@@ -84,8 +95,15 @@ def card(statement: Statement, case: str | None) -> Bundle:
 
     Returns:
         MIME bundle and output metadata.
+
+    Raises:
+        ValueError: the reading has no such case.
     """
     reading = statement.reading
+    known = reading.cases if reading else {}
+    if case is not None and case not in known:
+        accepted = ", ".join(known) or "none"
+        raise ValueError(f"case: {statement.id} has no {case!r}; accepted: {accepted}")
     plain = f"{statement.id} ({statement.kind}; {statement.where})   #{statement.fingerprint}"
     metadata = {METADATA_KEY: {"kind": "card", "claims": [statement.id]}}
     speaker = "The book" if statement.article == OWN else "The article"
@@ -108,8 +126,8 @@ def _reading_rows(reading: Reading | None, case: str | None) -> list[tuple[str, 
     for name, sub in reading.cases.items():
         if case in (None, name):
             rows.append((f"Case “{name}”", sub.text))
-    for name, part in reading.parts.items():
-        of = f" (case “{name}”)" if name else ""
+    for of_case, part in reading.parts.items():
+        of = f" (case “{of_case}”)" if of_case else ""
         if part.condition:
             rows.append((f"Only if{of}", part.condition))
         if part.truth:
@@ -133,8 +151,8 @@ def record(found: Record) -> Bundle:
     title += " · the truth" if found.of == "truth" else ""
     title += " · recorded" if found.recorded else ""
     if in_colab():
-        shown = f"$${found.latex}$$" if found.latex else found.statement
-        body = f"**{title}** {shown}\n\n{found.full_detail}"
+        formula = f"$${found.latex}$$" if found.latex else found.statement
+        body = f"**{title}** {formula}\n\n{found.full_detail}"
         return {"text/plain": found.line, "text/markdown": body}, metadata
     box = _BOX.format(colour=row.colour.line)
     shown = (
