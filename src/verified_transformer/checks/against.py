@@ -8,8 +8,9 @@ from typing import Any
 
 from ..account.records import Record
 from ..exact.evaluation import Point
-from ..exact.judging import approximation, compare, place
+from ..exact.judging import approximation, compare
 from ..exact.notation import parse
+from ..exact.points import place
 from .subject import Subject, checked_points
 from .wording import apart, equation, instead, laws
 

@@ -11,7 +11,8 @@ import sympy as sp
 from ..account.records import Record, Score
 from ..exact.derivations import Derived
 from ..exact.evaluation import Point, equivalent, number
-from ..exact.judging import break_definitions, place, small_points
+from ..exact.judging import break_definitions
+from ..exact.points import place, small_points
 from .subject import Subject, checked_points
 from .wording import count, equation, off_by, step
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 
 from ..exact.evaluation import Point
-from ..exact.judging import Comparison, place
+from ..exact.judging import Comparison
+from ..exact.points import place
 
 if TYPE_CHECKING:
     from ..sampling.measuring import Estimate

@@ -35,7 +35,7 @@ class Design:
 
     Example:
         >>> Design().sample_size(relative_variance=2.0, skewness=0.0)  # E w² of a normal w
-        1274205
+        1274206
         >>> Design(resolution=0.05).sample_size(relative_variance=2.0, skewness=0.0)
         50969
     """
