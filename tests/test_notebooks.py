@@ -11,6 +11,7 @@ import notebook_gates as gates
 import pytest
 
 from verified_transformer.account import ledger
+from verified_transformer.account.records import from_json
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOKS = ledger.notebooks(ROOT)
@@ -120,7 +121,7 @@ def another_reading(book: Book) -> None:
     output = record_output(book, "proof")
     record = output["metadata"][ledger.METADATA_KEY]
     record["readings"] = ["000000000000"]
-    output["data"]["text/plain"] = [ledger.line(record)]
+    output["data"]["text/plain"] = [from_json(record).line]
 
 
 def flipped_sign_in_prose(book: Book) -> None:

@@ -35,6 +35,7 @@ from .exact.notation import parse as parse
 from .exact.notation import symbols as symbols
 from .sampling.design import Design as Design
 from .sampling.design import mean_interval as mean_interval
+from .sampling.enumeration import Enumerated as Enumerated
 from .sampling.measuring import measure as measure
 from .sampling.propagation import second_moments as second_moments
 from .sampling.quantities import Piloted as Piloted

@@ -49,7 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _claims(root: Path) -> int:
-    data = ledger.collect(root)
+    data = ledger.collect(root).to_json()
     target = root / "_build" / "claims.json"
     target.parent.mkdir(exist_ok=True)
     target.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
@@ -68,7 +68,7 @@ def _claims(root: Path) -> int:
 def _verify(root: Path, name: str) -> int:
     registry.statement(name)
     found, _ = ledger.read(root)
-    places = {(item.notebook, item.cell) for item in found if name in item.record["claims"]}
+    places = {(item.notebook, item.cell) for item in found if name in item.record.claims}
     if not places:
         print(f"{name}: no notebook decides it yet", file=sys.stderr)
         return 1

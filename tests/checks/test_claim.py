@@ -12,12 +12,12 @@ import sympy as sp
 import torch
 
 from verified_transformer.account import registry
-from verified_transformer.account.ledger import line
 from verified_transformer.account.registry import Reading
-from verified_transformer.checks import claim as verdicts
-from verified_transformer.checks.claim import ClaimFailed, claim, digits_match
+from verified_transformer.checks.claim import ClaimFailed, claim
+from verified_transformer.checks.wording import equation
 from verified_transformer.exact.derivations import Derivation, Oracle
 from verified_transformer.exact.gaussian import LawMean, integrate_by_parts
+from verified_transformer.exact.judging import Comparison, digits_match
 from verified_transformer.exact.laws import Normal, Uniform
 from verified_transformer.exact.moments import Index, Tensor, mean, total, variance
 from verified_transformer.exact.mutants import formula_mutants
@@ -62,7 +62,7 @@ def test_a_proof_says_what_it_did() -> None:
     assert re.fullmatch(
         r"LOSS-14 proof   Var\(.*\) = 2\*d\*sigma\*\*4   two routes; exact at 2 points; "
         r"(\d+)/\1 mutants; (\d+)/\d+ changed definitions break it   #[0-9a-f]{8}",
-        line(record.data),
+        record.line,
     )
 
 
@@ -70,8 +70,8 @@ def test_a_measurement_says_the_same_on_every_run() -> None:
     first, second = (
         claim("LOSS-14").measure(variance(norm2()), squared_norm, at=AT) for _ in range(2)
     )
-    assert line(first.data) == line(second.data)
-    assert first.data["volatile"]["estimates"] == second.data["volatile"]["estimates"]
+    assert first.line == second.line
+    assert first.volatile.estimates == second.volatile.estimates
 
 
 def test_the_articles_own_formula_is_a_mutant_of_the_truth() -> None:
@@ -147,15 +147,15 @@ def test_an_oracle_that_knows_the_formula_wrongly_is_caught() -> None:
 
 @pytest.mark.canary
 def test_an_inverted_exact_judge_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = verdicts._agrees
-    monkeypatch.setattr(verdicts, "_agrees", lambda *given: not right(*given))
+    right = Comparison.agrees.fget
+    monkeypatch.setattr(Comparison, "agrees", property(lambda self: not right(self)))
     with pytest.raises(ClaimFailed):
         claim("LOSS-14").prove(variance(norm2()))
 
 
 @pytest.mark.canary
 def test_an_exact_judge_that_always_agrees_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verdicts, "_agrees", lambda *given: True)
+    monkeypatch.setattr(Comparison, "agrees", property(lambda self: True))
     with pytest.raises(ClaimFailed, match="mutants pass the exact check"):
         claim("LOSS-14").prove(variance(norm2()))
 
@@ -255,7 +255,7 @@ def test_a_statement_without_a_formula_is_checked_on_a_broken_twin(
 ) -> None:
     reading(kind="statement")
     record = claim("LOSS-14").check_that("even", lambda n: n % 2 == 0, on=4, not_on=3)
-    assert record.data["kind"] == "exact"
+    assert record.kind == "exact"
 
 
 @pytest.mark.canary
@@ -273,7 +273,7 @@ def test_a_statement_without_a_formula_is_refuted_by_a_thing_it_speaks_of(
 ) -> None:
     reading(kind="statement")
     record = claim("LOSS-14").refute_that("all even", lambda n: n % 2 == 0, on=3, but_on=4)
-    assert record.data["kind"] == "counterexample"
+    assert record.kind == "counterexample"
 
 
 @pytest.mark.canary
@@ -325,7 +325,7 @@ DAYS = {"first": (4, "one2020"), "second": (19, "two2020")}
 def test_a_census_counts_its_data(reading: Callable[..., None]) -> None:
     reading(formula="15", kind="number")
     record = claim("LOSS-14").census("days between", DAYS, lambda days: max(days) - min(days))
-    assert record.data["kind"] == "census" and "2 data" in record.data["detail"]
+    assert record.kind == "census" and "2 data" in record.detail
     with pytest.raises(ClaimFailed, match="the definition gives 16"):
         claim("LOSS-14").census("days between", DAYS, lambda days: max(days) - min(days) + 1)
     with pytest.raises(ValueError, match="data: got 1"):
@@ -364,7 +364,7 @@ def test_an_experiment_is_settled_by_the_interval_of_its_mean(
     reading(kind="empirical")
     runs = dict(enumerate(effects))
     record = claim("LOSS-14").experiment(runs, predicts="positive", unit="gain")
-    assert record.data["outcome"] == outcome
+    assert record.outcome == outcome
 
 
 def test_an_open_claim_says_what_was_tried() -> None:
@@ -398,16 +398,16 @@ def test_a_joint_record_counts_for_each_claim() -> None:
     ]
     chain = LawMean("E", x, Normal(0, 1), negative).then("by parts", integrate_by_parts)
     record = claim("INIT-27", "INIT-32").case("alpha").prove(chain)
-    assert record.data["claims"] == ["INIT-27", "INIT-32"]
-    assert len(record.data["readings"]) == 2
+    assert record.claims == ("INIT-27", "INIT-32")
+    assert len(record.readings) == 2
 
 
 def test_exact_checks_take_plain_numbers() -> None:
     record = claim("LOSS-14").check("Var", lambda p: 2 * p[d] * p[σ] ** 4, at=AT)
-    assert record.data["kind"] == "exact"
+    assert record.kind == "exact"
     oracle = Oracle("E (w.v)**2", lambda p: p[d] * p[σ] ** 2 * p[τ] ** 2)
     refuted = claim("LOSS-19").refute(oracle, at=[{d: 3, σ: 1.3, τ: 0.7}])
-    assert refuted.data["outcome"] == "contradicts"
+    assert refuted.outcome == "contradicts"
 
 
 def test_a_zero_expectation_is_measured_in_units_of_the_spread() -> None:
@@ -415,7 +415,7 @@ def test_a_zero_expectation_is_measured_in_units_of_the_spread() -> None:
     dot = mean(total(w[i] * v[i], i))
     claim("LOSS-18").prove(dot)
     record = claim("LOSS-18").measure(dot, lambda w, v: (w * v).sum(-1), at=AT)
-    assert record.data["mutants"]["killed"] >= 2
+    assert record.mutants.killed >= 2
 
 
 @pytest.mark.parametrize(
@@ -424,4 +424,4 @@ def test_a_zero_expectation_is_measured_in_units_of_the_spread() -> None:
 )
 def test_a_quantitys_name_is_a_text_that_mathjax_takes(name: str, shown: str) -> None:
     named = Oracle(name, lambda point: 2.0)
-    assert verdicts._equation(named, sp.Integer(2)) == rf"\text{{{shown}}} = 2"
+    assert equation(named, sp.Integer(2)) == rf"\text{{{shown}}} = 2"

@@ -14,7 +14,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +71,16 @@ class Reading:
     uses: tuple[str, ...] = ()
     cases: Mapping[str, Reading] = field(default_factory=dict)
 
+    @property
+    def deciding(self) -> dict[str | None, Reading]:
+        """The readings that must be decided: the cases by name, or the reading itself."""
+        return dict(self.cases) or {None: self}
+
+    @property
+    def parts(self) -> dict[str | None, Reading]:
+        """The reading itself, then its cases by name."""
+        return {None: self, **self.cases}
+
 
 @dataclass(frozen=True)
 class Article:
@@ -107,7 +117,7 @@ class Statement:
     reading: Reading | None = None
     retired: str | None = None
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """A hash of statement and reading; a record made from another wording is stale."""
         data = json.dumps([self.says, self.kind, self.reading], default=_plain, sort_keys=True)

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from ..seeds import device, seed_of
+from ..seeds import device, generator, seed_of
 
 Inputs = Callable[[torch.Generator], torch.Tensor | tuple[torch.Tensor, ...]]
 
@@ -94,17 +94,19 @@ def _summary(values: list[float | None]) -> Measured | None:
     return Measured(found.mean().item(), found.std().item() / math.sqrt(len(found)), len(found))
 
 
-def _run(build: Callable[[], nn.Module], inputs: Inputs, name: str, backward: bool) -> dict:
-    seed = seed_of(name)
+Moments = dict[tuple[str, str, int], list[float | None]]  # forward and backward, by call
+
+
+def _run(build: Callable[[], nn.Module], inputs: Inputs, name: str, backward: bool) -> Moments:
     with torch.random.fork_rng():
-        torch.manual_seed(seed)
+        torch.manual_seed(seed_of(name))
         model = build()
     if not isinstance(model, nn.Module):
         raise TypeError(f"build: returned {type(model).__name__}; accepted: a torch module")
-    generator = torch.Generator().manual_seed(seed + 1)
-    given = inputs(generator)
-    given = [t.to(device()) for t in (given if isinstance(given, tuple) else (given,))]
-    found: dict[tuple[str, str, int], list[float | None]] = {}
+    source = generator(f"{name} inputs")
+    drawn = inputs(source)
+    given = [t.to(device()) for t in (drawn if isinstance(drawn, tuple) else (drawn,))]
+    found: Moments = {}
     handles = [
         module.register_forward_hook(_hook(label or "model", found, backward))
         for label, module in model.to(device()).named_modules()
@@ -115,14 +117,15 @@ def _run(build: Callable[[], nn.Module], inputs: Inputs, name: str, backward: bo
             if output is None:
                 raise TypeError("build: the model returns no tensor of floating-point numbers")
         if backward:
-            output.backward(torch.randn(output.shape, generator=generator).to(output))
+            noise = torch.randn(output.shape, generator=source).to(output)
+            torch.autograd.backward(output, noise)
     finally:
         for handle in handles:
             handle.remove()
     return found
 
 
-def _hook(label: str, found: dict, backward: bool) -> Callable[..., None]:
+def _hook(label: str, found: Moments, backward: bool) -> Callable[..., None]:
     calls = 0
 
     def hook(module: nn.Module, _: Any, result: Any) -> None:
