@@ -117,13 +117,18 @@ def released(name: str, **changes: Any) -> Any:
     return of_kind(kind, **{**settings, **changes})
 
 
-def family(name: str) -> dict[str, Any]:
+def family(name: str, **changes: Any) -> dict[str, Any]:
     """Build all models of `RELEASED` whose name begins with a family's, from small to large.
+
+    Args:
+        name: such as ``"Qwen2.5"``.
+        changes: settings that are to be others.
 
     Raises:
         ValueError: there is none.
     """
-    found = {known: released(known) for known in RELEASED if known.startswith(f"{name} ")}
+    names = [known for known in RELEASED if known.startswith(f"{name} ")]
+    found = {known: released(known, **changes) for known in names}
     if not found:
         families = sorted({known.rsplit(" ", 1)[0] for known in RELEASED})
         raise ValueError(f"name: got {name!r}; accepted: {', '.join(families)}")
