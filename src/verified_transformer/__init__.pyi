@@ -15,6 +15,7 @@ from .exact.evaluation import quadrature as quadrature
 from .exact.gaussian import Draw as Draw
 from .exact.gaussian import LawMean as LawMean
 from .exact.gaussian import density as density
+from .exact.gaussian import half_line_power as half_line_power
 from .exact.gaussian import integrate_by_parts as integrate_by_parts
 from .exact.gaussian import integrate_half_line_powers as integrate_half_line_powers
 from .exact.gaussian import stein_step as stein_step

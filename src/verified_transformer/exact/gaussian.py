@@ -244,6 +244,19 @@ def _moments(
     return found
 
 
+def half_line_power(s: sp.Expr | int) -> sp.Integral:
+    r"""Return $\int_0^\infty x^s e^{-x^2/2}\,dx$, unevaluated: the start of a derivation.
+
+    Moments of a standard normal vector's length are ratios of two of them:
+    $E|z|^k$ is that of $s=d+k-1$ over that of $s=d-1$.
+
+    Args:
+        s: the power, greater than -1.
+    """
+    x = sp.Symbol("x", positive=True)
+    return sp.Integral(x**s * sp.exp(-(x**2) / 2), (x, 0, sp.oo))
+
+
 def integrate_half_line_powers(expression: sp.Expr) -> sp.Expr:
     r"""Replace $\int_0^\infty r^s e^{-r^2/2}\,dr$ by $2^{(s-1)/2}\,\Gamma((s+1)/2)$, any $s$.
 
