@@ -6,8 +6,8 @@ import mpmath
 import numpy as np
 import sympy as sp
 
-from ...exact.derivations import Derivation
-from ...exact.gaussian import half_line_power, integrate_half_line_powers
+from .derivations import Derivation
+from .gaussian import half_line_power, integrate_half_line_powers
 
 
 def length_moment(k: int, d: sp.Expr) -> sp.Expr:
