@@ -89,7 +89,11 @@ def four_tests(model: Any) -> tuple[bool, bool, bool, bool]:
 
 def state(model: Any) -> str:
     """Name the state of a tie: kept, computed (by a parametrisation), half (memory) or BROKEN."""
-    one_object, memory, gradient, step = four_tests(model)
+    return _named(four_tests(model))
+
+
+def _named(tests: tuple[bool, bool, bool, bool]) -> str:
+    one_object, memory, gradient, step = tests
     if one_object:
         return "kept" if memory and gradient and step else "?"
     return "computed" if gradient else "half" if step else "BROKEN"
@@ -105,9 +109,8 @@ def table(treatments: dict[str, Treatment]) -> str:
     lines = [f"{'':46} object memory gradient step"]
     for name, treat in treatments.items():
         try:
-            model = seeded(name, lambda treat=treat: treat(TiedModel()))
-            tests = four_tests(copy.deepcopy(model))
-            lines.append(f"{name:46}{marks(tests, 7)}  {state(model)}")
+            tests = seeded(name, lambda treat=treat: four_tests(treat(TiedModel())))
+            lines.append(f"{name:46}{marks(tests, 7)}  {_named(tests)}")
         except RuntimeError as error:
             lines.append(f"{name:46}  refuses: {type(error).__name__}")
     return "\n".join(lines)
