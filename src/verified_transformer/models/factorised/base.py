@@ -119,10 +119,14 @@ class FactorisedEmbedding(nn.Module):
 
     def _filled(self, factors: Iterable[torch.Tensor], table: torch.Tensor) -> FromDense:
         """The module, off the meta device with these factors, and how far it is from a table."""
-        self.to_empty(device=table.device)
+        # not `to_empty`, which on the meta device loads torch's symbolic shapes, hence SymPy
+        pairs = zip(self.named_parameters(), factors, strict=True)
+        found = {
+            name: factor.detach().to(parameter.dtype).clone(memory_format=torch.contiguous_format)
+            for (name, parameter), factor in pairs
+        }
+        self.load_state_dict(found, assign=True)
         with torch.no_grad():
-            for parameter, factor in zip(self.parameters(), factors, strict=True):
-                parameter.copy_(factor)
             left = self.dense().to(table.dtype) - table
         largest = table.abs().max().item() or 1.0  # squares of entries may be out of range
         norm = torch.linalg.vector_norm(table / largest, dtype=torch.float64).item()
