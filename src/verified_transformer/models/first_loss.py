@@ -254,7 +254,7 @@ def expected_first_loss(n: int, d: int, *, σ: float, tied: bool = True) -> floa
 
     Example:
         >>> round(expected_first_loss(50_000, 768, σ=0.02), 3), round(math.log(50_000), 3)
-        (10.973, 10.82)
+        (15.368, 10.82)
     """
     if n < 2 or d < 1 or not 0 < σ < math.inf:
         raise ValueError(f"n, d, σ: got {n}, {d}, {σ}; accepted: n >= 2, d >= 1, 0 < σ < ∞")
