@@ -120,8 +120,10 @@ def difference(stored: Any, found: Any, near: float = NEAR) -> str | None:
     mine, other = dict(_leaves(stored)), dict(_leaves(found))
     for place in [*mine, *(place for place in other if place not in mine)]:
         a, b = mine.get(place), other.get(place)
-        both = isinstance(a, float) and isinstance(b, float)
-        equal = math.isclose(a, b, rel_tol=near, abs_tol=near) if both else a == b
+        if isinstance(a, float) and isinstance(b, float):
+            equal = math.isclose(a, b, rel_tol=near, abs_tol=near)
+        else:
+            equal = a == b
         if not equal:
             return f"{place}: {b} in place of {a}"
     return None

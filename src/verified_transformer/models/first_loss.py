@@ -136,8 +136,7 @@ def first_loss(
     if stacked and vocabulary.dtype != features.dtype:
         raise TypeError(f"vocabulary: got {vocabulary.dtype}; accepted: {features.dtype}")
     n, d = vocabulary.shape
-    flat = features.detach().reshape(-1, d) if features.shape[-1:] == (d,) else None
-    if flat is None:
+    if features.shape[-1:] != (d,):
         raise ValueError(f"features: got shape {tuple(features.shape)}; accepted: (…, {d})")
     require_tokens(**({} if own is None else {"own": own}))
     if own is not None and own.shape != features.shape[:-1]:
@@ -149,7 +148,7 @@ def first_loss(
         raise ValueError(f"own: got a token outside the vocabulary; accepted: 0 to {n - 1}")
     if block < 1:
         raise ValueError(f"block: got {block}; accepted: a positive number of rows")
-    law = _law(label_law, n, flat.device)
+    flat, law = features.detach().reshape(-1, d), _law(label_law, n, features.device)
     state = _Stream(flat, law, None if own is None else own.flatten())
     with torch.no_grad():
         for start in range(0, n, block):
