@@ -140,8 +140,7 @@ def first_loss(
         raise ValueError(f"features: got shape {tuple(features.shape)}; accepted: (…, {d})")
     require_tokens(**({} if own is None else {"own": own}))
     if own is not None and own.shape != features.shape[:-1]:
-        wanted = tuple(features.shape[:-1])
-        raise ValueError(f"own: got shape {tuple(own.shape)}; accepted: {wanted}")
+        raise ValueError(f"own: got shape {(*own.shape,)}; accepted: {(*features.shape[:-1],)}")
     if bias is not None and bias.shape != (n,):
         raise ValueError(f"bias: got shape {tuple(bias.shape)}; accepted: ({n},)")
     if own is not None and bool(((own < 0) | (own >= n)).any()):
