@@ -16,8 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from .account import ledger, registry
-from .account import stored_runs as recording
+from .account import ledger, registry, stored_runs
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -31,6 +30,9 @@ def main(arguments: list[str] | None = None) -> int:
     renew.add_argument("notebooks", nargs="*", type=Path, help="all, where none is named")
     keep = commands.add_parser("record", help="run a long experiment and keep its result")
     keep.add_argument("name", help="a module of verified_transformer.experiments")
+    keep.add_argument(
+        "--rekey", action="store_true", help="keep the result: the fingerprint matches the new code"
+    )
     for command in (write, again, renew, keep):
         command.add_argument("--root", type=Path, default=Path.cwd(), help="the repository")
     options = parser.parse_args(arguments)
@@ -40,8 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
         if options.command == "refresh":
             return _refresh(options.notebooks or ledger.notebooks(options.root))
         if options.command == "record":
-            print(recording.record(options.name, options.root))
-            return 0
+            return _record(options.root, options.name, keep=options.rekey)
         return _verify(options.root, options.id)
     except (ledger.LedgerError, registry.RegistryError, KeyError) as error:
         print(error.args[0], file=sys.stderr)
@@ -63,6 +64,33 @@ def _claims(root: Path) -> int:
         f"{mutants['killed']}/{mutants['total']} mutants rejected   {target}"
     )
     return 0
+
+
+def _record(root: Path, name: str, keep: bool = False) -> int:
+    """Run an experiment and keep what came out; or key what is kept by the code as it is now."""
+    from .experiments import recording
+
+    try:
+        recording.experiment(name)
+        commit = stored_runs.commit(name, root)
+        parts = _kept(name, commit) if keep else recording.recorded(name, commit)
+    except (ValueError, RuntimeError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(stored_runs.write(name, parts))
+    return 0
+
+
+def _kept(name: str, commit: str) -> dict[str, Any]:
+    """A recording as it is, where its fingerprint matches the present code."""
+    from .experiments import recording
+
+    kept = stored_runs.load(name)
+    moved = recording.difference(kept.fingerprint, recording.fingerprint(name))
+    if moved:
+        raise RuntimeError(f"recording {name}: the fingerprint differs ({moved}); record again")
+    provenance = kept.provenance | {"keyed anew": f"at {commit}, the fingerprint unchanged"}
+    return {"result": kept.result, "fingerprint": kept.fingerprint, "provenance": provenance}
 
 
 def _verify(root: Path, name: str) -> int:

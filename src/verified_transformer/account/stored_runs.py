@@ -1,48 +1,43 @@
 """Experiments that are too long to run live: kept as data, with where they came from.
 
-An experiment is a module of ``verified_transformer.experiments`` with a function ``run()``, which
-returns what is to be kept as JSON, its ``SEEDS``, ``DEVICE`` where it is not the CPU, and a tuple
-``CODE`` of the package's files that the result depends on. ``python -m verified_transformer record
-NAME`` runs it and writes ``recordings/NAME.json``: the result, the command, the commit, versions,
-device, seconds, and a hash of that code. A recording whose code has changed since is stale, which
-the ledger says. A notebook that shows one also runs the same code, smaller.
+An experiment is a module of `verified_transformer.experiments`. ``python -m verified_transformer
+record NAME`` runs it and writes ``recordings/NAME.json``: the result; the provenance, with a key of
+all code that the experiment reaches (see `code`); and a fingerprint, the numbers of a tiny run.
+A recording whose code has another key is stale, which the ledger says; a test runs the fingerprints
+again. A notebook that shows a recording also runs the same code, smaller.
 """
 
 from __future__ import annotations
 
-import ast
 import hashlib
-import importlib
+import html
 import json
-import platform
 import subprocess
-import time
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from importlib.metadata import version
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from .code import Code, CodeFault, code_of
+
 PACKAGE = Path(__file__).parents[1]
-_LAYOUT = {"type_comment", "type_params", "kind", "ctx"}  # says nothing, or not in every Python
 
 
 @dataclass(frozen=True)
 class Recording:
     """A recorded experiment.
 
-    ``result`` is what its ``run`` returned; ``provenance`` says how it was made; ``data_hash`` is
-    that of both.
+    ``result`` is what its ``run`` returned; ``provenance`` says how it was made; ``fingerprint``
+    holds the numbers of a tiny run; ``data_hash`` is that of the result.
     """
 
     name: str
     result: Any
     provenance: dict[str, Any]
+    fingerprint: Any
     data_hash: str
 
     def _repr_html_(self) -> str:
-        import html
-
         rows = "".join(
             f"<tr><th>{html.escape(key)}</th><td>{html.escape(str(value))}</td></tr>"
             for key, value in self.provenance.items()
@@ -62,115 +57,105 @@ def load(name: str, folder: Path = PACKAGE / "recordings") -> Recording:
         folder: where recordings lie.
 
     Raises:
-        ValueError: there is none of this name.
+        ValueError: there is none of this name, or its file is not a recording.
     """
     path = folder / f"{name}.json"
     if not path.exists():
         known = ", ".join(sorted(p.stem for p in folder.glob("*.json"))) or "none"
         raise ValueError(f"name: no recording {name!r}; accepted: {known}")
-    kept = json.loads(path.read_text(encoding="utf-8"))
-    return Recording(name, kept["result"], kept["provenance"], data_hash(kept))
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        parts = kept["result"], kept["provenance"], kept["fingerprint"]
+    except (json.JSONDecodeError, KeyError, TypeError) as error:
+        raise ValueError(f"recording {name}: cannot be read: {error!r}") from error
+    return Recording(name, *parts, data_hash(kept["result"]))
 
 
-def data_hash(kept: Any) -> str:
-    """Return the hash of a recording's content."""
-    text = json.dumps(kept, sort_keys=True, ensure_ascii=False)
+def data_hash(result: Any) -> str:
+    """Return the hash of a result, whatever its provenance."""
+    text = json.dumps(result, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
-def code_hash(files: tuple[str, ...], package: Path = PACKAGE) -> str:
-    """Return a hash of what some of the package's files do: not of comments, docstrings or layout.
+@cache
+def code(name: str, package: Path = PACKAGE) -> Code:
+    """Return the key of the code that an experiment reaches, read once.
 
     Args:
-        files: paths inside the package, such as ``"heads.py"``.
+        name: of a module in ``verified_transformer.experiments``.
         package: the package's folder.
+
+    Raises:
+        CodeFault: there is no such experiment, or a name that it uses leads nowhere.
     """
-    trees = [_meaning(ast.parse((package / file).read_text(encoding="utf-8"))) for file in files]
-    return hashlib.sha256(json.dumps(trees, sort_keys=True).encode()).hexdigest()[:8]
+    return code_of(f"experiments/{name}.py", package)
 
 
-def fault(name: str, data: str, folder: Path = PACKAGE / "recordings") -> str | None:
+def fault(
+    name: str, data: str, folder: Path = PACKAGE / "recordings", package: Path = PACKAGE
+) -> str | None:
     """Say why what a notebook shows of a recording no longer stands, or None where it does.
 
     Args:
         name: the recording's.
-        data: the hash of its content that the notebook showed.
+        data: the hash of its result that the notebook showed.
         folder: where recordings lie.
+        package: the package's folder.
     """
     try:
         kept = load(name, folder)
+        if kept.data_hash != data:
+            return f"recording {name} has another result than the notebook showed; run it again"
+        now = code(name, package)
+    except CodeFault as error:
+        return f"recording {name} is stale: {error}"
     except ValueError as error:
         return str(error)
-    if kept.data_hash != data:
-        return f"recording {name} has other data than the notebook showed; run the notebook again"
-    code = kept.provenance["code"]
-    if code_hash(tuple(code["files"])) != code["hash"]:
-        return f"recording {name} is stale: {', '.join(code['files'])} changed since; record again"
-    return None
+    then = kept.provenance.get("code", {})
+    if now.key == then.get("key"):
+        return None
+    changed = now.changed_since(then.get("definitions", {})) or ["the order of its definitions"]
+    more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
+    return f"recording {name} is stale: changed since: {', '.join(changed[:3])}{more}"
 
 
-def record(name: str, root: Path) -> Path:
-    """Run an experiment and keep its result.
+def write(name: str, parts: dict[str, Any], folder: Path = PACKAGE / "recordings") -> Path:
+    """Write a recording with the key of its code, and return its file.
 
     Args:
-        name: of a module in ``verified_transformer.experiments``.
-        root: the repository, for the commit.
+        name: the experiment's.
+        parts: ``result``, ``provenance`` and ``fingerprint``.
+        folder: where recordings lie.
+    """
+    made = code(name)
+    key = {"key": made.key, "definitions": made.definitions}
+    provenance = {**parts["provenance"], "code": key}
+    kept = {
+        "provenance": provenance, "fingerprint": parts["fingerprint"], "result": parts["result"],
+    }  # fmt: skip
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{name}.json"
+    path.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    return path
 
-    Returns:
-        The file that was written.
+
+def commit(name: str, root: Path) -> str:
+    """Return the repository's commit, in which an experiment's code must be as it is.
+
+    Args:
+        name: the experiment's.
+        root: the repository.
 
     Raises:
-        RuntimeError: files that the result depends on are not committed.
+        RuntimeError: files that it depends on are not committed.
     """
-    import torch
-
-    module = importlib.import_module(f"verified_transformer.experiments.{name}")
-    files = [f"src/{PACKAGE.name}/{file}" for file in module.CODE]
+    files = [f"src/{PACKAGE.name}/{file}" for file in code(name).files]
     changed = _git(root, "status", "--porcelain", "--", *files)
     if changed:
         raise RuntimeError(f"commit first what the recording depends on:\n{changed}")
-    started, cpu = time.perf_counter(), time.process_time()
-    result = module.run()
-    provenance = {
-        "command": f"python -m verified_transformer record {name}",
-        "date": datetime.now(UTC).date().isoformat(),
-        "commit": _git(root, "rev-parse", "HEAD"),
-        "device": getattr(module, "DEVICE", platform.machine() + " CPU"),
-        "threads": torch.get_num_threads(),
-        "seeds": module.SEEDS,
-        "versions": {"python": platform.python_version(), "torch": version("torch")},
-        "seconds": round(time.perf_counter() - started, 1),
-        "CPU seconds": round(time.process_time() - cpu, 1),
-        "code": {"files": list(module.CODE), "hash": code_hash(module.CODE)},
-    }
-    target = PACKAGE / "recordings" / f"{name}.json"
-    kept = {"provenance": provenance, "result": result}
-    target.parent.mkdir(exist_ok=True)
-    target.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    return target
+    return _git(root, "rev-parse", "HEAD")
 
 
 def _git(root: Path, *words: str) -> str:
     done = subprocess.run(["git", *words], cwd=root, check=True, capture_output=True, text=True)
     return done.stdout.strip()
-
-
-def _meaning(node: Any) -> Any:
-    if isinstance(node, list):
-        return [_meaning(item) for item in node]
-    if not isinstance(node, ast.AST):
-        return repr(node)
-    fields = {key: value for key, value in ast.iter_fields(node) if key not in _LAYOUT}
-    body = fields.get("body")
-    if isinstance(body, list) and body and _is_docstring(body[0]):
-        fields["body"] = body[1:]
-    kept = {key: _meaning(value) for key, value in fields.items() if value not in (None, [])}
-    return [type(node).__name__, kept]
-
-
-def _is_docstring(node: ast.AST) -> bool:
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
