@@ -91,7 +91,7 @@ def uncompared_share(notebook: Path) -> list[str]:
 
 
 def other_first_cell(notebook: Path) -> list[str]:
-    """A first cell that does not begin as `python -m verified_transformer colab-cells` writes it."""
+    """A first cell that does not begin as the command `colab-cells` writes it."""
     first = next(iter(cells(notebook, "code")))["source"]
     wanted = colab.head(ROOT, notebook)
     return [] if first.startswith(wanted) else [f"{notebook.name}: first cell is not Colab's"]

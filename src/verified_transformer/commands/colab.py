@@ -98,10 +98,12 @@ def _imports(tree: ast.AST, file: Path | None) -> Iterator[str]:
             start = home[: len(home) - node.level + 1] if node.level else ()
             module = ".".join([*start, *filter(None, [node.module])])
             yield from (f"{module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+            yield from (str(a.value) for a in node.args if isinstance(a, ast.Constant))
 
 
 def _file(name: str) -> Path | None:
-    """The module of the package in which a dotted name is defined; None where it is none of ours."""
+    """The module of ours in which a dotted name is defined, or None."""
     parts = name.split(".")
     if parts[0] != PACKAGE.name:
         return None

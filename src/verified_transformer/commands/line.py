@@ -69,6 +69,9 @@ def _dispatch(options: argparse.Namespace) -> int:
         raise Refused(
             f"--root: there are no notebooks in {root}; accepted: the repository's own folder"
         )
+    for name in ("salts", "jobs"):
+        if getattr(options, name, 1) < 1:
+            raise Refused(f"--{name}: got {getattr(options, name)}; accepted: 1 or more")
     chosen = _notebooks(root, getattr(options, "notebooks", []))
     match options.command:
         case "claims":
@@ -84,8 +87,6 @@ def _dispatch(options: argparse.Namespace) -> int:
             return colab.write(root)
         case "portable":
             return portable.portable(chosen, root, options.jobs)
-    if options.salts < 1:
-        raise Refused(f"--salts: got {options.salts}; accepted: 1 or more")
     return fresh_seeds.fresh_seeds(chosen, root, options.salts, options.jobs)
 
 

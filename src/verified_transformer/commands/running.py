@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from collections.abc import Mapping
@@ -59,12 +60,13 @@ def run(
         allow_errors=through,
         record_timing=False,
         coalesce_streams=True,
+        extra_arguments=["--log-level=40"],  # its notice of TCP is not ours
         resources={"metadata": {"path": str(notebook.parent)}},
     )
     started = time.perf_counter()
     errors: list[str] = []
     try:
-        client.execute(env=_environment(environment or {}))
+        asyncio.run(client.async_execute(env=_environment(environment or {})))
     except CellExecutionError:
         pass  # the error stands in the cell's outputs
     except (CellTimeoutError, DeadKernelError) as error:
