@@ -34,7 +34,7 @@ export PYTHONPATH := $(CURDIR)/src
 # Two notebooks run at a time; two kernels with two threads each on two cores wait for each other.
 export OMP_NUM_THREADS := 1
 
-.PHONY: help install book serve check lint test claims verify refresh record portable fresh-seeds colab colab-cells browser chapter clean
+.PHONY: help install book links serve check lint test claims verify refresh record portable fresh-seeds colab colab-cells browser chapter clean
 .DEFAULT_GOAL := book
 
 help: ## list the targets
@@ -45,6 +45,9 @@ book: $(BOOK_READY) ## build the pages from the stored outputs (installs no torc
 	$(BOOK)/bin/jupyter-book build . --all -n -W --keep-going
 	@echo
 	@echo "Open $(CURDIR)/_build/html/index.html"
+
+links: $(BOOK_READY) ## ask every external link of the book whether it is still there
+	$(BOOK)/bin/jupyter-book build . --builder linkcheck
 
 serve: $(BOOK_READY) ## show the pages on localhost:$(PORT)
 	@test -f _build/html/index.html || $(MAKE) book
