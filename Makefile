@@ -34,7 +34,7 @@ export PYTHONPATH := $(CURDIR)/src
 # Two notebooks run at a time; two kernels with two threads each on two cores wait for each other.
 export OMP_NUM_THREADS := 1
 
-.PHONY: help install book links serve check lint test claims verify refresh record portable fresh-seeds colab colab-cells browser chapter clean
+.PHONY: help install book links serve check format lint test claims verify refresh record portable fresh-seeds colab colab-cells browser chapter clean
 .DEFAULT_GOAL := book
 
 help: ## list the targets
@@ -56,8 +56,12 @@ serve: $(BOOK_READY) ## show the pages on localhost:$(PORT)
 
 lint: $(TEST_READY)
 	$(TEST)/bin/ruff check .
-	$(TEST)/bin/ruff format --check .
+	$(TEST)/bin/ruff format --check . $(wildcard notebooks/*/*.ipynb)
 	$(TEST)/bin/mypy
+
+format: $(TEST_READY) ## format code and the notebooks' cells
+	$(TEST)/bin/ruff format .
+	$(TEST)/bin/python $(COMMAND) format-cells
 
 check: lint ## format, lint, types and unit tests: the loop while writing
 	$(PYTEST) -m "not slow and not weekly" $(DOCTESTS) tests

@@ -37,7 +37,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if SLOW_FIXTURES & set(getattr(item, "fixturenames", ())):
             item.add_marker("slow")
-    last = config.cache.get(CACHED, {}) if config.cache else {}
+    cache = getattr(config, "cache", None)  # absent under -p no:cacheprovider
+    last = cache.get(CACHED, {}) if cache else {}
     cost = {
         path: last.get(_name(path)) or _stored_seconds(path) for path in {i.path for i in items}
     }
@@ -64,7 +65,7 @@ def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
     """Print where the time went, and how many known-bad inputs turned their gate red."""
-    if config.cache and not hasattr(config, "workerinput"):
+    if getattr(config, "cache", None):
         taken = {name: round(seconds, 1) for name, seconds in _seconds.items()}
         config.cache.set(CACHED, {**config.cache.get(CACHED, {}), **taken})
     terminalreporter.write_line(f"where the time went, of {_seconds.total():.0f} s in all:")

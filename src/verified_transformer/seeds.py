@@ -30,6 +30,7 @@ def generator(name: str, where: torch.device | str = "cpu") -> torch.Generator:
         where: the device; the CPU by default, whose stream is the same on every machine.
 
     Example:
+        >>> import torch
         >>> int(torch.randint(10, (), generator=generator("a die with ten faces")))
         8
     """

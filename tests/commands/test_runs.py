@@ -11,6 +11,7 @@ import nbformat
 import pytest
 
 from verified_transformer.commands import comparing, fresh_seeds, portable, verify
+from verified_transformer.commands.formatting import format_cells
 from verified_transformer.commands.refresh import refresh
 from verified_transformer.commands.running import run
 
@@ -166,3 +167,17 @@ def test_masked_numbers_do_not_count() -> None:
     )
     assert comparing.lines(one, masked) == comparing.lines(two, masked)
     assert comparing.lines(one, masked) != comparing.lines(other, masked)
+
+
+def test_cells_are_formatted_and_outputs_stay(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    path = tmp_path / "1-page.ipynb"
+    book = nbformat.v4.new_notebook(cells=[cell(**{"text/plain": "1"})])
+    book.cells[0].source, book.cells[0].outputs[0].metadata["n"] = "x=( 1 )", 1e-07
+    path.write_text(json.dumps(book, indent=1).replace("1e-07", "0.0000001"), encoding="utf-8")
+    assert format_cells([path], tmp_path) == 0
+    after = json.loads(path.read_text(encoding="utf-8"))
+    assert "".join(after["cells"][0]["source"]) == "x = 1"
+    assert after["cells"][0]["outputs"][0]["metadata"]["n"] == 1e-07
+    before = path.read_bytes()
+    assert format_cells([path], tmp_path) == 0 and path.read_bytes() == before

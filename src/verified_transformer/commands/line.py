@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..account import ledger, registry, stored_runs
-from . import claims, colab, fresh_seeds, portable, refresh, verify
+from . import claims, colab, formatting, fresh_seeds, portable, refresh, verify
 
 
 class Refused(ValueError):
@@ -52,6 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     command("refresh", "execute notebooks, store their outputs, show every change", notebooks=True)
     keep = command("record", "run a long experiment and keep its result")
     keep.add_argument("name", help="a module of verified_transformer.experiments")
+    command("format-cells", "format the code of notebooks, outputs left as they are", True)
     command("colab-cells", "write the first cell of every notebook")
     elsewhere = command(
         "portable", "run notebooks under other instruction sets, threads and hash seeds", True
@@ -83,6 +84,8 @@ def _dispatch(options: argparse.Namespace) -> int:
         case "record":
             print(stored_runs.record(options.name, root))
             return 0
+        case "format-cells":
+            return formatting.format_cells(chosen, root)
         case "colab-cells":
             return colab.write(root)
         case "portable":
