@@ -8,7 +8,10 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from bs4 import BeautifulSoup, Comment
@@ -39,40 +42,85 @@ def build(root: Path, out: Path) -> tuple[int, str]:
     return run.returncode, run.stdout
 
 
-def pages(html: Path) -> Iterator[tuple[str, BeautifulSoup]]:
+@dataclass(frozen=True)
+class Page:
+    """What the gates want to know of a page, read once.
+
+    Attributes:
+        name: path from the folder of the pages.
+        leaked: texts with markup in them that a reader should not see.
+        loads: pairs of tag and address of all that the page would load.
+        badges: pairs of claim and text of the verdicts shown.
+        images: pairs of source and description of the images in the text.
+        anchors: the ids of its elements.
+        links: addresses of the links in the text.
+    """
+
+    name: str
+    leaked: tuple[str, ...]
+    loads: tuple[tuple[str, str], ...]
+    badges: tuple[tuple[str, str], ...]
+    images: tuple[tuple[str, str], ...]
+    anchors: frozenset[str]
+    links: tuple[str, ...]
+
+
+def pages(html: Path) -> Iterator[Page]:
+    """The pages of a book; each is parsed once, whichever gates ask for it."""
     for path in sorted(html.rglob("*.html")):
         if "_static" not in path.parts:
-            name = path.relative_to(html).as_posix()
-            yield name, BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+            yield _page(path, path.relative_to(html).as_posix(), path.stat().st_mtime_ns)
+
+
+@cache
+def _page(path: Path, name: str, changed: int) -> Page:
+    soup = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+    badges = soup.find_all("span", class_="vt-badge")
+    articles = soup.find_all("article")
+    images = [image for article in articles for image in article.find_all("img")]
+    links = [link for article in articles for link in article.find_all("a", href=True)]
+    return Page(
+        name=name,
+        leaked=tuple(_leaked(soup)),
+        loads=tuple(_loads(soup)),
+        badges=tuple((b.get("data-claim"), b.get_text()) for b in badges),
+        images=tuple((i.get("src"), i.get("alt") or "") for i in images),
+        anchors=frozenset(tag["id"] for tag in soup.find_all(id=True)),
+        links=tuple(link["href"] for link in links),
+    )
+
+
+def _leaked(soup: BeautifulSoup) -> Iterator[str]:
+    for text in soup.find_all(string=LEAKED):
+        inside = {parent.name for parent in text.parents}
+        maths = any("math" in (parent.get("class") or []) for parent in text.parents)
+        if not isinstance(text, Comment) and not inside & set(NEVER_SHOWN) and not maths:
+            yield text.strip()
+
+
+def _loads(soup: BeautifulSoup) -> Iterator[tuple[str, str]]:
+    for tag in soup.find_all(True):
+        address = tag.get(LOADING.get(tag.name, ""), "") or ""
+        if tag.name == "link" and set(tag.get("rel", [])) & LOADING_LINKS:
+            address = tag.get("href", "")
+        styles = (tag.get("style") or "") + (tag.get_text() if tag.name == "style" else "")
+        for wanted in (address, *(tag.get("srcset", "").split()), *IN_CSS.findall(styles)):
+            yield tag.name, wanted
 
 
 def leaked_markup(html: Path) -> list[str]:
     """Roles, fences and TeX delimiters that stand in the text instead of what they mean."""
-    found = []
-    for name, page in pages(html):
-        for text in page.find_all(string=LEAKED):
-            inside = {parent.name for parent in text.parents}
-            maths = any("math" in (parent.get("class") or []) for parent in text.parents)
-            if not isinstance(text, Comment) and not inside & set(NEVER_SHOWN) and not maths:
-                found.append(f"{name}: leaked markup: {text.strip()[:80]}")
-    return found
+    return [f"{p.name}: leaked markup: {text[:80]}" for p in pages(html) for text in p.leaked]
 
 
 def foreign_origins(html: Path) -> list[str]:
     """Whatever a page would load from elsewhere; ordinary links are no load."""
-    found = []
-    for name, page in pages(html):
-        for tag in page.find_all(True):
-            address = tag.get(LOADING.get(tag.name, ""), "") or ""
-            if tag.name == "link" and set(tag.get("rel", [])) & LOADING_LINKS:
-                address = tag.get("href", "")
-            wanted = [address, *(tag.get("srcset", "").split())]
-            styles = (tag.get("style") or "") + (tag.get_text() if tag.name == "style" else "")
-            found += [
-                f"{name}: <{tag.name}> loads {a}"
-                for a in [*wanted, *IN_CSS.findall(styles)]
-                if re.match(r"(https?:)?//", a)
-            ]
+    found = [
+        f"{page.name}: <{tag}> loads {address}"
+        for page in pages(html)
+        for tag, address in page.loads
+        if re.match(r"(https?:)?//", address)
+    ]
     for path in html.rglob("*.css"):
         for address in IN_CSS.findall(path.read_text(encoding="utf-8", errors="replace")):
             found.append(f"{path.relative_to(html)}: loads {address}")
@@ -83,53 +131,58 @@ def missing_badges(html: Path) -> list[str]:
     """Claims decided on a page that shows no verdict for them, and badges left empty."""
     found = []
     decided: dict[str, set[str]] = {}
-    for claim in json.loads((html / "claims.json").read_text(encoding="utf-8"))["claims"]:
+    for claim in claims(html):
         if claim["notebook"]:
             page = str(Path(claim["notebook"]).with_suffix(".html"))
             decided.setdefault(page, set()).add(claim["id"])
-    for name, page in pages(html):
-        badges = page.select("span.vt-badge")
-        found += [f"{name}: empty badge: {b.get('data-claim')}" for b in badges if not b.get_text()]
-        absent = decided.pop(name, set()) - {b.get("data-claim") for b in badges}
-        found += [f"{name}: no badge for {claim}" for claim in sorted(absent)]
+    for page in pages(html):
+        found += [f"{page.name}: empty badge: {claim}" for claim, text in page.badges if not text]
+        absent = decided.pop(page.name, set()) - {claim for claim, _ in page.badges}
+        found += [f"{page.name}: no badge for {claim}" for claim in sorted(absent)]
     return found + [f"{page}: missing, decides {sorted(c)}" for page, c in decided.items()]
 
 
 def missing_alt(html: Path) -> list[str]:
     """Images in the text without a description; a file's name is none."""
-    found = []
-    for name, page in pages(html):
-        for image in page.select("article img"):
-            alt = (image.get("alt") or "").strip()
-            if not alt or alt == image.get("src") or alt.endswith((".png", ".svg", ".jpg")):
-                found.append(f"{name}: no alternative text: {image.get('src')}")
-    return found
+    return [
+        f"{page.name}: no alternative text: {source}"
+        for page in pages(html)
+        for source, said in page.images
+        if not said.strip() or said == source or said.strip().endswith((".png", ".svg", ".jpg"))
+    ]
 
 
 def dead_links(html: Path) -> list[str]:
     """Links inside the book whose page or whose anchor does not exist."""
-    anchors = {}
-    links = []
-    for name, page in pages(html):
-        anchors[(html / name).resolve()] = {t["id"] for t in page.find_all(id=True)}
-        for link in page.select("article a[href]"):
-            parts = urlsplit(link["href"])
-            if not parts.scheme and not parts.netloc:
-                target = (html / name).parent / unquote(parts.path) if parts.path else html / name
-                links.append((name, link["href"], target.resolve(), unquote(parts.fragment)))
-    return [
-        f"{name}: dead link: {href}"
-        for name, href, target, anchor in links
-        if not target.exists() or (anchor and anchor not in anchors.get(target, {anchor}))
+    anchors = {(html / page.name).resolve(): page.anchors for page in pages(html)}
+    found = []
+    for page in pages(html):
+        for href in page.links:
+            parts = urlsplit(href)
+            if parts.scheme or parts.netloc:
+                continue
+            target, anchor = html / page.name, unquote(parts.fragment)
+            if parts.path:
+                target = target.parent / unquote(parts.path)
+            known = anchors.get(target.resolve(), {anchor})
+            if not target.exists() or (anchor and anchor not in known):
+                found.append(f"{page.name}: dead link: {href}")
+    return found
+
+
+def claims(html: Path) -> list[dict[str, Any]]:
+    """The claims that are published beside the pages."""
+    found: list[dict[str, Any]] = json.loads((html / "claims.json").read_text(encoding="utf-8"))[
+        "claims"
     ]
+    return found
 
 
 def ledger_rows(html: Path) -> list[str]:
     """Claims that the ledger page does not list exactly once, or with another verdict."""
-    claims = json.loads((html / "claims.json").read_text(encoding="utf-8"))["claims"]
     page = BeautifulSoup((html / "book/ledger.html").read_text(encoding="utf-8"), "html.parser")
     listed = [(row["id"], row["data-verdict"]) for row in page.select("tr.vt-row")]
-    expected = [(claim["id"], claim["verdict"]) for claim in claims]
+    expected = [(claim["id"], claim["verdict"]) for claim in claims(html)]
     found = [
         f"ledger: {c} ({v}) listed {listed.count((c, v))} times"
         for c, v in expected

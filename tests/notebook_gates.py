@@ -6,6 +6,7 @@ import difflib
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -147,6 +148,7 @@ def _typed(page: Path) -> Iterator[tuple[str, bool]]:
         yield match[1] or match[2], match[1] is not None
 
 
+@cache
 def _owned() -> dict[str, str]:
     owners: dict[str, str] = {}
     for statement in registry.load()[1].values():

@@ -75,6 +75,7 @@ def broken_build(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, str]:
     for name in ("book", "src"):
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "_config.yml", root)
+    (root / "notebooks").mkdir()
     faulty = sorted((CANARIES / "pages").iterdir())
     for page in faulty:
         shutil.copy(page, root / "book")

@@ -11,6 +11,7 @@ import notebook_gates as gates
 import pytest
 
 from verified_transformer.account import ledger
+from verified_transformer.account.records import from_json
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOKS = ledger.notebooks(ROOT)
@@ -113,6 +114,10 @@ def edited_text(book: Book) -> None:
 
 
 def edited_record(book: Book) -> None:
+    record_output(book, "measurement")["metadata"][ledger.METADATA_KEY]["detail"] = "sees all"
+
+
+def impossible_record(book: Book) -> None:
     record_output(book, "measurement")["metadata"][ledger.METADATA_KEY]["outcome"] = "contradicts"
 
 
@@ -120,7 +125,7 @@ def another_reading(book: Book) -> None:
     output = record_output(book, "proof")
     record = output["metadata"][ledger.METADATA_KEY]
     record["readings"] = ["000000000000"]
-    output["data"]["text/plain"] = [ledger.line(record)]
+    output["data"]["text/plain"] = [from_json(record).line]
 
 
 def flipped_sign_in_prose(book: Book) -> None:
@@ -154,6 +159,7 @@ def display_of_nobody(book: Book) -> None:
         (another_repository, gates.other_first_cell, "first cell is not Colab's"),
         (edited_text, gates.stale_records, "LOSS-10: text and hash do not belong"),
         (edited_record, gates.stale_records, "LOSS-10: text and hash do not belong"),
+        (impossible_record, gates.stale_records, "LOSS-10: outcome: got 'contradicts' of kind"),
         (another_reading, gates.stale_records, "LOSS-10 was decided from another wording"),
         (flipped_sign_in_prose, gates.ownerless_maths, "closest is LOSS-13"),
         (flipped_exponent_in_prose, gates.ownerless_maths, "no claim owns the formula"),

@@ -9,13 +9,13 @@ from dataclasses import replace
 import pytest
 import yaml
 
+from verified_transformer.account.latex import latex_fault
 from verified_transformer.account.registry import (
     CHAPTERS,
     KINDS,
     OWN,
     Reading,
     RegistryError,
-    latex_fault,
     load,
     statement,
 )
@@ -250,6 +250,27 @@ def test_an_article_without_a_chapter_is_refused(tmp_path):
     text = yaml.safe_dump({"article": about, "claims": [entry()]})
     (tmp_path / "bert.yaml").write_text(text, encoding="utf-8")
     with pytest.raises(RegistryError, match="'bert' is not a chapter's"):
+        load(tmp_path)
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("- a\n- b\n", "growth.yaml: a claims file has the keys article and claims"),
+        ("article: {key: growth}\n", "growth.yaml: a claims file has the keys"),
+        ("article: {key: growth}\nclaims: []\n", r"growth.yaml: article has \['key'\]; accepted"),
+    ],
+)
+def test_a_file_that_is_no_claims_file_is_refused(tmp_path, text, message):
+    (tmp_path / "growth.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(RegistryError, match=message):
+        load(tmp_path)
+
+
+@pytest.mark.canary
+def test_a_folder_without_claims_is_refused(tmp_path):
+    with pytest.raises(RegistryError, match=r"folder: got .*; accepted: a folder of claims files"):
         load(tmp_path)
 
 

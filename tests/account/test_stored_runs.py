@@ -11,6 +11,7 @@ import pytest
 from verified_transformer import claim
 from verified_transformer.account import ledger, registry
 from verified_transformer.account import stored_runs as recording
+from verified_transformer.account.records import Record, Recorded
 from verified_transformer.seeds import seed_of
 
 ROOT = Path(__file__).parents[2]
@@ -98,18 +99,17 @@ def test_a_record_says_that_it_is_recorded(folder: Path) -> None:
     made = claim("RES-09").experiment(
         dict(enumerate(kept.result)), predicts="positive", unit="an effect", recorded=kept
     )
-    assert made.data["recorded"] == {"name": "sample", "data": kept.data_hash}
+    assert made.recorded == Recorded("sample", kept.data_hash)
     assert f"recorded: sample   #{kept.data_hash}" in repr(made)
 
 
 @pytest.mark.canary
 def test_the_ledger_finds_a_stale_recording() -> None:
     statements = registry.load()[1]
-    record = {
-        "claims": ["LOSS-48"],
-        "readings": [statements["LOSS-48"].fingerprint],
-        "recorded": {"name": "no such", "data": "0"},
-    }
+    record = Record(
+        ("LOSS-48",), (statements["LOSS-48"].fingerprint,), "experiment", "unsettled", "", "",
+        recorded=Recorded("no such", "0"),
+    )  # fmt: skip
     item = ledger.Found(record, "", "a.ipynb", 0)
     assert ledger.stale(item, statements)[0].startswith("a.ipynb: name: no recording 'no such'")
 

@@ -12,7 +12,6 @@ import sympy as sp
 import torch
 
 from verified_transformer.account import registry
-from verified_transformer.account.ledger import line
 from verified_transformer.account.registry import Reading
 from verified_transformer.checks import claim as verdicts
 from verified_transformer.checks.claim import ClaimFailed, claim, digits_match
@@ -62,7 +61,7 @@ def test_a_proof_says_what_it_did() -> None:
     assert re.fullmatch(
         r"LOSS-14 proof   Var\(.*\) = 2\*d\*sigma\*\*4   two routes; exact at 2 points; "
         r"(\d+)/\1 mutants; (\d+)/\d+ changed definitions break it   #[0-9a-f]{8}",
-        line(record.data),
+        record.line,
     )
 
 
@@ -70,8 +69,8 @@ def test_a_measurement_says_the_same_on_every_run() -> None:
     first, second = (
         claim("LOSS-14").measure(variance(norm2()), squared_norm, at=AT) for _ in range(2)
     )
-    assert line(first.data) == line(second.data)
-    assert first.data["volatile"]["estimates"] == second.data["volatile"]["estimates"]
+    assert first.line == second.line
+    assert first.volatile.estimates == second.volatile.estimates
 
 
 def test_the_articles_own_formula_is_a_mutant_of_the_truth() -> None:
@@ -255,7 +254,7 @@ def test_a_statement_without_a_formula_is_checked_on_a_broken_twin(
 ) -> None:
     reading(kind="statement")
     record = claim("LOSS-14").check_that("even", lambda n: n % 2 == 0, on=4, not_on=3)
-    assert record.data["kind"] == "exact"
+    assert record.kind == "exact"
 
 
 @pytest.mark.canary
@@ -273,7 +272,7 @@ def test_a_statement_without_a_formula_is_refuted_by_a_thing_it_speaks_of(
 ) -> None:
     reading(kind="statement")
     record = claim("LOSS-14").refute_that("all even", lambda n: n % 2 == 0, on=3, but_on=4)
-    assert record.data["kind"] == "counterexample"
+    assert record.kind == "counterexample"
 
 
 @pytest.mark.canary
@@ -325,7 +324,7 @@ DAYS = {"first": (4, "one2020"), "second": (19, "two2020")}
 def test_a_census_counts_its_data(reading: Callable[..., None]) -> None:
     reading(formula="15", kind="number")
     record = claim("LOSS-14").census("days between", DAYS, lambda days: max(days) - min(days))
-    assert record.data["kind"] == "census" and "2 data" in record.data["detail"]
+    assert record.kind == "census" and "2 data" in record.detail
     with pytest.raises(ClaimFailed, match="the definition gives 16"):
         claim("LOSS-14").census("days between", DAYS, lambda days: max(days) - min(days) + 1)
     with pytest.raises(ValueError, match="data: got 1"):
@@ -364,7 +363,7 @@ def test_an_experiment_is_settled_by_the_interval_of_its_mean(
     reading(kind="empirical")
     runs = dict(enumerate(effects))
     record = claim("LOSS-14").experiment(runs, predicts="positive", unit="gain")
-    assert record.data["outcome"] == outcome
+    assert record.outcome == outcome
 
 
 def test_an_open_claim_says_what_was_tried() -> None:
@@ -398,16 +397,16 @@ def test_a_joint_record_counts_for_each_claim() -> None:
     ]
     chain = LawMean("E", x, Normal(0, 1), negative).then("by parts", integrate_by_parts)
     record = claim("INIT-27", "INIT-32").case("alpha").prove(chain)
-    assert record.data["claims"] == ["INIT-27", "INIT-32"]
-    assert len(record.data["readings"]) == 2
+    assert record.claims == ("INIT-27", "INIT-32")
+    assert len(record.readings) == 2
 
 
 def test_exact_checks_take_plain_numbers() -> None:
     record = claim("LOSS-14").check("Var", lambda p: 2 * p[d] * p[σ] ** 4, at=AT)
-    assert record.data["kind"] == "exact"
+    assert record.kind == "exact"
     oracle = Oracle("E (w.v)**2", lambda p: p[d] * p[σ] ** 2 * p[τ] ** 2)
     refuted = claim("LOSS-19").refute(oracle, at=[{d: 3, σ: 1.3, τ: 0.7}])
-    assert refuted.data["outcome"] == "contradicts"
+    assert refuted.outcome == "contradicts"
 
 
 def test_a_zero_expectation_is_measured_in_units_of_the_spread() -> None:
@@ -415,7 +414,7 @@ def test_a_zero_expectation_is_measured_in_units_of_the_spread() -> None:
     dot = mean(total(w[i] * v[i], i))
     claim("LOSS-18").prove(dot)
     record = claim("LOSS-18").measure(dot, lambda w, v: (w * v).sum(-1), at=AT)
-    assert record.data["mutants"]["killed"] >= 2
+    assert record.mutants.killed >= 2
 
 
 @pytest.mark.parametrize(

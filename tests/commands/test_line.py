@@ -16,7 +16,7 @@ def test_outside_the_repository_it_says_so(
     command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([*command, "--root", str(tmp_path)]) == 1
-    assert "there are no notebooks in" in capsys.readouterr().err
+    assert "has no notebooks; accepted: the repository" in capsys.readouterr().err
 
 
 def test_an_unknown_claim_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

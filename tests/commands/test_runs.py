@@ -10,8 +10,9 @@ from typing import Any
 import nbformat
 import pytest
 
-from verified_transformer.commands import comparing, fresh_seeds, portable, verify
+from verified_transformer.commands import comparing, fresh_seeds, portable
 from verified_transformer.commands.formatting import format_cells
+from verified_transformer.commands.line import main
 from verified_transformer.commands.refresh import refresh
 from verified_transformer.commands.running import run
 
@@ -146,12 +147,18 @@ def test_fresh_seeds_compare_no_text(tmp_path: Path) -> None:
 def test_verify_catches_what_is_not_as_stored(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SAYS", "LOSS-14 unsettled")
-    notebook = repository(tmp_path, deciding("os.environ['SAYS']"))
-    assert verify._again(notebook, 0, "LOSS-14")
-    monkeypatch.setenv("SAYS", "LOSS-14 settled")
-    assert not verify._again(notebook, 0, "LOSS-14")
-    assert "+LOSS-14 settled" in capsys.readouterr().err
+    monkeypatch.setenv("SAYS", "it is a plan")
+    aside = 'claim("INIT-30").set_aside("plan", because=os.environ["SAYS"])'
+    repository(tmp_path, f"import os\nfrom verified_transformer import claim\n{aside}")
+    assert main(["verify", "INIT-30", "--root", str(tmp_path)]) == 0
+    assert "INIT-30: what came out is what is stored" in capsys.readouterr().out
+    monkeypatch.setenv("SAYS", "it is unsettled")
+    assert main(["verify", "INIT-30", "--root", str(tmp_path)]) == 1
+    found = capsys.readouterr().err
+    assert "it is a plan" in found and "it is unsettled" in found
+    monkeypatch.delenv("SAYS")
+    assert main(["verify", "INIT-30", "--root", str(tmp_path)]) == 1
+    assert "cell 0: KeyError" in capsys.readouterr().err
 
 
 def cell(**data: Any) -> Any:

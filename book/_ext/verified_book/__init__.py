@@ -20,40 +20,51 @@ sys.path.insert(0, str(Path(__file__).parents[3] / "src"))  # the library need n
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
-from sphinx.util import logging
 
-from verified_transformer.account.ledger import collect
+from verified_transformer.account import evidence
+from verified_transformer.account.ledger import SCHEMA, collect
 
-from .directives import Article, Corrections, Errata, Ledger, Result
+from .claims import Claims, logger
+from .directives import (
+    Article,
+    Corrections,
+    Errata,
+    EvidenceTable,
+    Ledger,
+    Result,
+    Verdicts,
+)
 from .render import fill_badges
 from .roles import ClaimRole, DecidedRole, RecordRole
 
 MATHJAX = "tex-svg-full.js"
-logger = logging.getLogger(__name__)
-
-
-def load_claims(root: Path) -> dict[str, Any]:
-    """All claims with their verdicts and evidence, from the notebooks stored under `root`."""
-    return collect(root)
+STYLES = "evidence.css"
 
 
 def read_claims(app: Sphinx) -> None:
     """Collect the claims, keep them on the environment and write them beside and into the pages."""
-    claims = load_claims(Path(app.srcdir))
-    text = json.dumps(claims, ensure_ascii=False, indent=1) + "\n"
+    ledger = collect(Path(app.srcdir))
+    text = json.dumps(ledger.to_json(), ensure_ascii=False, indent=1) + "\n"
     digest = hashlib.sha256(text.encode()).hexdigest()
-    app.env.verified_stale = getattr(app.env, "verified_digest", digest) != digest
-    app.env.verified_digest = digest
-    app.env.verified_claims = claims
-    app.env.verified_by_id = {claim["id"]: claim for claim in claims["claims"]}
+    before = getattr(app.env, "verified_claims", None)
+    changed = before is not None and before.digest != digest
+    app.env.verified_claims = Claims(ledger, digest, changed)  # type: ignore[attr-defined]
     for folder in (Path(app.outdir), Path(app.outdir).parent):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "claims.json").write_text(text, encoding="utf-8")
+        shutil.copy(SCHEMA, folder)
 
 
 def reread_pages(app: Sphinx, env: BuildEnvironment, *_: set[str]) -> list[str]:
     """Every page may quote a record: when the claims change, all pages are read again."""
-    return sorted(env.found_docs) if env.verified_stale else []
+    return sorted(env.found_docs) if Claims.of(env).stale else []
+
+
+def write_styles(app: Sphinx) -> None:
+    """Write the style sheet that follows from the table of evidence."""
+    target = Path(app.outdir) / "_static" / STYLES
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(evidence.style_sheet(), encoding="utf-8")
 
 
 def copy_mathjax(app: Sphinx) -> None:
@@ -70,7 +81,7 @@ def badges_in_outputs(app: Sphinx, doctree: nodes.document, docname: str) -> Non
     """Fill the empty badges that a notebook's cards carry with the verdicts of the claims."""
     for node in doctree.findall(nodes.raw):
         if node.get("format") == "html" and "vt-badge" in node.astext():
-            text, unknown = fill_badges(node.astext(), app.env.verified_by_id)
+            text, unknown = fill_badges(node.astext(), Claims.of(app.env).by_id)
             for claim in unknown:
                 logger.warning("badge of an unknown claim: %s", claim, location=docname)
             node.children = [nodes.Text(text)]
@@ -98,14 +109,18 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("corrections", Corrections)
     app.add_directive("article", Article)
     app.add_directive("result", Result)
+    app.add_directive("verdicts", Verdicts)
+    app.add_directive("evidence", EvidenceTable)
     app.connect("builder-inited", read_claims)
     app.connect("builder-inited", copy_mathjax)
+    app.connect("builder-inited", write_styles)
     app.connect("env-get-outdated", reread_pages)
     app.connect("doctree-resolved", badges_in_outputs)
     app.connect("html-page-context", drop_thebe, priority=900)
     # Statements carry formulas inside raw HTML, where Sphinx does not see that they need MathJax.
     app.set_html_assets_policy("always")
     app.add_css_file("verified.css")
+    app.add_css_file(STYLES)
     # Before MathJax, which is deferred too: the filter keeps the TeX as text to search in.
     app.add_js_file("verified.js", priority=100, loading_method="defer")
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

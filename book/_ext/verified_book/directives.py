@@ -1,78 +1,110 @@
-"""Directives for the book's prose: ledger, errata, corrections, an article's source, a result."""
+"""Directives for the book's prose: ledger, errata, corrections, a source, a result, the tables."""
 
 from __future__ import annotations
 
 from functools import partial
+from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
+from verified_transformer.account.registry import Article as Source
+
 from . import render
-from .roles import claim_uri, raw
+from .claims import Claims, claim_uri, raw
 
 
-class Ledger(SphinxDirective):
+class ClaimsDirective(SphinxDirective):
+    """A directive that shows claims."""
+
+    @property
+    def claims(self) -> Claims:
+        """The ledger that the extension has read."""
+        return Claims.of(self.env)
+
+    @property
+    def link(self) -> render.Link:
+        """The address of a claim, seen from this page."""
+        return partial(claim_uri, self.env)
+
+    def source(self, key: str) -> Source:
+        """The article of this key."""
+        for article in self.claims.ledger.articles:
+            if article.key == key:
+                return article
+        raise self.error(f"unknown article: {key}")
+
+
+class Ledger(ClaimsDirective):
     """The ledger of all claims, or with `:article: key` of one article."""
 
-    option_spec = {"article": directives.unchanged_required}
+    option_spec: ClassVar[dict[str, Any]] = {"article": directives.unchanged_required}
 
     def run(self) -> list[nodes.Node]:
-        data = self.env.verified_claims
         article = self.options.get("article")
-        if article and article not in {a["key"] for a in data["articles"]}:
-            raise self.error(f"unknown article: {article}")
-        link = partial(claim_uri, self.env)
+        if article:
+            self.source(article)
         up = "../" * self.env.docname.count("/")
-        file = f'<p>The same data as a file: <a href="{up}claims.json" download>claims.json</a></p>'
-        table = render.ledger(data, self.env.verified_by_id, link, article)
+        file = (
+            f'<p>The same data as a file: <a href="{up}claims.json" download>claims.json</a>, '
+            f'described by <a href="{up}claims.schema.json" download>claims.schema.json</a></p>'
+        )
+        table = render.ledger(self.claims.ledger, self.link, article)
         return [raw(table if article else file + table)]
 
 
-class Errata(SphinxDirective):
+class Errata(ClaimsDirective):
     """What the articles got wrong or left out: said, true, and the run that shows it."""
 
     def run(self) -> list[nodes.Node]:
-        return [raw(render.errata(self.env.verified_claims, partial(claim_uri, self.env)))]
+        return [raw(render.errata(self.claims.ledger, self.link))]
 
 
-class Corrections(SphinxDirective):
+class Corrections(ClaimsDirective):
     """What an article, by its key, says beside what is true, where the two differ."""
 
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        data, article = self.env.verified_claims, self.arguments[0]
-        if article not in {a["key"] for a in data["articles"]}:
-            raise self.error(f"unknown article: {article}")
-        return [raw(render.corrections(data, partial(claim_uri, self.env), article))]
+        article = self.source(self.arguments[0])
+        return [raw(render.corrections(self.claims.ledger, self.link, article.key))]
 
 
-class Article(SphinxDirective):
+class Article(ClaimsDirective):
     """Title, author, date and address of an article, by its key."""
 
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        for source in self.env.verified_claims["articles"]:
-            if source["key"] == self.arguments[0]:
-                return [raw(render.article(source))]
-        raise self.error(f"unknown article: {self.arguments[0]}")
+        return [raw(render.article(self.source(self.arguments[0])))]
 
 
-class Result(SphinxDirective):
+class Result(ClaimsDirective):
     """A claim as a teaser: our words as the content, verdict and evidence from its records."""
 
     required_arguments = 1
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        claim = self.env.verified_by_id.get(self.arguments[0])
+        claim = self.claims.by_id.get(self.arguments[0])
         if claim is None:
             raise self.error(f"unknown claim: {self.arguments[0]}")
         box = nodes.container(classes=["vt-result"])
         self.state.nested_parse(self.content, self.content_offset, box)
-        uri = claim_uri(self.env, claim)
-        head = f'<p class="vt-head"><a href="{uri}">{claim["id"]}</a> {render.badge(claim)}</p>'
-        box += raw(head + render.evidence(claim))
+        box += raw(render.result(claim, self.link))
         return [box]
+
+
+class Verdicts(SphinxDirective):
+    """The table of verdicts."""
+
+    def run(self) -> list[nodes.Node]:
+        return [raw(render.verdict_table())]
+
+
+class EvidenceTable(SphinxDirective):
+    """The table of the kinds of evidence."""
+
+    def run(self) -> list[nodes.Node]:
+        return [raw(render.evidence_table())]

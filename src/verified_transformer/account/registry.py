@@ -14,11 +14,13 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from .latex import latex_fault
 
 KINDS = ("statement", "equation", "number", "attribution", "empirical")
 CHAPTERS = {
@@ -31,8 +33,6 @@ CHAPTERS = {
 OWN = "book"  # key of the statements that the book adds to the articles'
 _FOLDER = Path(__file__).parents[1] / "claims"
 _ID = re.compile(r"[A-Z]+-\d{2}")
-_MARK = re.compile(r"(?<!\\)[{}]|\\(?:left|right)(?![a-zA-Z])|\\(?:begin|end)\{[^}]*\}")
-_CLOSES = {"}": "{", r"\right": r"\left"}
 _READING_KEYS = {
     "text", "formula", "false_if", "digits", "condition", "truth", "uses", "cases"
 }  # fmt: skip
@@ -71,6 +71,18 @@ class Reading:
     uses: tuple[str, ...] = ()
     cases: Mapping[str, Reading] = field(default_factory=dict)
 
+    @property
+    def deciding(self) -> dict[str | None, Reading]:
+        """The readings that must be decided: the cases by name, or the reading itself."""
+        return {name: case for name, case in self.parts.items() if name or not self.cases}
+
+    @property
+    def parts(self) -> dict[str | None, Reading]:
+        """The reading itself, then its cases by name."""
+        parts: dict[str | None, Reading] = {None: self}
+        parts.update(self.cases)
+        return parts
+
 
 @dataclass(frozen=True)
 class Article:
@@ -107,7 +119,7 @@ class Statement:
     reading: Reading | None = None
     retired: str | None = None
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """A hash of statement and reading; a record made from another wording is stale."""
         data = json.dumps([self.says, self.kind, self.reading], default=_plain, sort_keys=True)
@@ -135,12 +147,13 @@ def load(folder: Path = _FOLDER) -> tuple[dict[str, Article], dict[str, Statemen
     articles: dict[str, Article] = {}
     statements: dict[str, Statement] = {}
     files = sorted(folder.glob("*.yaml"), key=lambda path: CHAPTERS.get(path.stem, 99))
+    if not files:
+        raise RegistryError(f"folder: got {folder}; accepted: a folder of claims files (*.yaml)")
     for path in files:
         data = yaml.load(
             path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader)
         )
-        about = {key: value for key, value in data["article"].items() if key != "seed"}
-        article = Article(**about)
+        article = _article(data, path.name)
         if article.key not in (*CHAPTERS, OWN):
             raise RegistryError(f"{path.name}: article {article.key!r} is not a chapter's")
         articles[article.key] = article
@@ -165,6 +178,16 @@ def statement(id: str) -> Statement:
     if found.retired:
         raise KeyError(f"id: {id} is retired: {found.retired}")
     return found
+
+
+def _article(data: Any, file: str) -> Article:
+    if not isinstance(data, dict) or set(data) != {"article", "claims"}:
+        raise RegistryError(f"{file}: a claims file has the keys article and claims, and no other")
+    about = {key: value for key, value in data["article"].items() if key != "seed"}
+    wanted = set(Article.__dataclass_fields__)
+    if set(about) != wanted:
+        raise RegistryError(f"{file}: article has {sorted(about)}; accepted: {sorted(wanted)}")
+    return Article(**about)
 
 
 def _statement(entry: dict[str, Any], article: str, file: str) -> Statement:
@@ -239,31 +262,6 @@ def _texts(data: object) -> list[str]:
     if isinstance(data, list | tuple):
         return [text for value in data for text in _texts(value)]
     return []
-
-
-def latex_fault(text: str) -> str | None:
-    """Say what is wrong with the LaTeX of a text, or return None.
-
-    Dollar signs must pair; inside each pair braces, ``\\left``/``\\right`` and environments must.
-    """
-    parts = re.split(r"(?<!\\)\$", text)
-    if len(parts) % 2 == 0:
-        return "an unpaired dollar sign"
-    for maths in parts[1::2]:
-        open_marks: list[str] = []
-        for mark in _MARK.finditer(maths.replace(r"\\", " ")):
-            token = mark.group()
-            if token in _CLOSES or token.startswith(r"\end"):
-                wanted = _CLOSES.get(token) or token.replace(r"\end", r"\begin", 1)
-                if not open_marks or open_marks.pop() != wanted:
-                    return f"{token} without its beginning"
-            else:
-                open_marks.append(token)
-        if open_marks:
-            return f"{open_marks[-1]} without its end"
-        if not maths.strip():
-            return "an empty formula, or a double dollar sign"
-    return None
 
 
 def _check_uses(statements: dict[str, Statement]) -> None:

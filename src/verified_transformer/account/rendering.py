@@ -7,38 +7,64 @@ Markdown outputs only, so there the same content is given as Markdown.
 
 from __future__ import annotations
 
-import html
 import re
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from .ledger import METADATA_KEY, line
+from . import evidence
+from .records import METADATA_KEY, Record, to_json
 from .registry import OWN, Reading, Statement
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 Bundle = tuple[dict[str, str], dict[str, Any]]
 
 _BOX = "border-left:4px solid {colour};padding:.35em .8em;margin:.4em 0"
-_COLOURS = {"card": "#64748b", "supports": "#0f766e", "contradicts": "#b45309", "other": "#6d28d9"}
+_TEMPLATES = Path(__file__).with_name("templates")
+
+
+@cache
+def templates() -> Environment:
+    """The templates of the outputs; whatever they show is escaped."""
+    from jinja2 import Environment, FileSystemLoader
+    from markupsafe import Markup
+
+    environment = Environment(loader=FileSystemLoader(_TEMPLATES), autoescape=True)
+    environment.filters["typeset"] = lambda text: Markup(typeset(text))
+    environment.filters["volatile"] = lambda text: Markup(volatile(text))
+    return environment
 
 
 def volatile(text: str) -> str:
     """Mark a text that differs from run to run."""
-    return f'<span class="vt-volatile">{html.escape(text)}</span>'
+    return f'<span class="vt-volatile">{escape(text)}</span>'
 
 
 def words(text: str) -> str:
     """Turn text without formulas into HTML; what stands between backticks is code."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
-def typeset(text: str) -> str:
-    r"""Turn text with ``$…$`` into HTML with ``\(…\)``."""
+def in_brackets(maths: str) -> str:
+    r"""Return LaTeX as HTML with ``\(…\)`` around it, which MathJax finds."""
+    return rf"\({escape(maths)}\)"
+
+
+def typeset(text: str, formula: Callable[[str], str] = in_brackets) -> str:
+    """Turn text with ``$…$`` into HTML.
+
+    Args:
+        text: words, with LaTeX between dollar signs.
+        formula: how a piece of LaTeX becomes HTML.
+    """
     parts = re.split(r"(?<!\\)\$", text)
     return "".join(
-        " ".join(rf"\({html.escape(piece)}\)" for piece in breakable(part))
-        if index % 2
-        else words(part)
+        " ".join(map(formula, breakable(part))) if index % 2 else words(part)
         for index, part in enumerate(parts)
     )
 
@@ -69,8 +95,15 @@ def card(statement: Statement, case: str | None) -> Bundle:
 
     Returns:
         MIME bundle and output metadata.
+
+    Raises:
+        ValueError: the reading has no such case.
     """
     reading = statement.reading
+    known = reading.cases if reading else {}
+    if case is not None and case not in known:
+        accepted = ", ".join(known) or "none"
+        raise ValueError(f"case: {statement.id} has no {case!r}; accepted: {accepted}")
     plain = f"{statement.id} ({statement.kind}; {statement.where})   #{statement.fingerprint}"
     metadata = {METADATA_KEY: {"kind": "card", "claims": [statement.id]}}
     speaker = "The book" if statement.article == OWN else "The article"
@@ -79,15 +112,9 @@ def card(statement: Statement, case: str | None) -> Bundle:
         body = "\n\n".join(f"**{label}:** {text}" for label, text in rows)
         title = f"> **{statement.id}** · {statement.kind} · {statement.where}"
         return {"text/plain": plain, "text/markdown": f"{title}\n\n{body}"}, metadata
-    lines = "".join(f"<div><b>{html.escape(a)}:</b> {typeset(b)}</div>" for a, b in rows)
-    name = statement.id
-    box = (
-        f'<div class="vt-card" id="{name}" data-claim="{name}" data-kind="{statement.kind}" '
-        f'style="{_BOX.format(colour=_COLOURS["card"])}"><div class="vt-head"><b>{name}</b> '
-        f'<span class="vt-badge" data-claim="{name}"></span> <small>{statement.kind} · '
-        f"{html.escape(statement.where)}</small></div>{lines}</div>"
-    )
-    return {"text/plain": plain, "text/html": box}, metadata
+    box = _BOX.format(colour=evidence.GREY.line)
+    shown = templates().get_template("card.html").render(claim=statement, rows=rows, box=box)
+    return {"text/plain": plain, "text/html": shown}, metadata
 
 
 def _reading_rows(reading: Reading | None, case: str | None) -> list[tuple[str, str]]:
@@ -99,8 +126,8 @@ def _reading_rows(reading: Reading | None, case: str | None) -> list[tuple[str, 
     for name, sub in reading.cases.items():
         if case in (None, name):
             rows.append((f"Case “{name}”", sub.text))
-    for name, part in {None: reading, **reading.cases}.items():
-        of = f" (case “{name}”)" if name else ""
+    for of_case, part in reading.parts.items():
+        of = f" (case “{of_case}”)" if of_case else ""
         if part.condition:
             rows.append((f"Only if{of}", part.condition))
         if part.truth:
@@ -108,61 +135,29 @@ def _reading_rows(reading: Reading | None, case: str | None) -> list[tuple[str, 
     return rows
 
 
-def record(data: Mapping[str, Any], steps: Sequence[tuple[str, str]]) -> Bundle:
+def record(found: Record) -> Bundle:
     """Return the output that shows a record.
 
     Args:
-        data: the machine's record.
-        steps: the derivation to fold out: pairs of reason and LaTeX (or text).
+        found: the record, with the steps to fold out.
 
     Returns:
         MIME bundle and output metadata.
     """
-    text = line(data)
-    metadata = {METADATA_KEY: dict(data)}
-    title = f"{' '.join(data['claims'])} · {data['kind']}"
-    title += f" · {data['case']}" if data.get("case") else ""
-    title += " · the truth" if data["of"] == "truth" else ""
-    title += " · recorded" if data.get("recorded") else ""
-    latex = data.get("latex")
+    metadata = {METADATA_KEY: to_json(found)}
+    row = evidence.kind(found.kind)
+    title = f"{' '.join(found.claims)} · {row.label}"
+    title += f" · {found.case}" if found.case else ""
+    title += " · the truth" if found.of == "truth" else ""
+    title += " · recorded" if found.recorded else ""
     if in_colab():
-        body = f"**{title}** {f'$${latex}$$' if latex else data['statement']}\n\n{data['detail']}"
-        return {"text/plain": text, "text/markdown": body}, metadata
-    colour = _COLOURS.get(data["outcome"], _COLOURS["other"])
-    shown = rf"\({html.escape(latex)}\)" if latex else html.escape(data["statement"])
-    parts = [
-        f'<div class="vt-record vt-{data["kind"]}" data-claim="{data["claims"][0]}" '
-        f'data-outcome="{data["outcome"]}" style="{_BOX.format(colour=colour)}">',
-        f'<div class="vt-head"><b>{html.escape(title)}</b> {shown}</div>',
-        f'<div class="vt-detail">{html.escape(data["detail"])}</div>',
-        _steps(steps),
-        _table(data.get("volatile", {}).get("rows", [])),
-        "</div>",
-    ]
-    return {"text/plain": text, "text/html": "".join(parts)}, metadata
-
-
-def _steps(steps: Sequence[tuple[str, str]]) -> str:
-    if not steps:
-        return ""
-    rows = "".join(f"<li>{html.escape(why)}<br>{what}</li>" for why, what in steps)
-    return f"<details><summary>derivation</summary><ol>{rows}</ol></details>"
-
-
-def _table(rows: Sequence[Mapping[str, str]]) -> str:
-    if not rows:
-        return ""
-    head = "".join(f"<th>{html.escape(key)}</th>" for key in rows[0])
-    body = "".join(
-        "<tr>"
-        + "".join(
-            f"<td>{html.escape(value) if key == 'point' else volatile(value)}</td>"
-            for key, value in row.items()
-        )
-        + "</tr>"
-        for row in rows
+        formula = f"$${found.latex}$$" if found.latex else found.statement
+        body = f"**{title}** {formula}\n\n{found.full_detail}"
+        return {"text/plain": found.line, "text/markdown": body}, metadata
+    box = _BOX.format(colour=row.colour.line)
+    shown = (
+        templates()
+        .get_template("record.html")
+        .render(record=found, title=title, box=box, rows=found.volatile.rows)
     )
-    return (
-        f'<div style="overflow-x:auto"><table class="vt-numbers"><thead><tr>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
-    )
+    return {"text/plain": found.line, "text/html": shown}, metadata

@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 
 from ..account import registry, rendering
-from ..account.ledger import line
+from ..account.margins import Interval
+from ..account.records import Estimate as Found
+from ..account.records import Record, Recorded, Score, Volatile
 from ..exact.derivations import Derived
 from ..exact.evaluation import Approximation, Point, equivalent, number
 from ..exact.mutants import Mutant, formula_mutants
@@ -38,19 +40,6 @@ _SCALES = (sp.Rational(13, 10), sp.Rational(7, 10), sp.Rational(17, 10), sp.Rati
 
 class ClaimFailed(AssertionError):
     """A check of a claim failed: the article, the library or the check is wrong."""
-
-
-class Record:
-    """What a check left behind; already displayed where it ran in a notebook."""
-
-    def __init__(self, data: dict[str, Any]) -> None:
-        self.data = data
-
-    def __repr__(self) -> str:
-        return line(self.data)
-
-    def _ipython_display_(self) -> None:
-        """Show nothing: the check has displayed its record itself."""
 
 
 def claim(*ids: str) -> Claim:
@@ -282,7 +271,7 @@ class Claim:
         return self._emit(
             "measurement", "supports", f"{quantity.quantity} = {self.formula}", detail,
             started=started, mutants=score, rows=rows,
-            estimates=[{"z": e.z, "n": e.n, "device": e.device} for e in estimates],
+            estimates=[Found(e.z, e.n, e.device) for e in estimates],
             latex=_equation(quantity, self.formula),
         )  # fmt: skip
 
@@ -395,7 +384,8 @@ class Claim:
         if len(effect) < 3:
             raise ValueError(f"effect: got {len(effect)} runs; accepted: at least 3")
         started = time.perf_counter()
-        low, high = mean_interval(list(effect.values()))
+        interval = Interval(*mean_interval(list(effect.values())))
+        low, high = interval.low, interval.high
         found = "positive" if low > 0 else "negative" if high < 0 else "unsettled"
         outcome = (
             "unsettled"
@@ -403,10 +393,11 @@ class Claim:
             else ("supports" if found == predicts else "contradicts")
         )
         row = {"99 % interval": f"{low:.4g} … {high:.4g}", "runs": str(len(effect))}
+        row["margin"] = f"{interval.margin:.2g}"
         return self._emit(
             "experiment", outcome, f"{unit}: {found}",
             f"{len(effect)} runs, replicate: {replicate}" + (f"; {recorded!r}" if recorded else ""),
-            started=started, rows=[row], recorded=recorded,
+            started=started, rows=[row], recorded=recorded, interval=interval,
         )  # fmt: skip
 
     def census(
@@ -561,27 +552,28 @@ class Claim:
         mutants: dict | None = None,
         steps: Sequence[tuple[str, str]] = (),
         rows: Sequence[Mapping[str, str]] = (),
-        estimates: Sequence[Mapping[str, Any]] = (),
+        estimates: Sequence[Found] = (),
+        interval: Interval | None = None,
         cited: str | None = None,
         latex: str | None = None,
         recorded: Recording | None = None,
     ) -> Record:
-        data = {
-            "claims": [s.id for s in self.statements],
-            "readings": [s.fingerprint for s in self.statements],
-            "kind": kind, "of": self.of, "case": self._case, "outcome": outcome,
-            "statement": statement, "detail": detail, "cited": cited,
-            "latex": latex,
-            "mutants": mutants, "uses": list(self.reading.uses),
-            "volatile": {
-                "rows": list(rows), "estimates": list(estimates),
-                "seconds": time.perf_counter() - started if started else 0.0,
-            },
-        }  # fmt: skip
-        if recorded:
-            data["recorded"] = {"name": recorded.name, "data": recorded.data_hash}
-        _display(*rendering.record(data, steps))
-        return Record(data)
+        record = Record(
+            claims=tuple(s.id for s in self.statements),
+            readings=tuple(s.fingerprint for s in self.statements),
+            kind=kind, of=self.of, case=self._case, outcome=outcome,
+            statement=statement, detail=detail, cited=cited, latex=latex,
+            mutants=Score(**mutants) if mutants else None, uses=tuple(self.reading.uses),
+            recorded=Recorded(recorded.name, recorded.data_hash) if recorded else None,
+            margin=interval.printed if interval else None,
+            volatile=Volatile(
+                tuple(rows), tuple(estimates), interval,
+                time.perf_counter() - started if started else 0.0,
+            ),
+            steps=tuple(steps),
+        )  # fmt: skip
+        _display(*rendering.record(record))
+        return record
 
     def _repr_mimebundle_(self, **_: Any) -> rendering.Bundle:
         return rendering.card(self.statements[0], self._case)

@@ -14,7 +14,7 @@ def write(root: Path) -> int:
     Args:
         root: the repository.
     """
-    data = ledger.collect(root)
+    data = ledger.collect(root).to_json()
     target = root / "_build" / "claims.json"
     target.parent.mkdir(exist_ok=True)
     target.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")

@@ -10,7 +10,8 @@ from configparser import RawConfigParser
 from pathlib import Path
 from typing import Any
 
-METADATA_KEY = "verified_transformer"
+from ..account.records import METADATA_KEY
+
 NOT_COMPARED = ("image/png", "image/jpeg", "application/pdf")
 SAME = 1e-6  # relative; what moves less is rounding
 Masks = Sequence[tuple[re.Pattern[str], str]]

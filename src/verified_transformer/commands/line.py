@@ -66,14 +66,14 @@ def _parser() -> argparse.ArgumentParser:
 
 def _dispatch(options: argparse.Namespace) -> int:
     root = options.root.resolve()
-    if not ledger.notebooks(root):
-        raise Refused(
-            f"--root: there are no notebooks in {root}; accepted: the repository's own folder"
-        )
+    try:
+        known = ledger.notebooks(root)
+    except ValueError as error:
+        raise Refused(f"--{error}") from None
     for name in ("salts", "jobs"):
         if getattr(options, name, 1) < 1:
             raise Refused(f"--{name}: got {getattr(options, name)}; accepted: 1 or more")
-    chosen = _notebooks(root, getattr(options, "notebooks", []))
+    chosen = _notebooks(known, getattr(options, "notebooks", []))
     match options.command:
         case "claims":
             return claims.write(root)
@@ -93,8 +93,7 @@ def _dispatch(options: argparse.Namespace) -> int:
     return fresh_seeds.fresh_seeds(chosen, root, options.salts, options.jobs)
 
 
-def _notebooks(root: Path, named: Sequence[Path]) -> list[Path]:
-    known = ledger.notebooks(root)
+def _notebooks(known: list[Path], named: Sequence[Path]) -> list[Path]:
     chosen = [path.resolve() for path in named] or known
     for path in chosen:
         if path not in known:

@@ -1,0 +1,53 @@
+"""The ledger as the extension keeps it on Sphinx's environment, and the addresses of claims."""
+
+from __future__ import annotations
+
+import logging as standard
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePosixPath
+
+from docutils import nodes
+from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
+
+from verified_transformer.account.ledger import Entry
+from verified_transformer.account.ledger import Ledger as Data
+
+LEDGER = "book/ledger"
+logger: standard.LoggerAdapter[standard.Logger] = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Claims:
+    """The ledger, and whether it has changed since the pages were last read."""
+
+    ledger: Data
+    digest: str
+    stale: bool
+
+    @classmethod
+    def of(cls, env: BuildEnvironment) -> Claims:
+        """The claims that were read for this build."""
+        found: Claims = env.verified_claims  # type: ignore[attr-defined]
+        return found
+
+    @cached_property
+    def by_id(self) -> dict[str, Entry]:
+        """The claims by their ids."""
+        return {claim.id: claim for claim in self.ledger.claims}
+
+
+def claim_uri(env: BuildEnvironment, name: str) -> str:
+    """The address of a claim from the page being read: its notebook, or its row in the ledger."""
+    claim = Claims.of(env).by_id[name]
+    page = str(PurePosixPath(claim.notebook).with_suffix("")) if claim.notebook else LEDGER
+    if page not in env.found_docs:
+        logger.warning("%s is decided in %s, which _toc.yml leaves out", claim.id, page)
+    uri = env.app.builder.get_relative_uri(env.docname, page)
+    return f"{uri}#{claim.anchor if claim.notebook else claim.id}"
+
+
+def raw(html: str) -> nodes.raw:
+    """A node of HTML."""
+    return nodes.raw("", html, format="html")

@@ -1,0 +1,42 @@
+"""Margins: how far the effect of an experiment is from zero, measured by its own uncertainty.
+
+Training differs between two processors: between two instruction sets, one effect's interval moved
+by half its width. An outcome travels where the interval's near end is far enough from zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+NEEDED = 1.0  # of a stored outcome: the near end at least half the width from zero
+PRINTED = 0.5  # of a run: half of that, so that its line survives another processor
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The 99 % interval of an experiment's mean effect."""
+
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        if not self.low <= self.high:
+            raise ValueError(f"interval: got {self.low} … {self.high}; accepted: low <= high")
+
+    @property
+    def margin(self) -> float:
+        """Distance of the near end from zero, in halves of the width; 0 where zero lies inside."""
+        near = max(self.low, -self.high, 0.0)
+        half = (self.high - self.low) / 2
+        return near / half if half else float("inf") if near else 0.0
+
+    @property
+    def printed(self) -> str | None:
+        """The margin in words, which do not move with the last digits; None where zero lies inside.
+
+        The ledger wants a margin of 1 of what is stored. What a run prints is whether it has half
+        of that, so that the line is the same where another processor moves the interval a little.
+        """
+        if not self.margin:
+            return None
+        return "margin at least 1/2" if self.margin >= PRINTED else "margin below 1/2"

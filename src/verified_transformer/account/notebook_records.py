@@ -1,0 +1,140 @@
+"""The records in the notebooks' stored outputs; nothing is executed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from . import stored_runs
+from .records import METADATA_KEY, Record, RecordError, from_json
+from .registry import Statement
+from .verdict import LedgerError
+
+
+@dataclass(frozen=True)
+class Found:
+    """A record as it was found: in which notebook and cell, with its text line."""
+
+    record: Record
+    text: str
+    notebook: str
+    cell: int
+
+
+def notebooks(root: Path) -> list[Path]:
+    """Return the book's notebooks in order.
+
+    Raises:
+        ValueError: `root` is no repository of the book.
+    """
+    folder = root / "notebooks"
+    if not folder.is_dir():
+        raise ValueError(f"root: got {root}, which has no notebooks; accepted: the repository")
+    return sorted(
+        folder.glob("*/*.ipynb"), key=lambda p: (p.parent, int(p.stem.partition("-")[0]), p.stem)
+    )
+
+
+def stored_records(notebook: Path, root: Path) -> Iterator[Found]:
+    """Yield the records in a notebook's stored outputs, in order.
+
+    Args:
+        notebook: path of the ``.ipynb`` file.
+        root: the repository's root, to which the notebook's name is made relative.
+
+    Raises:
+        LedgerError: a record's text or hash does not belong to it, or it is no record.
+    """
+    status = notebook.stat()
+    name = notebook.relative_to(root).as_posix()
+    yield from _read(notebook, name, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=256)
+def _read(notebook: Path, name: str, changed: int, size: int) -> tuple[Found, ...]:
+    return tuple(records_in(json.loads(notebook.read_text(encoding="utf-8"))["cells"], name))
+
+
+def records_in(cells: Sequence[Mapping[str, Any]], name: str) -> Iterator[Found]:
+    """Yield the records in the outputs of a notebook's cells, stored or fresh, in order.
+
+    Args:
+        cells: as the notebook's JSON has them.
+        name: of the notebook, for messages.
+
+    Raises:
+        LedgerError: a record's text or hash does not belong to it, or it is no record.
+    """
+    for index, cell in enumerate(cells):
+        for output in cell.get("outputs", ()):
+            data = output.get("metadata", {}).get(METADATA_KEY)
+            if data is not None and data.get("kind") != "card":
+                yield _found(data, output, name, index)
+
+
+def _found(data: Mapping[str, Any], output: Mapping[str, Any], name: str, index: int) -> Found:
+    text = "".join(output.get("data", {}).get("text/plain", ""))
+    where = f"{name}, cell {index}: {' '.join(data.get('claims', ()))}"
+    try:
+        record = from_json(data)
+    except RecordError as error:
+        raise LedgerError(f"{where}: {error}") from None
+    if text != record.line:
+        shown = text.rpartition("   #")[0] == record.line.rpartition("   #")[0]
+        part = "a field that the text does not show" if shown else f"the record says {record.line}"
+        raise LedgerError(f"{where}: text and hash do not belong to the record: {text} ({part})")
+    return Found(record, text, name, index)
+
+
+def reworded(item: Found, statements: Mapping[str, Statement]) -> list[str]:
+    """Say for which of its claims a record was made from another wording."""
+    faults = []
+    for name, fingerprint in zip(item.record.claims, item.record.readings, strict=True):
+        known = statements.get(name)
+        if known is None:
+            faults.append(f"{item.notebook}: {name} is not in the registry")
+        elif known.fingerprint != fingerprint:
+            faults.append(f"{item.notebook}: {name} was decided from another wording; run it again")
+    return faults
+
+
+def outdated(item: Found) -> list[str]:
+    """Say whether the recording on which a record rests no longer stands."""
+    recorded = item.record.recorded
+    fault = stored_runs.fault(recorded.name, recorded.data) if recorded else None
+    return [f"{item.notebook}: {fault}"] if fault else []
+
+
+def stale(item: Found, statements: Mapping[str, Statement]) -> list[str]:
+    """Say for which claims a record was made from another wording or from a stale recording."""
+    return reworded(item, statements) + outdated(item)
+
+
+def read(root: Path, statements: Mapping[str, Statement]) -> tuple[list[Found], list[str]]:
+    """Read all stored records, with the faults found on the way.
+
+    Args:
+        root: the repository's root.
+        statements: the registry.
+
+    Returns:
+        Records in order, and one line for each fault: a text that is not its record's, a record
+        made from another wording of the claim, an id that does not exist.
+    """
+    found: list[Found] = []
+    faults: list[str] = []
+    for notebook in notebooks(root):
+        try:
+            found += stored_records(notebook, root)
+        except LedgerError as error:
+            faults.append(str(error))
+    return found, faults + [fault for item in found for fault in stale(item, statements)]
+
+
+def of_claim(found: Sequence[Found], name: str) -> list[Found]:
+    """Return the records that count for a claim."""
+    return [item for item in found if name in item.record.claims]

@@ -1,0 +1,276 @@
+"""A record: what one check leaves behind in its cell's output.
+
+Its text is one deterministic line that ends with a hash of every deterministic field, so that text
+and record cannot drift apart unseen; what differs from run to run stands in `Volatile`. The
+metadata of the output hold the record as JSON.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import evidence
+from .margins import Interval
+
+METADATA_KEY = "verified_transformer"
+OF = ("reading", "truth")
+
+
+class RecordError(ValueError):
+    """A record is not what a record can be; the message names the field."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """How many mutants a check rejected, of how many; ``below`` were too close to be seen."""
+
+    killed: int
+    total: int
+    below: int | None = None
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a measurement found: its z-score, the number of draws, and the device."""
+
+    z: float
+    n: int
+    device: str
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What a sampled predicate was tried on.
+
+    Attributes:
+        n: number of draws.
+        seeds: names from which the draws' seeds are made.
+        sees: the effect that it would have caught, in a line.
+    """
+
+    n: int
+    seeds: tuple[str, ...]
+    sees: str
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The recording that an outcome rests on: its name and the hash of its data."""
+
+    name: str
+    data: str
+
+
+@dataclass(frozen=True)
+class Volatile:
+    """What differs from run to run and takes no part in the comparison.
+
+    Attributes:
+        rows: a table for people.
+        estimates: of a measurement.
+        interval: of an experiment.
+        seconds: that the check took.
+    """
+
+    rows: tuple[Mapping[str, str], ...] = ()
+    estimates: tuple[Estimate, ...] = ()
+    interval: Interval | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a check left behind; already displayed where it ran in a notebook.
+
+    Attributes:
+        claims: ids that it counts for.
+        readings: the fingerprint of each claim's wording when it ran.
+        kind: of evidence, a row of `evidence.KINDS`.
+        outcome: one of the kind's outcomes, such as "supports".
+        statement, detail: what was decided, and how, each in a line.
+        of: "reading" for what the article says, "truth" for the right statement.
+        case: name of the case of the reading, or None.
+        cited: key of the source of a citation.
+        latex: the statement as a formula.
+        mutants: how many wrong versions were rejected.
+        uses: ids of the claims on which this one rests.
+        recorded: the recording on which an experiment's outcome rests.
+        margin: of an experiment, in words (see `Interval.printed`).
+        sample: what a sampled predicate was tried on.
+        volatile: what differs from run to run.
+        steps: pairs of reason and HTML of a derivation; shown, but no part of the stored record.
+    """
+
+    claims: tuple[str, ...]
+    readings: tuple[str, ...]
+    kind: str
+    outcome: str
+    statement: str
+    detail: str
+    of: str = "reading"
+    case: str | None = None
+    cited: str | None = None
+    latex: str | None = None
+    mutants: Score | None = None
+    uses: tuple[str, ...] = ()
+    recorded: Recorded | None = None
+    margin: str | None = None
+    sample: Sample | None = None
+    volatile: Volatile = field(default_factory=Volatile)
+    steps: tuple[tuple[str, str], ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.claims:
+            raise RecordError("claims: none given; accepted: at least one id")
+        if len(self.readings) != len(self.claims):
+            raise RecordError(
+                f"readings: got {len(self.readings)} for {len(self.claims)} claims; "
+                "accepted: one fingerprint each"
+            )
+        if self.kind not in evidence.KINDS:
+            raise RecordError(f"kind: got {self.kind!r}; accepted: {', '.join(evidence.KINDS)}")
+        outcomes = evidence.kind(self.kind).outcomes
+        for name, value, accepted in (("outcome", self.outcome, outcomes), ("of", self.of, OF)):
+            if value not in accepted:
+                raise RecordError(
+                    f"{name}: got {value!r} of kind {self.kind}; accepted: {', '.join(accepted)}"
+                )
+        if (self.kind == "sampled") != (self.sample is not None):
+            raise RecordError("sample: needed by a record of kind sampled, and by no other")
+
+    @property
+    def seal(self) -> str:
+        """The hash of the deterministic fields, as the text line shows it."""
+        fixed = {key: value for key, value in to_json(self).items() if key != "volatile"}
+        data = json.dumps(fixed, sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(data.encode()).hexdigest()[:8]
+
+    @property
+    def line(self) -> str:
+        """The record in one line of text: the same on every machine and device."""
+        name = " ".join(self.claims) + (f" [{self.case}]" if self.case else "")
+        of = " (truth)" if self.of == "truth" else ""
+        parts = [f"{name} {self.kind}{of}", self.statement, self.full_detail]
+        return "   ".join([*(part for part in parts if part), f"#{self.seal}"])
+
+    @property
+    def full_detail(self) -> str:
+        """The detail with the margin of an experiment, or the draws of a sampled predicate."""
+        sample = self.sample and f"{self.sample.n} draws; would have caught {self.sample.sees}"
+        return "; ".join(part for part in (self.detail, sample, self.margin) if part)
+
+    def __repr__(self) -> str:
+        return self.line
+
+    def _ipython_display_(self) -> None:
+        """Show nothing: the check has displayed its record itself."""
+
+
+def to_json(record: Record) -> dict[str, Any]:
+    """Return a record as the output's metadata hold it.
+
+    Fields that came later than the first notebooks are left out where they are empty.
+    """
+    data: dict[str, Any] = {
+        "claims": list(record.claims), "readings": list(record.readings),
+        "kind": record.kind, "of": record.of, "case": record.case, "outcome": record.outcome,
+        "statement": record.statement, "detail": record.detail, "cited": record.cited,
+        "latex": record.latex, "mutants": _plain(record.mutants), "uses": list(record.uses),
+        "volatile": {
+            "rows": [dict(row) for row in record.volatile.rows],
+            "estimates": [vars(estimate) for estimate in record.volatile.estimates],
+            "seconds": record.volatile.seconds,
+        },
+    }  # fmt: skip
+    if record.volatile.interval:
+        data["volatile"]["interval"] = _plain(record.volatile.interval)
+    later = {"recorded": _plain(record.recorded), "margin": record.margin}
+    later["sample"] = _plain(record.sample)
+    return data | {key: value for key, value in later.items() if value is not None}
+
+
+def _plain(part: object) -> dict[str, Any] | None:
+    if part is None:
+        return None
+    kept = {key: value for key, value in vars(part).items() if value is not None}
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in kept.items()}
+
+
+_TEXTS = {"kind", "of", "outcome", "statement", "detail"}
+_TEXTS_OR_NONE = {"case", "cited", "latex", "margin"}
+_LISTS = {"claims", "readings", "uses"}
+_PARTS = {"mutants": Score, "recorded": Recorded, "sample": Sample}
+_NEEDED = {"claims", "readings", "kind", "of", "outcome", "statement", "detail"}
+
+
+def from_json(data: object) -> Record:
+    """Return the record that an output's metadata hold.
+
+    Args:
+        data: what `to_json` made, read back.
+
+    Raises:
+        RecordError: a field is missing, unknown, or not what it can be; the message names it.
+    """
+    if not isinstance(data, Mapping):
+        raise RecordError(f"record: got {type(data).__name__}; accepted: an object of fields")
+    known = _TEXTS | _TEXTS_OR_NONE | _LISTS | set(_PARTS) | {"volatile"}
+    for wrong, fault in ((set(data) - known, "unknown"), (_NEEDED - set(data), "missing")):
+        if wrong:
+            raise RecordError(f"record: {fault} fields {sorted(wrong)}")
+    fields: dict[str, Any] = {}
+    for name, value in data.items():
+        if name in _LISTS:
+            if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+                raise RecordError(f"{name}: got {value!r}; accepted: a list of texts")
+            fields[name] = tuple(value)
+        elif name in _PARTS:
+            fields[name] = None if value is None else _part(name, _PARTS[name], value)
+        elif name == "volatile":
+            fields[name] = _volatile(value)
+        elif not isinstance(value, str) and not (value is None and name in _TEXTS_OR_NONE):
+            raise RecordError(f"{name}: got {value!r}; accepted: a text")
+        else:
+            fields[name] = value
+    return Record(**fields)
+
+
+def _part(name: str, made: type, value: object) -> Any:
+    if not isinstance(value, Mapping):
+        raise RecordError(f"{name}: got {value!r}; accepted: an object of fields")
+    fields = {key: tuple(v) if isinstance(v, list) else v for key, v in value.items()}
+    try:
+        return made(**fields)
+    except TypeError:
+        accepted = ", ".join(made.__dataclass_fields__)  # type: ignore[attr-defined]
+        raise RecordError(f"{name}: got fields {sorted(value)}; accepted: {accepted}") from None
+
+
+def _volatile(value: object) -> Volatile:
+    found: Volatile = _part("volatile", Volatile, value)
+    interval = found.interval and _part("interval", Interval, found.interval)
+    estimates = tuple(_part("estimates", Estimate, item) for item in found.estimates)
+    return Volatile(found.rows, estimates, interval, found.seconds)
+
+
+def differences(old: Record, new: Record) -> list[str]:
+    """Say which deterministic fields of a record moved, and how.
+
+    Args:
+        old: as it is stored.
+        new: as it came out.
+
+    Returns:
+        A line for each field that moved; none where the records have the same hash.
+    """
+    before, after = to_json(old), to_json(new)
+    names = [name for name in {**before, **after} if name != "volatile"]
+    return [
+        f"{name}: {before.get(name)!r} is stored, {after.get(name)!r} came out"
+        for name in names
+        if before.get(name) != after.get(name)
+    ]
