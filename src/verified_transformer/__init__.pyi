@@ -15,6 +15,7 @@ from .exact.evaluation import quadrature as quadrature
 from .exact.gaussian import Draw as Draw
 from .exact.gaussian import LawMean as LawMean
 from .exact.gaussian import density as density
+from .exact.gaussian import half_line_power as half_line_power
 from .exact.gaussian import integrate_by_parts as integrate_by_parts
 from .exact.gaussian import integrate_half_line_powers as integrate_half_line_powers
 from .exact.gaussian import stein_step as stein_step
@@ -34,6 +35,7 @@ from .exact.notation import parse as parse
 from .exact.notation import symbols as symbols
 from .sampling.design import Design as Design
 from .sampling.design import mean_interval as mean_interval
+from .sampling.enumeration import Enumerated as Enumerated
 from .sampling.measuring import measure as measure
 from .sampling.propagation import second_moments as second_moments
 from .sampling.quantities import Piloted as Piloted

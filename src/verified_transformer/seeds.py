@@ -17,7 +17,22 @@ if TYPE_CHECKING:
 
 
 def seed_of(name: str) -> int:
-    """Return the seed that belongs to a name: a hash of it, so that nobody chooses seeds."""
+    """Return the seed that belongs to a name: a hash of it, so that nobody chooses seeds.
+
+    Args:
+        name: what is drawn, in words.
+
+    Returns:
+        An integer from 0 to 2**56 - 1.
+
+    Raises:
+        TypeError: a name that is no text.
+        ValueError: an empty one.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"name: got {name!r}; accepted: a text that says what is drawn")
+    if not name:
+        raise ValueError("name: got ''; accepted: a text that says what is drawn")
     salted = os.environ.get("VERIFIED_SALT", "") + name
     return int.from_bytes(hashlib.sha256(salted.encode()).digest()[:7], "big")
 
@@ -40,10 +55,17 @@ def generator(name: str, where: torch.device | str = "cpu") -> torch.Generator:
 
 
 def device() -> torch.device:
-    """Return the device on which everything is measured (see the module's text)."""
+    """Return the device on which everything is measured (see the module's text).
+
+    Raises:
+        ValueError: ``VERIFIED_DEVICE`` names none, or one without float64.
+    """
     import torch
 
     chosen = os.environ.get("VERIFIED_DEVICE")
     if chosen == "mps":
         raise ValueError("VERIFIED_DEVICE: got 'mps', which has no float64; accepted: cpu, cuda")
-    return torch.device(chosen or ("cuda" if torch.cuda.is_available() else "cpu"))
+    try:
+        return torch.device(chosen or ("cuda" if torch.cuda.is_available() else "cpu"))
+    except RuntimeError:
+        raise ValueError(f"VERIFIED_DEVICE: got {chosen!r}; accepted: cpu, cuda, cuda:1") from None

@@ -13,10 +13,11 @@ import torch
 
 from verified_transformer.account import registry
 from verified_transformer.account.registry import Reading
-from verified_transformer.checks import claim as verdicts
-from verified_transformer.checks.claim import ClaimFailed, claim, digits_match
+from verified_transformer.checks.claim import ClaimFailed, claim
+from verified_transformer.checks.wording import equation
 from verified_transformer.exact.derivations import Derivation, Oracle
 from verified_transformer.exact.gaussian import LawMean, integrate_by_parts
+from verified_transformer.exact.judging import Comparison, digits_match
 from verified_transformer.exact.laws import Normal, Uniform
 from verified_transformer.exact.moments import Index, Tensor, mean, total, variance
 from verified_transformer.exact.mutants import formula_mutants
@@ -146,15 +147,15 @@ def test_an_oracle_that_knows_the_formula_wrongly_is_caught() -> None:
 
 @pytest.mark.canary
 def test_an_inverted_exact_judge_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = verdicts._agrees
-    monkeypatch.setattr(verdicts, "_agrees", lambda *given: not right(*given))
+    right = Comparison.agrees.fget
+    monkeypatch.setattr(Comparison, "agrees", property(lambda self: not right(self)))
     with pytest.raises(ClaimFailed):
         claim("LOSS-14").prove(variance(norm2()))
 
 
 @pytest.mark.canary
 def test_an_exact_judge_that_always_agrees_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verdicts, "_agrees", lambda *given: True)
+    monkeypatch.setattr(Comparison, "agrees", property(lambda self: True))
     with pytest.raises(ClaimFailed, match="mutants pass the exact check"):
         claim("LOSS-14").prove(variance(norm2()))
 
@@ -423,4 +424,4 @@ def test_a_zero_expectation_is_measured_in_units_of_the_spread() -> None:
 )
 def test_a_quantitys_name_is_a_text_that_mathjax_takes(name: str, shown: str) -> None:
     named = Oracle(name, lambda point: 2.0)
-    assert verdicts._equation(named, sp.Integer(2)) == rf"\text{{{shown}}} = 2"
+    assert equation(named, sp.Integer(2)) == rf"\text{{{shown}}} = 2"

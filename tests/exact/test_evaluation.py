@@ -95,6 +95,13 @@ def test_an_integrand_that_the_rule_cannot_resolve_gets_a_large_error():
 
 
 @pytest.mark.canary
+@pytest.mark.parametrize("kink", [0.1, 0.3, 0.5, 0.77, 1 / math.pi])
+def test_the_error_at_a_kink_is_honest(kink):
+    found = quadrature(lambda x: np.abs(x - kink), 0, 1)
+    assert abs(found.value - (kink**2 + (1 - kink) ** 2) / 2) <= found.error < 1e-2
+
+
+@pytest.mark.canary
 @pytest.mark.parametrize("ends", [(1, 0), (math.inf, 0), (0, math.nan)])
 def test_quadrature_refuses_ends_in_the_wrong_order(ends):
     with pytest.raises(ValueError, match="low, high"):

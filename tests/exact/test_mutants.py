@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from functools import cache
 
 import pytest
@@ -125,3 +126,24 @@ def test_the_order_is_the_same_in_another_process():
     here = [[[m.label, str(m.formula)] for m in mutants_of(name)] for name in FORMULAS]
     there = [json.loads(line) for line in answer_under(1, code).splitlines()]
     assert there == here
+
+
+# ----------------------------------------------------------------------- sums with whole ends
+
+
+@pytest.mark.parametrize("run", [sp.Sum, sp.Product])
+def test_no_mutant_of_a_sum_runs_to_a_broken_end(run):
+    """SymPy evaluates such a sum for hours: 1 % more than 10 is no last term."""
+    k = sp.Symbol("k", integer=True, positive=True)
+    started = time.process_time()
+    mutants = formula_mutants(run(1 + 1 / k**2, (k, 1, 10)))
+    assert time.process_time() - started < 10
+    labels = [mutant.label for mutant in mutants]
+    assert "10 -> 11" in labels and "10 doubled" in labels and "10 + 1 %" not in labels
+
+
+def test_bad_input_is_refused():
+    with pytest.raises(TypeError, match="formula: got str; accepted: a SymPy expression"):
+        formula_mutants("2*d")
+    with pytest.raises(ValueError, match="at_most: got 0; accepted: 1 or more"):
+        formula_mutants(PARSED["fan-in and fan-out"], at_most=0)

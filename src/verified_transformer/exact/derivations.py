@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import sympy as sp
@@ -90,7 +91,8 @@ class Derivation:
     @property
     def free_symbols(self) -> set[sp.Symbol]:
         """The symbols of the definition."""
-        return self.start.free_symbols
+        found: set[sp.Symbol] = self.start.free_symbols
+        return found
 
     @property
     def route(self) -> str:
@@ -132,7 +134,7 @@ class Derivation:
         for mutant in formula_mutants(self.start, at_most=_DEFINITION_MUTANTS):
             if mutant.label.endswith("1 %"):
                 continue  # SymPy rewrites exp(101*x/100) in powers of exp(x/100), for hours
-            yield mutant.label, lambda start=mutant.formula: self.replay(start)
+            yield mutant.label, partial(self.replay, mutant.formula)
 
     def replay(self, start: sp.Expr) -> sp.Expr:
         """Run the operations on another definition, unchecked."""

@@ -206,9 +206,14 @@ def _gaussian_term(term: sp.Expr, x: sp.Symbol, low: sp.Expr, high: sp.Expr) -> 
     if not exponent.is_polynomial(x) or (quadratic := sp.Poly(exponent, x)).degree() != 2:
         raise ValueError(f"integrand: the exponent {exponent} is not quadratic in {x}")
     minus_p, q, r = (quadratic.coeff_monomial(x**k) for k in (2, 1, 0))
-    if not (minus_p.is_negative or all(number(minus_p, at) < 0 for at in random_points(minus_p))):
+    if not (minus_p.is_negative or _is_negative(minus_p)):
         raise ValueError(f"integrand: exp({exponent}) is not known to fall off")
     return constant * _moments(int(power), -minus_p, q, r, low, high)[int(power)]
+
+
+def _is_negative(value: sp.Expr) -> bool:
+    found = (number(value, point) for point in random_points(value))
+    return all(x is not None and x < 0 for x in found)
 
 
 def _moments(
@@ -237,6 +242,19 @@ def _moments(
         edges = boundary(k - 1, high) - boundary(k - 1, low)
         found.append(sp.expand((q * found[k - 1] + (k - 1) * lower - edges) / (2 * p)))
     return found
+
+
+def half_line_power(s: sp.Expr | int) -> sp.Integral:
+    r"""Return $\int_0^\infty x^s e^{-x^2/2}\,dx$, unevaluated: the start of a derivation.
+
+    Moments of a standard normal vector's length are ratios of two of them:
+    $E|z|^k$ is that of $s=d+k-1$ over that of $s=d-1$.
+
+    Args:
+        s: the power, greater than -1.
+    """
+    x = sp.Symbol("x", positive=True)
+    return sp.Integral(x**s * sp.exp(-(x**2) / 2), (x, 0, sp.oo))
 
 
 def integrate_half_line_powers(expression: sp.Expr) -> sp.Expr:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from .evaluation import equivalent, number, random_points
+from .evaluation import equivalent, number_at, random_points
 
 _ONE_PERCENT = sp.Rational(101, 100)
 
@@ -34,17 +34,40 @@ def formula_mutants(formula: sp.Expr, at_most: int | None = None) -> list[Mutant
         at_most: consider only about so many, spread evenly over the formula.
 
     Returns:
-        Mutants in a fixed order. Equivalent ones and ones without a finite value are left out.
+        Mutants in a fixed order. Equivalent ones and ones without a finite value are left out, and
+        sums and products whose ends are no whole numbers apart, which SymPy evaluates for hours.
+
+    Raises:
+        TypeError: ``formula`` is not a SymPy expression.
+        ValueError: ``at_most`` is less than 1.
+
+    Example:
+        >>> from verified_transformer import parse
+        >>> [mutant.label for mutant in formula_mutants(parse("d"))]
+        ['whole doubled', 'whole + 1 %', 'sign of the whole', 'whole + 1', 'whole - 1']
     """
-    point = random_points(formula, count=1)[0]
+    if not isinstance(formula, sp.Basic):
+        raise TypeError(f"formula: got {type(formula).__name__}; accepted: a SymPy expression")
+    if at_most is not None and at_most < 1:
+        raise ValueError(f"at_most: got {at_most}; accepted: 1 or more")
+    point = tuple(random_points(formula, count=1)[0].items())
     candidates = {changed: label for label, changed in reversed(list(_changes(formula)))}
     ordered = [(label, changed) for changed, label in reversed(candidates.items())]
     step = max(1, len(ordered) // at_most) if at_most else 1
     return [
         Mutant(label, changed)
         for label, changed in ordered[::step]
-        if number(changed, point, 15) is not None and not equivalent(changed, formula)
+        if not _has_broken_end(changed)
+        and number_at(changed, point) is not None
+        and not equivalent(changed, formula)
     ]
+
+
+def _has_broken_end(formula: sp.Expr) -> bool:
+    """Whether a sum or a product runs from or to a number between two whole ones."""
+    ends = (end for run in formula.atoms(sp.Sum, sp.Product) for _, *both in run.limits
+            for end in both)  # fmt: skip
+    return any(end.is_Rational and not end.is_Integer for end in ends)
 
 
 def _changes(formula: sp.Expr) -> Iterator[tuple[str, sp.Expr]]:
@@ -68,7 +91,9 @@ def _swappable(formula: sp.Expr) -> Iterator[tuple[sp.Symbol, sp.Symbol]]:
             yield first, second
 
 
-def _nodes(formula: sp.Basic, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple, sp.Basic]]:
+def _nodes(
+    formula: sp.Basic, path: tuple[int, ...] = ()
+) -> Iterator[tuple[tuple[int, ...], sp.Basic]]:
     yield path, formula
     for index, argument in enumerate(formula.args):
         if isinstance(formula, sp.Tuple) and index == 0:

@@ -1,4 +1,4 @@
-"""The book's symbols: one name, one meaning, one set of assumptions.
+"""The book's symbols: one name, one meaning, one set of assumptions; and formulas in them.
 
 Readings in the registry, notebooks and tests all take their symbols from here, so that the
 ``d`` of a formula in ``claims/*.yaml`` and the ``d`` of a derivation are the same SymPy object.
@@ -6,6 +6,9 @@ Readings in the registry, notebooks and tests all take their symbols from here, 
 
 from __future__ import annotations
 
+import ast
+import operator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -84,8 +87,16 @@ def symbols(names: str) -> sp.Symbol | tuple[sp.Symbol, ...]:
         One symbol for one name, else a tuple in the order given.
 
     Raises:
+        TypeError: ``names`` is no string.
         ValueError: a name is not in the table.
+
+    Example:
+        >>> d, σ = symbols("d sigma")
+        >>> d.is_integer, σ.is_positive
+        (True, True)
     """
+    if not isinstance(names, str):
+        raise TypeError(f"names: got {type(names).__name__}; accepted: a string")
     found = tuple(_symbol(name) for name in names.split())
     if not found:
         raise ValueError("names: no name given; accepted: names from notation.TABLE")
@@ -95,6 +106,9 @@ def symbols(names: str) -> sp.Symbol | tuple[sp.Symbol, ...]:
 def parse(text: str) -> sp.Expr:
     """Read a formula of the registry: SymPy text whose free names are the book's symbols.
 
+    Nothing of the text is ever run as Python: its syntax tree is read, and what is not numbers,
+    names of the notation, arithmetic and calls of `FUNCTIONS` is refused.
+
     Args:
         text: such as ``"2*d*sigma**4"`` or ``"Integral(exp(-x**2/2), (x, -c, c))"``.
 
@@ -102,15 +116,126 @@ def parse(text: str) -> sp.Expr:
         The SymPy expression.
 
     Raises:
-        ValueError: the text does not parse, or uses a name that is not in the table.
+        TypeError: ``text`` is no string.
+        ValueError: the text is no formula, uses a name that is not in the table, or is so long,
+            so deep or of such large powers that no reading needs it.
+
+    Example:
+        >>> parse("2*d*sigma**4").subs({symbols("d"): 3, symbols("sigma"): 2})
+        96
+        >>> parse("open('notes')")  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ValueError: text: ... has the part "open('notes')"; accepted: a call of Integral, ...
     """
-    table = {entry.name: _symbol(entry.name) for entry in TABLE}
+    if not isinstance(text, str):
+        raise TypeError(f"text: got {type(text).__name__}; accepted: a string")
+    if len(text) > _LONGEST:
+        raise ValueError(f"text: got {len(text)} characters; accepted: at most {_LONGEST}")
     try:
-        formula = sp.sympify(text, locals=table)
-    except (sp.SympifyError, TypeError, SyntaxError, AttributeError) as error:
+        tree = ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ValueError(f"text: {text!r} is not a SymPy formula ({error})") from error
-    strangers = formula.free_symbols - set(table.values())
-    if strangers:
-        names = ", ".join(sorted(str(s) for s in strangers))
-        raise ValueError(f"text: {text!r} uses {names}, which the book's notation does not define")
-    return formula
+    return _Reader(text).expression(tree.body)
+
+
+_LONGEST, _DEEPEST = 1000, 100  # characters; nested operations
+_MOST_BITS = 1 << 14  # of a number that a power may give
+_LARGEST_ARGUMENT = 10**6  # of exp and gamma, whose values SymPy may write out in full
+_CONSTANTS = {"pi": sp.pi, "oo": sp.oo, "E": sp.E, "EulerGamma": sp.EulerGamma}
+_OPERATIONS: dict[type[ast.operator], Callable[[sp.Expr, sp.Expr], sp.Expr]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
+_WITH_LIMITS = ("Integral", "Sum")
+FUNCTIONS: Mapping[str, Callable[..., sp.Expr]] = {
+    name: getattr(sp, name)
+    for name in (
+        *_WITH_LIMITS, "Rational", "acos", "asin", "cos", "erf", "erfc", "exp", "expint", "gamma",
+        "log", "sign", "sin", "sqrt",
+    )
+}  # fmt: skip
+"""What a formula may call, by name."""
+
+
+class _Reader:
+    """Builds the expression of a syntax tree, node by node; knows the text for its messages."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def expression(self, node: ast.expr, depth: int = 0) -> sp.Expr:
+        if depth > _DEEPEST:
+            raise ValueError(f"text: {self._text[:60]!r}… nests deeper than {_DEEPEST} operations")
+        if isinstance(node, ast.Constant):
+            return self._number(node)
+        if isinstance(node, ast.Name):
+            return self._named(node)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+            value = self.expression(node.operand, depth + 1)
+            return -value if isinstance(node.op, ast.USub) else value
+        if isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS:
+            left, right = (self.expression(n, depth + 1) for n in (node.left, node.right))
+            if isinstance(node.op, ast.Pow):
+                self._refuse_towers(left, right, node)
+            return _OPERATIONS[type(node.op)](left, right)
+        if isinstance(node, ast.Call):
+            return self._call(node, depth)
+        raise self._refused(node, "numbers, names, + - * / ** and calls of functions")
+
+    def _call(self, node: ast.Call, depth: int) -> sp.Expr:
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name not in FUNCTIONS:
+            raise self._refused(node, f"a call of {', '.join(FUNCTIONS)}")
+        if node.keywords:
+            raise self._refused(node, "arguments without names")
+        arguments: list[sp.Basic] = []
+        for place, argument in enumerate(node.args):
+            if name in _WITH_LIMITS and place and isinstance(argument, ast.Tuple):
+                limits = (self.expression(n, depth + 1) for n in argument.elts)
+                arguments.append(sp.Tuple(*limits))
+            else:
+                arguments.append(self.expression(argument, depth + 1))
+        if name in ("exp", "gamma"):
+            numbers = (x for a in arguments for x in a.atoms(sp.Number) if x.is_finite)
+            if any(abs(x) > _LARGEST_ARGUMENT for x in numbers):
+                raise self._refused(node, f"numbers up to {_LARGEST_ARGUMENT} in exp and gamma")
+        try:
+            return FUNCTIONS[name](*arguments)
+        except (TypeError, ValueError) as error:
+            raise self._refused(node, f"what SymPy's {name} takes ({error})") from error
+
+    def _number(self, node: ast.Constant) -> sp.Expr:
+        if type(node.value) is int:
+            return sp.Integer(node.value)
+        if type(node.value) is float:
+            return sp.Float(ast.get_source_segment(self._text.strip(), node))
+        raise self._refused(node, "whole and decimal numbers")
+
+    def _named(self, node: ast.Name) -> sp.Expr:
+        if node.id in _CONSTANTS:
+            return _CONSTANTS[node.id]
+        if node.id in _BY_NAME:
+            return _symbol(node.id)
+        raise ValueError(
+            f"text: {self._text!r} uses {node.id}, which the book's notation does not define; "
+            f"accepted: {', '.join([*_BY_NAME, *_CONSTANTS])}, and calls of {', '.join(FUNCTIONS)}"
+        )
+
+    def _refuse_towers(self, base: sp.Expr, exponent: sp.Expr, node: ast.expr) -> None:
+        """Refuse a power whose number would fill the memory, before SymPy computes it."""
+        bits = max((_bits(x) for x in base.atoms(sp.Number)), default=1)
+        if any(abs(x) * bits > _MOST_BITS for x in exponent.atoms(sp.Number)):
+            raise self._refused(node, f"powers of at most {_MOST_BITS} bits")
+
+    def _refused(self, node: ast.AST, accepted: str) -> ValueError:
+        part = ast.get_source_segment(self._text.strip(), node) or type(node).__name__
+        return ValueError(f"text: {self._text!r} has the part {part!r}; accepted: {accepted}")
+
+
+def _bits(number: sp.Expr) -> int:
+    if isinstance(number, sp.Rational):
+        return max(abs(int(number.p)).bit_length(), int(number.q).bit_length(), 1)
+    return 1  # a decimal keeps its length

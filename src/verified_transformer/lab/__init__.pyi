@@ -1,3 +1,4 @@
+from .arrays.comparing import agrees as agrees
 from .arrays.comparing import largest_error as largest_error
 from .arrays.comparing import relative_error as relative_error
 from .arrays.enumerating import LOPSIDED as LOPSIDED
@@ -6,7 +7,14 @@ from .arrays.enumerating import outcomes as outcomes
 from .figures import COLOURS as COLOURS
 from .figures import figure as figure
 from .figures import measured as measured
+from .figures import plt as plt
 from .real_models.library import transformers as transformers
+from .real_models.released import RELEASED as RELEASED
+from .real_models.released import family as family
+from .real_models.released import of_kind as of_kind
+from .real_models.released import on_meta as on_meta
+from .real_models.released import parameters as parameters
+from .real_models.released import released as released
 from .real_models.tiny import TINY as TINY
 from .real_models.tiny import randomised as randomised
 from .real_models.tiny import tiny as tiny

@@ -32,6 +32,12 @@ class Design:
 
     Raises:
         ValueError: a rate at which the check could not fail, or would fail by chance.
+
+    Example:
+        >>> Design().sample_size(relative_variance=2.0, skewness=0.0)  # E w² of a normal w
+        1274206
+        >>> Design(resolution=0.05).sample_size(relative_variance=2.0, skewness=0.0)
+        50969
     """
 
     resolution: float = 0.01
@@ -64,7 +70,16 @@ class Design:
 
         Returns:
             The larger of the design formula and the number at which the normal tail holds.
+
+        Raises:
+            ValueError: a variance that is not positive, or a number that is not finite.
         """
+        if not (math.isfinite(relative_variance) and relative_variance > 0):
+            raise ValueError(
+                f"relative_variance: got {relative_variance}; accepted: positive and finite"
+            )
+        if not math.isfinite(skewness):
+            raise ValueError(f"skewness: got {skewness}; accepted: a finite number")
         power = (self.detectable / self.resolution) ** 2 * relative_variance
         tail = (abs(skewness) * self.threshold**3 / 1.2) ** 2
         return max(1000, math.ceil(max(power, tail)))
@@ -76,10 +91,22 @@ def mean_interval(values: Sequence[float], level: float = 0.99) -> tuple[float, 
     Args:
         values: one number per run; at least two.
         level: coverage.
+
+    Raises:
+        ValueError: fewer than two values, one that is not finite, or a level outside (0, 1).
+
+    Example:
+        >>> low, high = mean_interval([1.0, 1.1, 0.9])
+        >>> round(low, 2), round(high, 2)
+        (0.43, 1.57)
     """
     n = len(values)
     if n < 2:
         raise ValueError(f"values: got {n}; accepted: at least two independent runs")
+    if not np.isfinite(values).all():
+        raise ValueError(f"values: got {list(values)}; accepted: finite numbers")
+    if not 0 < level < 1:
+        raise ValueError(f"level: got {level}; accepted: between 0 and 1")
     centre, error = float(np.mean(values)), float(np.std(values, ddof=1)) / math.sqrt(n)
     low, high = stats.t.interval(level, n - 1, loc=centre, scale=error)
     return float(low), float(high)

@@ -11,16 +11,16 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 
 from ..exact.evaluation import Point
-from ..exact.laws import SKEWED
-from ..seeds import device, generator, seed_of
+from ..seeds import device, generator
+from .definition import values_of
 from .design import Design
-from .quantities import Quantity, Statistic, call, central_moments, sizes_at
+from .inputs import Statistic, law_at, sizes_at
+from .quantities import Quantity, Sampled, central_moments, literal_statistic
 
-_CPU_BUFFER = 1 << 18  # entries: 1 MiB of float32, stays in the cache
+_CPU_BUFFER = 1 << 20  # entries: 4 MiB of float32
 _GPU_BUFFER = 1 << 25
 _CPU_STREAMS = 2  # fixed, so that the draws do not depend on the machine's number of cores
 
@@ -63,7 +63,7 @@ class Estimate:
 
 def measure(
     quantity: Quantity,
-    statistic: Statistic,
+    statistic: Statistic | None,
     point: Point,
     expected: float,
     *,
@@ -76,7 +76,8 @@ def measure(
         quantity: what is measured; it gives the laws and sizes of the inputs and, from the
             symbolic side, the variance and the skewness of a replicate.
         statistic: the definition in torch: called with the random tensors by name, each of shape
-            (replicates, *sizes); returns one number per replicate.
+            (replicates, *sizes); returns one number per replicate. None for the quantity's own
+            definition (see `Sampled`).
         point: values of all symbols.
         expected: the value that the formula under test predicts.
         name: what the seed is derived from.
@@ -89,6 +90,12 @@ def measure(
     Raises:
         ValueError: the statistic returns something else than one finite number per replicate.
     """
+    if not math.isfinite(expected):
+        raise ValueError(f"expected: got {expected}; accepted: a finite number")
+    if statistic is None:
+        if isinstance(quantity, Sampled):
+            quantity.require_definition(point)
+        statistic = literal_statistic(quantity, point)
     design = design or Design()
     where = device()
     theta, variance, skewness = central_moments(quantity, point)
@@ -103,10 +110,10 @@ def measure(
     if design.detectable * error > design.resolution * unit * (1 + 1e-6):
         raise ValueError(f"n = {n} draws cannot see an error of {design.resolution:.2%}")
     started = time.perf_counter()
-    mean = _average(quantity, statistic, point, n, seed_of(name), where)
+    mean = _average(quantity, statistic, point, n, name, where)
     confirmed = abs(mean - expected) > design.threshold * error
     if confirmed:
-        mean = _average(quantity, statistic, point, n, seed_of(f"{name} confirmation"), where)
+        mean = _average(quantity, statistic, point, n, f"{name} confirmation", where)
     seconds = time.perf_counter() - started
     return Estimate(mean, expected, error, unit, n, seconds, str(where), confirmed, design)
 
@@ -116,14 +123,14 @@ def _average(
     statistic: Statistic,
     point: Point,
     n: int,
-    seed: int,
+    name: str,
     where: torch.device,
 ) -> float:
     streams = _CPU_STREAMS if where.type == "cpu" else 1
     counts = [n // streams + (1 if s < n % streams else 0) for s in range(streams)]
 
     def run(stream: int) -> float:
-        source = torch.Generator(where).manual_seed(seed + stream)
+        source = generator(f"{name} stream {stream}", where)
         return _stream(quantity, statistic, point, counts[stream], source, where)
 
     if streams == 1:
@@ -137,75 +144,30 @@ def _stream(
     statistic: Statistic,
     point: Point,
     count: int,
-    generator: torch.Generator,
+    source: torch.Generator,
     where: torch.device,
 ) -> float:
     inputs = {
-        name: (item.law.at(point), sizes_at(item, point)) for name, item in quantity.draws.items()
+        name: (law_at(name, item, point), sizes_at(name, item, point))
+        for name, item in quantity.draws.items()
     }
     entries = max(1, sum(math.prod(sizes) for _, sizes in inputs.values()))
-    rows = (_CPU_BUFFER if where.type == "cpu" else _GPU_BUFFER) // entries
-    rows = max(16, min(rows, count) // 16 * 16)
+    most = max(16, (_CPU_BUFFER if where.type == "cpu" else _GPU_BUFFER) // entries)
+    rows = math.ceil(count / math.ceil(count / most) / 16) * 16  # chunks of one size, few left over
     buffers = {
         name: torch.empty((rows, *sizes), device=where) for name, (_, sizes) in inputs.items()
     }
 
     def draw() -> torch.Tensor:
         for name, (law, _) in inputs.items():
-            law.sample_(buffers[name], generator)
-        values = call(statistic, buffers, point)
-        if values.shape != (rows,):
-            raise ValueError(
-                f"statistic: returned shape {tuple(values.shape)}; accepted: ({rows},), one number "
-                "per replicate"
-            )
-        return values.double()
+            law.sample_(buffers[name], source)
+        return values_of(statistic, buffers, point)
 
     total = torch.zeros((), dtype=torch.float64, device=where)
-    with torch.no_grad():
-        for done in range(0, count, rows):
-            values = draw() if quantity.estimator == "mean" else (draw() - draw()) ** 2 / 2
-            total += values[: count - done].sum()
+    for done in range(0, count, rows):
+        values = draw() if quantity.estimator == "mean" else (draw() - draw()) ** 2 / 2
+        total += values[: count - done].sum()
     result = total.item()
     if not math.isfinite(result):
         raise ValueError("statistic: returned a value that is not finite")
     return result
-
-
-def disagreement(quantity: Quantity, statistic: Statistic, point: Point, name: str) -> float:
-    """Return how far a torch statistic is from the quantity's definition on skewed random inputs.
-
-    Both are evaluated on the same 2048 draws from a skewed discrete law and 2048 from the inputs'
-    own laws. A statistic that is the closed form in disguise, or that ignores its input, is found
-    here whatever its mean is.
-
-    Args:
-        quantity: the quantity, whose definition is evaluated literally.
-        statistic: the torch function to be compared.
-        point: values of all symbols.
-        name: what the seed is derived from.
-
-    Returns:
-        The largest difference, relative to the standard deviation of the defined values; infinite
-        where the statistic has another shape or a value that is not finite.
-    """
-    source = generator(f"{name} skewed")
-    tensors = {}
-    for key, item in quantity.draws.items():
-        shape = (2048, *sizes_at(item, point))
-        halves = [
-            law.sample_(torch.empty(shape, dtype=torch.float64), source)
-            for law in (SKEWED, item.law.at(point))
-        ]
-        tensors[key] = torch.cat(halves)
-    defined = quantity.evaluate({key: value.numpy() for key, value in tensors.items()}, point)
-    with torch.no_grad():
-        found = call(statistic, tensors, point).double().numpy()
-    if found.shape != defined.shape or not np.isfinite(found).all():
-        return math.inf
-    inside = np.isfinite(defined)  # a function may be defined on its law's support only
-    defined, found = defined[inside], found[inside]
-    spread = float(np.std(defined)) if defined.size else 0.0
-    if spread == 0.0:
-        raise ValueError(f"{quantity.quantity}: the definition does not depend on its inputs")
-    return float(np.max(np.abs(found - defined))) / spread

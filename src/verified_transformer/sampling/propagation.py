@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from ..seeds import device, seed_of
+from ..seeds import device, generator, seed_of
 
 Inputs = Callable[[torch.Generator], torch.Tensor | tuple[torch.Tensor, ...]]
 
@@ -81,30 +81,34 @@ def second_moments(
     calls = list(runs[0])
     if any(list(run) != calls for run in runs):
         raise ValueError("build: the models of two draws call other modules; accepted: the same")
-    return [
-        Row(*key, *(_summary([run[key][side] for run in runs]) for side in range(2)))
-        for key in calls
-    ]
+    rows = []
+    for key in calls:
+        forward = [run[key][0] for run in runs]
+        backwards = [run[key][1] for run in runs]
+        sent = [value for value in backwards if value is not None]
+        behind = _summary(sent) if len(sent) == len(runs) else None
+        rows.append(Row(*key, _summary([value for value in forward if value is not None]), behind))
+    return rows
 
 
-def _summary(values: list[float | None]) -> Measured | None:
-    if any(value is None for value in values):
-        return None
+def _summary(values: list[float]) -> Measured:
     found = torch.tensor(values, dtype=torch.float64)
     return Measured(found.mean().item(), found.std().item() / math.sqrt(len(found)), len(found))
 
 
-def _run(build: Callable[[], nn.Module], inputs: Inputs, name: str, backward: bool) -> dict:
-    seed = seed_of(name)
+Moments = dict[tuple[str, str, int], list[float | None]]  # forward and backward, by call
+
+
+def _run(build: Callable[[], nn.Module], inputs: Inputs, name: str, backward: bool) -> Moments:
     with torch.random.fork_rng():
-        torch.manual_seed(seed)
+        torch.manual_seed(seed_of(name))
         model = build()
     if not isinstance(model, nn.Module):
         raise TypeError(f"build: returned {type(model).__name__}; accepted: a torch module")
-    generator = torch.Generator().manual_seed(seed + 1)
-    given = inputs(generator)
-    given = [t.to(device()) for t in (given if isinstance(given, tuple) else (given,))]
-    found: dict[tuple[str, str, int], list[float | None]] = {}
+    source = generator(f"{name} inputs")
+    drawn = inputs(source)
+    given = [t.to(device()) for t in (drawn if isinstance(drawn, tuple) else (drawn,))]
+    found: Moments = {}
     handles = [
         module.register_forward_hook(_hook(label or "model", found, backward))
         for label, module in model.to(device()).named_modules()
@@ -115,14 +119,15 @@ def _run(build: Callable[[], nn.Module], inputs: Inputs, name: str, backward: bo
             if output is None:
                 raise TypeError("build: the model returns no tensor of floating-point numbers")
         if backward:
-            output.backward(torch.randn(output.shape, generator=generator).to(output))
+            noise = torch.randn(output.shape, generator=source).to(output)
+            torch.autograd.backward(output, noise)
     finally:
         for handle in handles:
             handle.remove()
     return found
 
 
-def _hook(label: str, found: dict, backward: bool) -> Callable[..., None]:
+def _hook(label: str, found: Moments, backward: bool) -> Callable[..., None]:
     calls = 0
 
     def hook(module: nn.Module, _: Any, result: Any) -> None:
@@ -133,7 +138,8 @@ def _hook(label: str, found: dict, backward: bool) -> Callable[..., None]:
         calls += 1
         entry = found[label, type(module).__name__, calls] = [_mean_square(tensor), None]
         if backward and tensor.requires_grad:
-            tensor.register_hook(lambda gradient: entry.__setitem__(1, _mean_square(gradient)))
+            keep = lambda gradient: entry.__setitem__(1, _mean_square(gradient))  # noqa: E731
+            tensor.register_hook(keep)  # type: ignore[no-untyped-call]
 
     return hook
 

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
-import sympy as sp
+import numpy.typing as npt
 import torch
 
 from ..exact.evaluation import Point
+from ..exact.gaussian import LawMean
 from ..seeds import generator
+from .definition import require_definition, values_of
+from .inputs import Draws, RandomInput, Statistic, call, checked_draws, drawn, is_array
 
-Statistic = Callable[..., torch.Tensor]
+Array = npt.NDArray[Any]
 
 
-class RandomInput(Protocol):
-    """A random tensor of a statistic: the law of its iid entries and its symbolic sizes."""
-
-    law: object
-    sizes: tuple[sp.Expr, ...]
+_LEAST_PILOT = 1024
 
 
 class Quantity(Protocol):
@@ -37,7 +35,7 @@ class Quantity(Protocol):
     def statistic_moments(self, point: Point, order: int) -> list[float]:
         """Raw moments of the statistic at a point, from the first to ``order``."""
 
-    def evaluate(self, arrays: Mapping[str, np.ndarray], point: Point) -> np.ndarray:
+    def evaluate(self, arrays: Mapping[str, Any], point: Point) -> Any:
         """The statistic as defined, on arrays with a leading replicate axis."""
 
 
@@ -53,6 +51,10 @@ class Piloted:
         definition: the statistic in NumPy, called as a torch statistic is; written apart from the
             one that is measured, against which it is compared.
         replicates: size of the pilot.
+
+    Raises:
+        TypeError: an input without law and sizes.
+        ValueError: no inputs, or a pilot of fewer than 1024 replicates.
     """
 
     estimator = "mean"
@@ -60,23 +62,23 @@ class Piloted:
     def __init__(
         self,
         quantity: str,
-        draws: Mapping[str, RandomInput],
-        definition: Callable[..., np.ndarray],
+        draws: Draws,
+        definition: Callable[..., Any],
         *,
         replicates: int = 1 << 16,
     ) -> None:
-        self.quantity, self.draws, self.definition = quantity, dict(draws), definition
+        if not callable(definition):
+            raise TypeError(f"definition: got {definition!r}; accepted: a function of the inputs")
+        if replicates < _LEAST_PILOT:
+            raise ValueError(f"replicates: got {replicates}; accepted: at least {_LEAST_PILOT}")
+        self.quantity, self.draws, self.definition = quantity, checked_draws(draws), definition
         self.replicates = replicates
 
     def statistic_moments(self, point: Point, order: int) -> list[float]:
         """Raw moments from the pilot; the second one is an upper bound."""
         source = generator(f"{self.quantity} pilot")
-        arrays = {}
-        for name, item in self.draws.items():
-            shape = (self.replicates, *sizes_at(item, point))
-            drawn = item.law.at(point).sample_(torch.empty(shape, dtype=torch.float64), source)
-            arrays[name] = drawn.numpy()
-        values = torch.as_tensor(self.evaluate(arrays, point))
+        tensors = drawn(self.draws, point, self.replicates, source)
+        values = torch.as_tensor(self.evaluate(_arrays(tensors), point))
         moments = [values.pow(k).mean().item() for k in range(1, order + 1)]
         if order >= 2:
             spread = (values - moments[0]).pow(2)
@@ -86,7 +88,7 @@ class Piloted:
                 moments[2] += 3 * moments[0] * room
         return moments
 
-    def evaluate(self, arrays: Mapping[str, np.ndarray], point: Point) -> np.ndarray:
+    def evaluate(self, arrays: Mapping[str, Array], point: Point) -> Array:
         """The statistic as defined."""
         return np.asarray(call(self.definition, arrays, point), dtype=float)
 
@@ -94,44 +96,71 @@ class Piloted:
 class Sampled(Piloted):
     """A statistic with one definition, in torch: for the pilot and for the measurement.
 
+    No second statistic is needed: ``claim("…").measure(Sampled(…), at=points)``. The one
+    definition must be able to fail: it is refused where it is constant (the closed form in its
+    place), ignores an input that varies, mixes replicates, or draws numbers of its own.
+
     Args:
         quantity: one line of text naming it.
         draws: the random inputs of the statistic, by name.
         statistic: the definition in torch: called with the random tensors by name, each of shape
             (replicates, *sizes), and with ``point`` where it asks for it; one number a replicate.
         replicates: size of the pilot.
+
+    Example:
+        >>> import math
+        >>> from verified_transformer import Normal, Sampled, Tensor, measure, symbols
+        >>> d, σ = symbols("d sigma")
+        >>> w = Tensor("w", Normal(0, σ), d)
+        >>> norm = Sampled("E |w|", {"w": w}, lambda w: w.norm(dim=-1))
+        >>> expected = 1.3 * math.sqrt(math.pi / 2)
+        >>> found = measure(norm, None, {d: 2, σ: 1.3}, expected, name="an example")
+        >>> found.rejects(found.expected), found.rejects(1.01 * found.expected)
+        (False, True)
     """
 
-    def evaluate(self, arrays: Mapping[str, np.ndarray], point: Point) -> np.ndarray:
+    def evaluate(self, arrays: Mapping[str, Array], point: Point) -> Array:
         """The statistic as defined."""
         tensors = {name: torch.as_tensor(array) for name, array in arrays.items()}
-        with torch.no_grad():
-            return call(self.definition, tensors, point).double().numpy()
+        found: Array = values_of(self.definition, tensors, point).numpy()
+        return found
+
+    def require_definition(self, point: Point) -> None:
+        """Refuse the statistic where it could not be wrong; see `definition`."""
+        require_definition(self.definition, self.draws, point, self.quantity)
 
 
-def literal_statistic(quantity: Quantity) -> Statistic:
-    """Return a quantity's own definition as a torch statistic."""
+def _arrays(tensors: Mapping[str, torch.Tensor]) -> dict[str, Array]:
+    return {name: tensor.cpu().numpy() for name, tensor in tensors.items()}
+
+
+def literal_statistic(quantity: Quantity, point: Point) -> Statistic:
+    """Return a quantity's own definition as a torch statistic.
+
+    Args:
+        quantity: a `Sampled` one, or an engine's, whose statistic is summed literally.
+        point: values of all symbols.
+
+    Raises:
+        TypeError: its definition is in NumPy, and cannot run where the measurement does.
+    """
     if isinstance(quantity, Sampled):
         return quantity.definition
     if isinstance(quantity, Piloted):
-        raise TypeError("statistic: none given, and the quantity's definition is in NumPy")
+        raise TypeError(
+            f"statistic: none given, and the definition of {quantity.quantity} is in NumPy; "
+            "accepted: a torch statistic beside it, or a Sampled quantity in its place"
+        )
+    if isinstance(quantity, LawMean):  # a function of one variable, which SymPy compiles for NumPy
+        return lambda **z: torch.as_tensor(quantity.evaluate(_arrays(z), point))
+    matrices = {str(key): value for key, value in point.items() if is_array(value)}
 
-    def statistic(*, point: Mapping[str, float], **tensors: torch.Tensor) -> torch.Tensor:
-        return torch.as_tensor(quantity.evaluate(tensors, point))
+    def statistic(**tensors: torch.Tensor) -> torch.Tensor:
+        like = next(iter(tensors.values()))
+        fixed = {name: torch.as_tensor(value).to(like) for name, value in matrices.items()}
+        return torch.as_tensor(quantity.evaluate({**fixed, **tensors}, point))
 
     return statistic
-
-
-def call(statistic: Callable[..., Any], tensors: Mapping[str, Any], point: Point) -> Any:
-    """Call a statistic with its tensors, and with ``point`` where it asks for it."""
-    if "point" in inspect.signature(statistic).parameters:
-        return statistic(**tensors, point={s: float(v) for s, v in point.items()})
-    return statistic(**tensors)
-
-
-def sizes_at(item: RandomInput, point: Point) -> tuple[int, ...]:
-    """Return a random tensor's sizes at a point, as integers."""
-    return tuple(int(sp.sympify(size).subs(dict(point))) for size in item.sizes)
 
 
 def central_moments(quantity: Quantity, point: Point) -> tuple[float, float, float]:

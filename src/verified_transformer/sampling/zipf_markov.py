@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import torch
 
-from ..seeds import seed_of
+from ..seeds import generator
 
 
 class ZipfMarkov:
@@ -60,9 +60,11 @@ class ZipfMarkov:
         self.transition = self.joint / self.stationary.unsqueeze(1)
 
     def _joint(self, strength: float, rank: int, repeats: bool, seed: int) -> torch.Tensor:
-        generator = torch.Generator().manual_seed(seed_of(f"Zipf-Markov language {seed}"))
-        u, v = torch.randn(2, self.n, rank, dtype=torch.float64, generator=generator)
-        joint = self.stationary.outer(self.stationary) * (strength * u @ v.T / rank**0.5).exp()
+        source = generator(f"Zipf-Markov language {seed}")
+        u, v = torch.randn(2, self.n, rank, dtype=torch.float64, generator=source)
+        joint: torch.Tensor = (
+            self.stationary.outer(self.stationary) * (strength * u @ v.T / rank**0.5).exp()
+        )
         if not repeats:
             joint.fill_diagonal_(0.0)
         for _ in range(10_000):

@@ -29,6 +29,12 @@ _T5 = {
 _GATED = {**_T5, "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}
 TINY: dict[str, tuple[str, dict[str, Any]]] = {
     "bert": ("BertForMaskedLM", _BERT),
+    "albert": ("AlbertForMaskedLM", {**_BERT, "embedding_size": 5}),
+    "rembert": (
+        "RemBertForMaskedLM",
+        {**_BERT, "input_embedding_size": 8, "output_embedding_size": 24},
+    ),
+    "gpt": ("OpenAIGPTLMHeadModel", _GPT2),
     "gpt2": ("GPT2LMHeadModel", _GPT2),
     "t5": ("T5ForConditionalGeneration", _T5),
     "t5-1.1": ("T5ForConditionalGeneration", _GATED),

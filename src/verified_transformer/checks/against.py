@@ -1,0 +1,130 @@
+"""Deciding against: a counter-example to a claim, or a run in which its condition is missing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..account.records import Record
+from ..exact.evaluation import Point
+from ..exact.judging import approximation, compare
+from ..exact.notation import parse
+from ..exact.points import place
+from .subject import Subject, checked_points
+from .wording import apart, equation, instead, laws
+
+
+class Against(Subject):
+    """The verbs that refute a claim, or show that it needs its condition."""
+
+    def refute(self, quantity: Any, *, at: Sequence[Point]) -> Record:
+        """Show by a counter-example that runs that the article's formula is wrong.
+
+        Args:
+            quantity: an oracle for what the formula is about, with `oracle` and `quantity`.
+            at: points; at each the article's formula must fail and the truth must hold.
+
+        Raises:
+            ClaimFailed: the article's formula is right at one of them, or the truth is not.
+            TypeError: a quantity without an oracle, or points that are none.
+        """
+        _require_oracle(quantity)
+        started = time.perf_counter()
+        if self.of != "reading" or not self.reading.truth_formula:
+            raise ValueError(f"{self.name}: to refute, its reading must give the truth's formula")
+        truth, shown = parse(self.reading.truth_formula), []
+        for point in checked_points(at, self.formula, truth):
+            exact = approximation(quantity.oracle(point))
+            said = compare(self.formula, exact, point)
+            if said.agrees:
+                raise self._failed(
+                    f"not refuted: {self.formula} is right at {place(point)}, where "
+                    f"{quantity.quantity} is {exact.value:.8g}"
+                )
+            right = compare(truth, exact, point)
+            if not right.agrees:
+                raise self._failed(
+                    f"the truth {truth} is wrong at {place(point)}: {apart(right, truth)}; look at "
+                    "the reading's truth"
+                )
+            shown.append(instead(point, exact.value, _finite(said.said)))
+        return self._emit(
+            "counterexample", "contradicts", f"{quantity.quantity} != {self.formula}",
+            "; ".join([*filter(None, [laws(quantity)]), *shown]), started=started,
+            latex=equation(quantity, self.formula, r"\neq"),
+        )  # fmt: skip
+
+    def refute_that(
+        self, text: str, predicate: Callable[[Any], bool], *, on: Any, but_on: Any
+    ) -> Record:
+        """Refute a statement without a formula: it is false on a thing that it speaks of.
+
+        Args:
+            text: what is refuted, in a line.
+            predicate: the statement, as a check.
+            on: the counter-example, for which it must be false.
+            but_on: something for which it is true, so that the check is not vacuous.
+
+        Raises:
+            ClaimFailed: the statement is true on the counter-example, or false on the other thing.
+            ValueError: the reading has a formula, which must be refuted instead.
+        """
+        started = time.perf_counter()
+        if self.reading.formula:
+            raise ValueError(f"{self.name}: has a formula; use refute")
+        found = predicate(on), predicate(but_on)
+        if found[0] is not False or found[1] is not True:
+            raise self._failed(
+                f"not refuted: {text}; on the counter-example the predicate gave {found[0]!r} "
+                f"(False was needed), on the other thing {found[1]!r} (True was needed)"
+            )
+        return self._emit(
+            "counterexample", "contradicts", text, "false on the counter-example", started=started
+        )
+
+    def fails_without(self, quantity: Any, *, at: Sequence[Point]) -> Record:
+        """Show that the claim fails where its condition does not hold.
+
+        Args:
+            quantity: the quantity with the condition violated, with `oracle` and `quantity`.
+            at: points; the claim must fail at each.
+
+        Raises:
+            ClaimFailed: the claim holds at one of them, so the condition is not needed there.
+            TypeError: a quantity without an oracle, or points that are none.
+        """
+        _require_oracle(quantity)
+        started = time.perf_counter()
+        if not self.reading.condition:
+            raise ValueError(f"{self.name}: its reading names no condition")
+        claimed = parse(self.reading.claimed) if self.reading.claimed else self.formula
+        shown = []
+        for point in checked_points(at, claimed):
+            found = compare(claimed, approximation(quantity.oracle(point)), point)
+            said, exact = _finite(found.said), found.exact.value
+            if found.within(self.reading.within or 1e-6 * max(abs(said), abs(exact))):
+                raise self._failed(
+                    f"holds without its condition at {place(point) or 'no symbols'}: "
+                    f"{quantity.quantity} is {exact:.8g}, {said:.8g} was claimed"
+                )
+            shown.append(instead(point, exact, said))
+        return self._emit(
+            "witness", "fails", f"{quantity.quantity} != {claimed}",
+            "; ".join([*filter(None, [laws(quantity)]), *shown]), started=started,
+            latex=equation(quantity, claimed, r"\neq"),
+        )  # fmt: skip
+
+
+def _finite(said: Any) -> float:
+    if said is None:
+        raise ValueError("at: the formula has no finite value at one of the points")
+    return float(said)
+
+
+def _require_oracle(quantity: Any) -> None:
+    if not (hasattr(quantity, "oracle") and hasattr(quantity, "quantity")):
+        raise TypeError(
+            f"quantity: got {type(quantity).__name__}; accepted: a thing with an oracle, such as "
+            "an engine's expectation, Enumerated or Oracle"
+        )

@@ -1,0 +1,147 @@
+"""Deciding by measurement: torch draws the definition, calibrated to reject what is wrong."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..account.records import Estimate as Found
+from ..account.records import Record, Score
+from ..exact.evaluation import Point, number
+from ..exact.judging import judge_measured
+from ..exact.points import place, refuse_points_that_hide
+from .subject import Subject, checked_points
+from .wording import equation, laws, off_by, row
+
+if TYPE_CHECKING:
+    from ..sampling.inputs import Statistic
+    from ..sampling.measuring import Estimate
+
+_SAME = 1e-9  # of the definition's spread; two definitions in float64 differ by 1e-13
+
+
+class ByMeasurement(Subject):
+    """The verb that supports a claim by a measurement."""
+
+    def measure(
+        self,
+        quantity: Any,
+        statistic: Statistic | None = None,
+        *,
+        at: Sequence[Point] = ({},),
+        resolution: float = 0.01,
+    ) -> Record:
+        """Measure the quantity in torch, with enough draws to reject what is wrong by 1 %.
+
+        Args:
+            quantity: gives laws and sizes of the inputs and the replicate's variance.
+            statistic: the definition in torch, one number per replicate; never the formula. Without
+                it the quantity's own definition is drawn: a `Sampled` one, or the polynomial as it
+                is written, by literal summation.
+            at: two or more points where the formula has symbols: sizes small and pairwise
+                different, scales not 1.
+            resolution: relative error that must be seen.
+
+        Raises:
+            ClaimFailed: the formula is off, a mutant above the resolution passes, or the statistic
+                is not the quantity's definition.
+            TypeError: a quantity without laws and moments, or a statistic that is no function.
+            ValueError: points that hide mistakes, a statistic that does not return one finite
+                number per replicate, or a single definition that could not be wrong.
+        """
+        _require_measurable(quantity, statistic)
+        started = time.perf_counter()
+        points = [dict(point) for point in checked_points(at, self.formula)]
+        refuse_points_that_hide(self.formula, points)
+        definition = self._compared(quantity, statistic, points)
+        estimates = [self._estimate(quantity, statistic, points, i, resolution)
+                     for i in range(len(points))]  # fmt: skip
+        for point, found in zip(points, estimates, strict=True):
+            if found.rejects(found.expected):
+                raise self._failed(_missed(quantity, point, found))
+
+        def again(index: int) -> Estimate:
+            return self._estimate(quantity, statistic, points, index, resolution, " second look")
+
+        judged = judge_measured(self.mutants, points, estimates, again)
+        if judged.survivors:
+            raise self._failed(
+                f"a mutant passes the measurement: {', '.join(judged.survivors)}, twice and above "
+                f"the resolution of {resolution:.0%}; look at the points"
+            )
+        killed, below = len(judged.killed), len(judged.below)
+        detail = (
+            f"{'; '.join(filter(None, map(place, points))) or 'no symbols'}; independent draws, "
+            f"{laws(quantity)}; sees {resolution:.0%}; {definition}; "
+            f"{killed}/{killed} mutants" + (f" ({below} below resolution)" if below else "")
+        )
+        return self._emit(
+            "measurement", "supports", f"{quantity.quantity} = {self.formula}", detail,
+            started=started, mutants=Score(killed, killed, below),
+            rows=[row(p, e) for p, e in zip(points, estimates, strict=True)],
+            estimates=[Found(e.z, e.n, e.device) for e in estimates],
+            latex=equation(quantity, self.formula),
+        )  # fmt: skip
+
+    def _compared(self, quantity: Any, statistic: Statistic | None, points: Sequence[Point]) -> str:
+        """Compare statistic and definition where there are two; say which it was."""
+        from ..sampling.definition import disagreement
+        from ..sampling.quantities import Sampled
+
+        if statistic is None:
+            return "one definition" if isinstance(quantity, Sampled) else "summed literally"
+        for point in points:
+            off = disagreement(quantity, statistic, point, self.name)
+            if not off.relative < _SAME:
+                raise self._failed(
+                    f"the torch statistic is not the definition of {quantity.quantity}"
+                    f"{f' at {place(point)}' if point else ''}: {off}; look at its sums, axes and "
+                    "factors"
+                )
+        return "definition agrees on a skewed law"
+
+    def _estimate(
+        self,
+        quantity: Any,
+        statistic: Statistic | None,
+        points: Sequence[Point],
+        index: int,
+        resolution: float,
+        look: str = "",
+    ) -> Estimate:
+        from ..sampling.design import Design
+        from ..sampling.measuring import measure
+
+        point = points[index]
+        expected = number(self.formula, point)
+        if expected is None:
+            raise ValueError(f"at: {self.formula} has no finite value at {place(point)}")
+        return measure(
+            quantity, statistic, point, float(expected),
+            name=f"{self.name} {self.of} {index}{look}", design=Design(resolution=resolution),
+        )  # fmt: skip
+
+
+def _missed(quantity: Any, point: Point, found: Estimate) -> str:
+    where = f" at {place(point)}" if point else ""
+    return (
+        f"{quantity.quantity} measured {found.mean:.6g}{where}, the formula says "
+        f"{found.expected:.6g}: off by {off_by(found.expected, found.mean)}, "
+        f"z = {found.z:.1f} with {found.n} draws, twice; look at the formula, then at the laws "
+        f"({laws(quantity)})"
+    )
+
+
+def _require_measurable(quantity: Any, statistic: object) -> None:
+    for part in ("quantity", "estimator", "draws", "statistic_moments", "evaluate"):
+        if not hasattr(quantity, part):
+            raise TypeError(
+                f"quantity: got {type(quantity).__name__}; accepted: mean(…), variance(…), "
+                "LawMean, Sampled or Piloted, which know their laws and moments"
+            )
+    if statistic is not None and not callable(statistic):
+        raise TypeError(
+            f"statistic: got {type(statistic).__name__}; accepted: a torch function of the inputs "
+            f"{', '.join(quantity.draws)}, or None for the quantity's own definition"
+        )

@@ -1,0 +1,196 @@
+"""What is decided: one claim, a case of it, or its truth; and the record that a check leaves."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import sympy as sp
+
+from ..account import registry, rendering
+from ..account.margins import Interval
+from ..account.records import Estimate, Record, Recorded, Score, Volatile
+from ..exact.evaluation import Point, number
+from ..exact.judging import Judgement, digits_match, judge
+from ..exact.mutants import Mutant, formula_mutants
+from ..exact.notation import parse
+from ..exact.points import place
+from .wording import apart
+
+if TYPE_CHECKING:
+    from ..account.stored_runs import Recording
+    from ..exact.judging import Oracle
+
+
+class ClaimFailed(AssertionError):
+    """A check of a claim failed: the article, the library or the check is wrong."""
+
+
+class Subject:
+    """One claim (or one case of it, or its truth), with its formula and the formula's mutants.
+
+    Args:
+        ids: the claim's id, or several for a joint claim.
+        case: name of a case of the reading.
+        of: "reading" for what the article says, "truth" for the right statement.
+
+    Raises:
+        KeyError: an id is not in the registry, or is retired.
+        ValueError: no ids, ids with different formulas, an unknown case, or no reading.
+    """
+
+    def __init__(self, ids: Sequence[str], case: str | None = None, of: str = "reading") -> None:
+        self.statements = [registry.statement(id) for id in ids]
+        if not self.statements:
+            raise ValueError("ids: none given; accepted: at least one id such as 'LOSS-14'")
+        self._case, self.of = case, of
+        readings = [self._reading_of(s) for s in self.statements if s.reading]
+        if len({(r.formula, r.truth_formula) for r in readings}) > 1:
+            raise ValueError(f"ids: {' '.join(ids)} have different formulas; decide them apart")
+
+    def case(self, name: str) -> Self:
+        """Return the named case of the reading."""
+        return type(self)([s.id for s in self.statements], name, self.of)
+
+    @property
+    def truth(self) -> Self:
+        """The right statement that the reading puts in the place of a wrong one."""
+        return type(self)([s.id for s in self.statements], self._case, "truth")
+
+    @property
+    def name(self) -> str:
+        """Ids and case, as messages show them."""
+        ids = " ".join(s.id for s in self.statements)
+        return ids + (f" [{self._case}]" if self._case else "")
+
+    def _reading_of(self, statement: registry.Statement) -> registry.Reading:
+        if statement.reading is None:
+            raise ValueError(f"{statement.id}: has no reading in the registry; write it first")
+        if self._case is None:
+            return statement.reading
+        if self._case not in statement.reading.cases:
+            accepted = ", ".join(statement.reading.cases) or "none"
+            raise ValueError(f"case: {statement.id} has no {self._case!r}; accepted: {accepted}")
+        return statement.reading.cases[self._case]
+
+    @cached_property
+    def reading(self) -> registry.Reading:
+        """The registry's reading of this claim or case."""
+        return self._reading_of(self.statements[0])
+
+    @cached_property
+    def formula(self) -> sp.Expr:
+        """The formula under test, as the registry has it."""
+        text = self.reading.formula if self.of == "reading" else self.reading.truth_formula
+        if text is None:
+            raise ValueError(f"{self.name}: its reading has no formula for the {self.of}")
+        return parse(text)
+
+    @cached_property
+    def mutants(self) -> list[Mutant]:
+        """Wrong versions of the formula; for a truth, the article's own formula among them."""
+        found = formula_mutants(self.formula)
+        if self.of == "truth" and self.reading.formula:
+            found.append(Mutant("the article's formula", parse(self.reading.formula)))
+        return found
+
+    # ------------------------------------------------------------------ for the verbs
+
+    def _failed(self, why: str) -> ClaimFailed:
+        return ClaimFailed(f"{self.name} ({self.of}): {why}")
+
+    def _judged(self, oracle: Oracle, at: Sequence[Point]) -> Score:
+        """Let an exact oracle judge the formula and reject all of its mutants."""
+        found: Judgement = judge(self.formula, self.mutants, oracle, at)
+        if found.first_disagreement:
+            difference = apart(found.first_disagreement, self.formula)
+            raise self._failed(f"{difference}; look at the definition, then at the formula")
+        if found.survivors:
+            raise self._failed(
+                f"mutants pass the exact check: {', '.join(found.survivors)}; add points at which "
+                "they differ from the formula"
+            )
+        return Score(len(found.killed), len(found.killed))
+
+    def _check_digits(self) -> None:
+        """Compare printed digits with what they are digits of, for every claim of a joint one."""
+        readings = [self._reading_of(s) for s in self.statements] if self.of == "reading" else []
+        for formula, printed in {pair for reading in readings for pair in reading.digits}:
+            value = number(parse(formula), {}, 25)
+            if value is None or not digits_match(value, printed):
+                raise self._failed(f"{formula} = {value}, but {printed} is printed")
+
+    def _emit(
+        self,
+        kind: str,
+        outcome: str,
+        statement: str,
+        detail: str,
+        *,
+        started: float | None = None,
+        mutants: Score | None = None,
+        steps: Sequence[tuple[str, str]] = (),
+        rows: Sequence[Mapping[str, str]] = (),
+        estimates: Sequence[Estimate] = (),
+        interval: Interval | None = None,
+        cited: str | None = None,
+        latex: str | None = None,
+        recorded: Recording | None = None,
+    ) -> Record:
+        """Make the record and display it: the only place where one is made."""
+        record = Record(
+            claims=tuple(s.id for s in self.statements),
+            readings=tuple(s.fingerprint for s in self.statements),
+            kind=kind, of=self.of, case=self._case, outcome=outcome,
+            statement=statement, detail=detail, cited=cited, latex=latex,
+            mutants=mutants, uses=tuple(self.reading.uses),
+            recorded=Recorded(recorded.name, recorded.data_hash) if recorded else None,
+            margin=interval.printed if interval else None,
+            volatile=Volatile(
+                tuple(rows), tuple(estimates), interval,
+                time.perf_counter() - started if started else 0.0,
+            ),
+            steps=tuple(steps),
+        )  # fmt: skip
+        _display(*rendering.record(record))
+        return record
+
+    def _repr_mimebundle_(self, **_: Any) -> rendering.Bundle:
+        return rendering.card(self.statements[0], self._case)
+
+
+def checked_points(at: Sequence[Point], *formulas: sp.Expr) -> list[Point]:
+    """Return the points of a check, each with a value for every symbol of the formulas.
+
+    Raises:
+        TypeError: ``at`` is no list of points, or a key is a text instead of a symbol.
+        ValueError: no points, or one without a value that a formula needs.
+    """
+    if isinstance(at, Mapping) or not all(isinstance(point, Mapping) for point in at):
+        raise TypeError(f"at: got {at!r}; accepted: a list of points, such as [{{d: 3}}, {{d: 5}}]")
+    if not at:
+        raise ValueError("at: got no points; accepted: at least one, such as [{d: 3, σ: 1.3}]")
+    needed = {s for formula in formulas for s in formula.free_symbols}
+    for point in at:
+        for key in point:
+            if not isinstance(key, sp.Basic):
+                raise TypeError(
+                    f"at: got the key {key!r}, a {type(key).__name__}; accepted: the symbol "
+                    "itself, as symbols(…) returned it"
+                )
+        missing = sorted(str(s) for s in needed - set(point))
+        if missing:
+            where = place({s: v for s, v in point.items() if isinstance(s, sp.Symbol)})
+            raise ValueError(f"at: no value for {', '.join(missing)} at the point {where or '{}'}")
+    return list(at)
+
+
+def _display(data: dict[str, str], metadata: dict[str, Any]) -> None:
+    try:
+        from IPython import display, get_ipython
+    except ImportError:
+        return
+    if get_ipython() is not None:
+        display.display(data, raw=True, metadata=metadata)  # type: ignore[no-untyped-call]

@@ -1,0 +1,24 @@
+"""Laws of one random entry: exact moments and cumulants, Gauss nodes and a sampler for each.
+
+Parameters are SymPy expressions or numbers. A decimal such as ``1.3`` is read as the rational
+13/10 that it prints, so that everything computed from it stays exact.
+"""
+
+from .base import Law, MissingMoment, cumulant_from, exact
+from .continuous import Normal, TruncatedNormal, Uniform
+from .discrete import SKEWED, Discrete, Rademacher
+from .general import General
+
+__all__ = [
+    "SKEWED",
+    "Discrete",
+    "General",
+    "Law",
+    "MissingMoment",
+    "Normal",
+    "Rademacher",
+    "TruncatedNormal",
+    "Uniform",
+    "cumulant_from",
+    "exact",
+]

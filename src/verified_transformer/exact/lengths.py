@@ -1,0 +1,99 @@
+"""Lengths of normal vectors and angles between them: derivations, densities and tails."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+import sympy as sp
+
+from .derivations import Derivation
+from .gaussian import half_line_power, integrate_half_line_powers
+
+
+def length_moment(k: int, d: sp.Expr) -> sp.Expr:
+    r"""Return $E|z|^k$ of a standard normal vector of length d, as a ratio of two integrals.
+
+    Args:
+        k: the power.
+        d: how many entries the vector has.
+    """
+    return half_line_power(d + k - 1) / half_line_power(d - 1)
+
+
+def by_gamma_functions(quantity: str, start: sp.Expr) -> Derivation:
+    """Derive a ratio of moments of lengths: integrals to gamma functions, and these simplified.
+
+    Args:
+        quantity: what is derived, in a line.
+        start: an expression in `length_moment` and `half_line_power`.
+    """
+    found = Derivation(quantity, start).then(
+        "powers against a Gaussian", integrate_half_line_powers
+    )
+    return found.then(
+        "gamma function of neighbours", lambda e: sp.cancel(sp.expand(sp.gammasimp(e)))
+    )
+
+
+def integrate_powers_of_cosine(expression: sp.Expr) -> sp.Expr:
+    r"""Replace $\int_0^\pi\cos^a\theta\,\sin^b\theta\,d\theta$ by gamma functions, for even a.
+
+    Args:
+        expression: an expression with such integrals (Wallis).
+
+    Returns:
+        The expression without integrals.
+
+    Raises:
+        ValueError: an integral is not of this form.
+    """
+
+    def closed(integral: sp.Integral) -> sp.Expr:
+        θ, low, high = integral.limits[0]
+        powers = sp.powsimp(integral.function).as_powers_dict()
+        a = powers.pop(sp.cos(θ), sp.Integer(0))
+        b = powers.pop(sp.sin(θ), sp.Integer(0))
+        if (low, high) != (0, sp.pi) or a % 2 or any(f.has(θ) for f in powers):
+            raise ValueError(f"not an even power of cos times a power of sin: {integral}")
+        rest = sp.Mul(*[base**power for base, power in powers.items()])
+        return rest * sp.gamma((a + 1) / 2) * sp.gamma((b + 1) / 2) / sp.gamma((a + b) / 2 + 1)
+
+    return expression.replace(lambda part: isinstance(part, sp.Integral), closed)
+
+
+def density_of_relative_length(d: int, ratio: np.ndarray) -> np.ndarray:
+    r"""Return the density of $|w|/(\sqrt d\,\sigma)$ for a normal vector of d entries.
+
+    Args:
+        d: how many entries.
+        ratio: where, positive.
+    """
+    log = d * np.log(d) / 2 - (d / 2 - 1) * np.log(2) - float(mpmath.loggamma(d / 2))
+    return np.exp(log + (d - 1) * np.log(ratio) - d * ratio**2 / 2)
+
+
+def tail_chances(d: int, ε: float, variance: float = 1) -> tuple[mpmath.mpf, mpmath.mpf]:
+    """Return how often a normal vector's squared length, or an inner product, is off by ε.
+
+    Args:
+        d: how many entries the vectors have.
+        ε: the distance from 1, or from 0.
+        variance: of an entry, times d.
+
+    Returns:
+        The chances that the squared length is not within ε of 1, and that the product of two
+        independent vectors is not within ε of 0, by incomplete gamma functions and quadrature.
+    """
+
+    def shorter(square: float) -> mpmath.mpf:
+        return mpmath.gammainc(mpmath.mpf(d) / 2, 0, square * d / variance / 2, regularized=True)
+
+    def radius(r: mpmath.mpf) -> mpmath.mpf:
+        return r ** (d - 1) * mpmath.exp(-(r**2) / 2)
+
+    def far(r: mpmath.mpf) -> mpmath.mpf:
+        return radius(r) * mpmath.erfc(ε * d / variance / r / mpmath.sqrt(2))
+
+    reach = [0, mpmath.sqrt(d), 3 * mpmath.sqrt(d) + 8]
+    product = mpmath.quad(far, reach) / mpmath.quad(radius, reach)
+    return 1 - shorter(1 + ε) + shorter(1 - ε), product

@@ -1,0 +1,276 @@
+"""The mean or the variance of a polynomial: derived by two routes, checked by brute force."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from itertools import islice
+
+import numpy as np
+import sympy as sp
+
+from ..derivations import Step
+from ..evaluation import Approximation, Point, equivalent
+from ..laws import exact
+from . import grid
+from .changes import changes
+from .contractions import Contraction
+from .cumulants import by_cumulants
+from .definition import Definition
+from .partitions import Naming, by_partitions
+from .patterns import EntryMoments, Pattern, neat, sum_of
+from .terms import Terms, expanded, multiplied
+from .written import Matrix, Tensor
+
+_ESTIMATORS = {"mean": "E", "variance": "Var"}
+
+
+class RoutesDisagree(ArithmeticError):
+    """Two routes found different values: the engine has a fault."""
+
+
+def mean(statistic: sp.Expr) -> Expectation:
+    """Return the expectation of a polynomial; it is computed when its value is asked for.
+
+    Args:
+        statistic: a polynomial in entries, such as ``total(w[i] ** 2, i)``.
+    """
+    return Expectation(statistic, "mean")
+
+
+def variance(statistic: sp.Expr) -> Expectation:
+    """Return the variance of a polynomial; it is computed when its value is asked for.
+
+    Args:
+        statistic: a polynomial in entries, such as ``total(w[i] ** 2, i)``.
+
+    Example:
+        >>> from verified_transformer import Index, Normal, Tensor, symbols, total, variance
+        >>> d, σ = symbols("d sigma")
+        >>> i = Index("i", d)
+        >>> w = Tensor("w", Normal(0, σ), d)
+        >>> squared_norm = variance(total(w[i] ** 2, i))
+        >>> squared_norm.value
+        2*d*sigma**4
+        >>> for pattern in squared_norm.patterns:
+        ...     print(pattern.text)
+        i = j: d terms of E[w^4]
+        i != j: d(d - 1) terms of E[w^2]^2
+    """
+    return Expectation(statistic, "variance")
+
+
+class Expectation:
+    """The mean or the variance of a polynomial, with its derivation and its brute-force value.
+
+    Args:
+        statistic: the polynomial.
+        estimator: "mean" or "variance".
+
+    Attributes:
+        draws: the random tensors by name.
+        quantity: the definition in one line of text.
+        route: what vouches for the value, in words.
+
+    Raises:
+        TypeError: the statistic is not an expression.
+        ValueError: the estimator is another one; the statistic is not a polynomial in entries; two
+            fixed (unsummed) indices have the same size, so that they might coincide; or two
+            different things have one name.
+    """
+
+    def __init__(self, statistic: sp.Expr, estimator: str) -> None:
+        if estimator not in _ESTIMATORS:
+            raise ValueError(f"estimator: got {estimator!r}; accepted: {', '.join(_ESTIMATORS)}")
+        self._definition = Definition(statistic)
+        self.statistic, self.estimator = self._definition.statistic, estimator
+        self.draws = self._definition.draws
+        self._matrices = self._definition.matrices
+        self._moments = EntryMoments({name: tensor.law for name, tensor in self.draws.items()})
+        self.quantity = f"{_ESTIMATORS[estimator]}({self.statistic})"
+        self.route = "cumulants; brute force at 2 points" if self._matrices else "two routes"
+
+    # ---- the derivation
+
+    @cached_property
+    def value(self) -> sp.Expr:
+        """The result, factored where that makes it shorter.
+
+        Raises:
+            RoutesDisagree: the two routes, or route B and brute force, find different values.
+            MissingMoment: the result depends on a moment that a law does not give.
+            ValueError: there is a matrix, but no point at which brute force is possible.
+        """
+        value = self._unchecked
+        if self._matrices:
+            self._check_against_oracle()
+        elif not _equal(value, other := self._combined(self._by_cumulants)):
+            raise RoutesDisagree(f"{self.quantity}: {value} by partitions, {other} by cumulants")
+        return self._moments.revealed(neat(value))
+
+    @property
+    def patterns(self) -> list[Pattern]:
+        """The cases of the mean, or of the mean square for a variance: what to show a reader."""
+        shown = self._shown[1 if self.estimator == "mean" else 2]
+        return [Pattern(p.text, p.count, self._moments.revealed(p.value)) for p in shown]
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The derivation: definition, patterns, their sum, and for a variance the squared mean."""
+        x, expectation = self.statistic, sp.Function("E")
+        patterns = [Step(p.text, p.count * p.value) for p in self.patterns]
+        if self.estimator == "mean":
+            return Step("definition", expectation(x)), *patterns, Step("sum", self.value)
+        first, second = (self._moments.revealed(neat(sum_of(self._shown[k]))) for k in (1, 2))
+        return (
+            Step("definition", expectation(x**2) - expectation(x) ** 2),
+            *patterns,
+            Step("sum: the mean square", second),
+            Step("the mean, in the same way", first),
+            Step("mean square minus squared mean", self.value),
+        )
+
+    @cached_property
+    def _unchecked(self) -> sp.Expr:
+        return self._combined(self._shown)
+
+    @property
+    def _shown(self) -> dict[int, list[Pattern]]:
+        return self._by_cumulants if self._matrices else self._by_partitions
+
+    def _combined(self, patterns: Mapping[int, list[Pattern]]) -> sp.Expr:
+        if self.estimator == "mean":
+            return sum_of(patterns[1])
+        return sp.expand(sum_of(patterns[2]) - sum_of(patterns[1]) ** 2)
+
+    @cached_property
+    def _powers(self) -> dict[int, Terms]:
+        """The statistic, and for a variance its square, multiplied out."""
+        powers: dict[int, Terms] = {1: expanded(self.statistic)}
+        if self.estimator == "variance":
+            powers[2] = multiplied(powers[1], powers[1])
+        return powers
+
+    @cached_property
+    def _by_partitions(self) -> dict[int, list[Pattern]]:
+        naming = Naming(self._definition.indices, self.draws)
+        return by_partitions(self._powers, self._moments.raw, naming)
+
+    @cached_property
+    def _by_cumulants(self) -> dict[int, list[Pattern]]:
+        return by_cumulants(self._powers, self._moments.cumulant, self._definition.sizes)
+
+    # ---- brute force
+
+    def oracle(self, point: Point) -> Approximation:
+        """Evaluate the definition at a point, on a tensor grid of Gauss nodes over all entries.
+
+        Args:
+            point: a number for every symbol; an array for every `Matrix`, under the object itself.
+
+        Returns:
+            The value, exact but for rounding, and a bound for that.
+
+        Raises:
+            ValueError: a number or a matrix is missing, or the grid has more than 2e6 nodes.
+        """
+        return grid.brute_force(self._definition, self.estimator, point)
+
+    def evaluate(self, arrays: Mapping[str, np.ndarray], point: Point) -> np.ndarray:
+        """Evaluate the statistic as defined, by literal summation.
+
+        Args:
+            arrays: for every random tensor by name, an array of shape (replicates, *sizes).
+            point: a number for every symbol, an array for every `Matrix`.
+
+        Returns:
+            One number per replicate.
+
+        Raises:
+            ValueError: an array is missing or has another shape.
+        """
+        return grid.evaluate(self._definition, arrays, point)
+
+    def statistic_moments(self, point: Point, order: int) -> list[float]:
+        """Return the statistic's raw moments from the first to ``order`` at a point.
+
+        They come from the grid where that is small, else from one route of the engine.
+        """
+        try:
+            weights, values, _ = grid.nodes(self._definition, point, order, grid.CHEAP)
+            return [float(weights @ values**k) for k in range(1, order + 1)]
+        except grid.GridTooLarge:
+            numeric = self.statistic.xreplace(
+                {t: Tensor(t.name, t.law.at(point), *t.sizes) for t in self.draws.values()}
+            )
+            return [mean(numeric**k)._number(point) for k in range(1, order + 1)]
+
+    def scalars(self, point: Point) -> dict[sp.Symbol, object]:
+        """Return the point with numbers for the value's traces in place of the matrices."""
+        matrices = self._definition.at(point)[2]
+        traces = {s for s in self._unchecked.free_symbols if isinstance(s, Contraction)}
+        numbers = {s: v for s, v in point.items() if not isinstance(s, Matrix)}
+        return numbers | {s: s.number(matrices) for s in traces}
+
+    @property
+    def free_symbols(self) -> set[sp.Symbol]:
+        """The symbols of the statistic, the laws and the sizes."""
+        return set(self._definition.symbols)
+
+    def _number(self, point: Point) -> float:
+        numbers = {s: exact(v, str(s)) for s, v in self.scalars(point).items()}
+        return float(sp.N(self._moments.revealed(self._unchecked).subs(numbers), 30))
+
+    def _check_against_oracle(self) -> None:
+        checks = list(islice(grid.points_and_values(self._definition, self.oracle), 2))
+        if len(checks) < 2:
+            raise ValueError(f"{self.quantity}: found no two points at which brute force can check")
+        for point, expected in checks:
+            found = self._number(point)
+            if abs(found - expected.value) > 100 * expected.error:
+                raise RoutesDisagree(f"{self.quantity}: {found} by cumulants, {expected} by force")
+
+    # ---- what must break the derivation
+
+    def definition_mutants(self) -> Iterator[tuple[str, Callable[[], sp.Expr]]]:
+        """Yield changed definitions: a label, and a function that derives the changed value.
+
+        A law, the independence of the tensors, an exponent, the indices and the sizes are changed,
+        one at a time. A change that by brute force too leaves the value as it is, is left out.
+        """
+        seen = {self.statistic}
+        for label, statistic in changes(self._definition):
+            if statistic not in seen:
+                seen.add(statistic)
+                changed = Expectation(statistic, self.estimator)
+                if not self._is_indifferent_to(changed):
+                    yield label, changed._derived_by_one_route
+
+    def _derived_by_one_route(self) -> sp.Expr:
+        return self._moments.revealed(self._unchecked)
+
+    @cached_property
+    def _forced(self) -> tuple[Point, Approximation] | None:
+        """A point at which brute force is possible, and its value."""
+        return next(grid.points_and_values(self._definition, self.oracle), None)
+
+    def _is_indifferent_to(self, changed: Expectation) -> bool:
+        try:
+            if not _equal(changed._unchecked, self._unchecked):
+                return False
+            if self._forced is None:
+                return False
+            point, first = self._forced
+            second = changed.oracle(point)
+        except ValueError:
+            return False
+        return abs(first.value - second.value) <= 100 * (first.error + second.error)
+
+
+def _equal(first: sp.Expr, second: sp.Expr) -> bool:
+    difference = sp.expand(first - second)
+    if difference == 0 or difference.is_polynomial():
+        return bool(difference == 0)
+    if not equivalent(first, second):  # one point at which they differ decides, and is quick
+        return False
+    return bool(sp.simplify(difference) == 0)  # coefficients such as 1/(d - 1)

@@ -1,0 +1,152 @@
+"""Route A: let summed indices coincide in every way, and take raw moments.
+
+k different values of an index of size d stand for d(d-1)…(d-k+1) terms, each a product of raw
+moments of entries.
+"""
+
+from __future__ import annotations
+
+import string
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import sympy as sp
+
+from .patterns import Pattern, moment_text, pattern
+from .terms import APART, Factor, Label, Term, Terms, moved, reduced
+from .written import Index
+
+Moment = Callable[[str, int], sp.Expr]
+Group = tuple[int, ...]
+
+
+class Coincidence(NamedTuple):
+    """One way in which the indices of a term coincide.
+
+    Attributes:
+        labels, factors: the term that is left, whose labels all differ.
+        ways: in how many ways it arises.
+        groups: in the first of these ways, the labels of the original term that each of its labels
+            stands for.
+    """
+
+    labels: tuple[Label, ...]
+    factors: tuple[Factor, ...]
+    ways: int
+    groups: list[Group]
+
+
+class Naming:
+    """Letters for labels, and the number of values of each size.
+
+    Args:
+        indices: the definition's indices, sorted by name.
+        taken: other names that occur in it.
+    """
+
+    def __init__(self, indices: Sequence[Index], taken: Collection[str]) -> None:
+        self.indices = indices
+        self.taken = {str(x) for i in indices for x in (i, i.size)} | set(taken)
+        self.sizes: dict[str, sp.Expr] = {str(i.size): i.size for i in indices}
+
+    def names(self, term: Term) -> list[str]:
+        """Name a term's labels by the definition's indices, then by the letters that follow."""
+        taken = set(self.taken)
+        own = {s: [i.name for i in self.indices if str(i.size) == s] for s in self.sizes}
+        free = {s: [x for x in own[s] if Label(s, f"={x}") not in term.labels] for s in own}
+        names: list[str] = []
+        for size, mark in term.labels:
+            letters = string.ascii_lowercase.partition(own[size][0][0])
+            spare = (c for c in letters[2] + letters[0] if c not in taken)
+            fresh = free[size].pop(0) if free[size] and not mark else next(spare, f"i{len(names)}")
+            names.append(mark[1:] or fresh)
+            taken.add(names[-1])
+        return names
+
+
+def by_partitions(
+    powers: Mapping[int, Terms], raw: Moment, naming: Naming
+) -> dict[int, list[Pattern]]:
+    """Return the patterns of each power of the statistic by route A.
+
+    Args:
+        powers: the polynomials, by power.
+        raw: raw moment of an entry, by tensor name and order.
+        naming: what labels are called.
+    """
+    patterns: dict[int, list[Pattern]] = defaultdict(list)
+    for power, terms in powers.items():
+        for term, coefficient in terms.items():
+            names = naming.names(term)
+            for found in coincidences(term, raw):
+                where = _text(names, term, found)
+                worth = [moment_text(f.name, f.power) for f in found.factors]
+                value = sp.Mul(coefficient, *(raw(f.name, f.power) for f in found.factors))
+                counts = [sp.Integer(found.ways), *falling(found.labels, naming.sizes)]
+                patterns[power].append(pattern(where, counts, worth, value, coefficient))
+    return patterns
+
+
+def coincidences(term: Term, raw: Moment) -> list[Coincidence]:
+    """Let the summed labels coincide in every way, one label after another.
+
+    Ways that are worth 0 are left out.
+    """
+    states: dict[Term, tuple[int, list[Group]]] = {term: (1, [(x,) for x in range(len(term[0]))])}
+    for _ in range(sum(mark == "" for _, mark in term.labels)):
+        found: dict[Term, tuple[int, list[Group]]] = {}
+        for (labels, factors), (ways, groups) in states.items():
+            x = next(x for x, (_, mark) in enumerate(labels) if not mark)
+            size = labels[x].size
+            apart = [*labels[:x], Label(size, APART), *labels[x + 1 :]]
+            for y in [y for y, label in enumerate(apart) if label.mark and label.size == size]:
+                place = [y if z == x else z for z in range(len(labels))]
+                new, number = reduced(apart, moved(factors, place))
+                joined: list[Group] = [()] * len(number)
+                for z, group in enumerate(groups):
+                    joined[number[place[z]]] += group
+                before, first = found.get(new, (0, joined))
+                if not _is_zero(new, raw):
+                    found[new] = before + ways, min(first, joined, key=_largest_first)
+        states = found
+    patterns = [Coincidence(*state, *rest) for state, rest in states.items()]
+    return sorted(patterns, key=lambda p: (len(p.labels), _largest_first(p.groups)))
+
+
+def falling(labels: Sequence[Label], sizes: Mapping[str, sp.Expr]) -> Iterator[sp.Expr]:
+    """Yield d, d - 1, … for as many labels of each size d as must differ."""
+    for text, size in sizes.items():
+        marks = [label.mark for label in labels if label.size == text]
+        yield from (size - k for k in range(sum(m != APART for m in marks), len(marks)))
+
+
+def _largest_first(groups: Iterable[Group]) -> list[tuple[int, list[int]]]:
+    return sorted((-len(group), sorted(group)) for group in groups)
+
+
+def _is_zero(term: Term, raw: Moment) -> bool:
+    """Tell whether an entry has moment 0, and no label that is still summed can change that."""
+    labels, factors = term
+    moving = [f for f in factors if any(not labels[x].mark for x in f.where)]
+    for factor in factors:
+        if factor not in moving and raw(factor.name, factor.power) == 0:
+            near = (
+                zip(factor.where, f.where, strict=True) for f in moving if f.name == factor.name
+            )
+            if not any(all(x == y or not labels[y].mark for x, y in pairs) for pairs in near):
+                return True
+    return False
+
+
+def _text(names: Sequence[str], term: Term, found: Coincidence) -> str:
+    clauses = []
+    for size in dict.fromkeys(label.size for label in term.labels):
+        pairs = zip(found.groups, found.labels, strict=True)
+        here = [group for group, label in pairs if label.size == size]
+        blocks = [" = ".join(names[x] for x in block) for _, block in _largest_first(here)]
+        if len(blocks) > 2:
+            clauses.append(", ".join(blocks) + " all different")
+        else:
+            clauses.append("any " * (len(here) == len(here[0]) == 1) + " != ".join(blocks))
+    return "; ".join(clauses) or "constant"

@@ -1,0 +1,145 @@
+"""What is written down: indices, random tensors, deterministic matrices and their sums."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import sympy as sp
+
+from ..laws import Law, exact
+
+RANDOM, FIXED, SYMMETRIC = range(3)  # roles of arrays
+
+
+class Named(sp.Symbol):  # type: ignore[misc]  # SymPy has no types
+    """A symbol that equals another one only if all that was said of it is equal too."""
+
+    def __new__(cls, name: str, identity: tuple[Any, ...], **attributes: object) -> Named:
+        symbol: Named = sp.Symbol.__xnew__(cls, name, real=True)
+        # the identity as text, so that SymPy can sort
+        symbol.__dict__.update(attributes, _identity=sp.srepr(identity))
+        return symbol
+
+    def _hashable_content(self) -> tuple[Any, ...]:
+        return (*super()._hashable_content(), self._identity)
+
+    def _sympystr(self, printer: Any) -> Any:  # printers know another class named Tensor
+        return printer._print_Symbol(self)
+
+    _latex = _pretty = _sympystr
+
+
+class Index(Named):
+    """A running index: its name and how many values it takes (a symbol or an integer)."""
+
+    def __new__(cls, name: str, size: object) -> Index:
+        size = as_size(size, f"size of {name}")
+        return super().__new__(cls, name, (size,), size=size)
+
+
+class Array(Named):
+    """A tensor or a matrix: a name, a size per axis, and entries at `Index` objects."""
+
+    def __new__(
+        cls, name: str, sizes: tuple[object, ...], identity: tuple[Any, ...], **attributes: object
+    ) -> Array:
+        sizes = tuple(as_size(size, f"sizes of {name}") for size in sizes)
+        return super().__new__(cls, name, (sizes, *identity), sizes=sizes, **attributes)
+
+    def __getitem__(self, indices: Index | tuple[Index, ...]) -> sp.Indexed:
+        indices = indices if isinstance(indices, tuple) else (indices,)
+        if not all(isinstance(i, Index) for i in indices):
+            raise TypeError(f"indices of {self}: got {indices}; accepted: Index objects")
+        if tuple(i.size for i in indices) != self.sizes:
+            given = ", ".join(f"{i} of size {i.size}" for i in indices)
+            raise ValueError(f"indices of {self}: got {given}; accepted: sizes {self.sizes}")
+        return sp.Indexed(sp.IndexedBase(self), *indices)
+
+
+class Tensor(Array):
+    """A random tensor, whose entries are independent and follow one law.
+
+    Args:
+        name: of this tensor alone, within an expression.
+        law: the law of an entry.
+        sizes: one per axis, symbols or integers.
+    """
+
+    def __new__(cls, name: str, law: Law, *sizes: object) -> Tensor:
+        if not isinstance(law, Law):
+            raise TypeError(f"law: got {law!r}; accepted: a Law, such as Normal(0, sigma)")
+        identity = law.name, *sorted(law.free_symbols, key=str)
+        return super().__new__(cls, name, sizes, identity, law=law, role=RANDOM)
+
+
+class Matrix(Array):
+    """A deterministic matrix or vector; its value in a point is an array: ``{d: 3, S: array}``.
+
+    Args:
+        name: of this matrix alone, within an expression.
+        sizes: one per axis, symbols or integers.
+        symmetric: whether it equals its transpose.
+    """
+
+    def __new__(cls, name: str, *sizes: object, symmetric: bool = False) -> Matrix:
+        if symmetric and (len(sizes) != 2 or sizes[0] != sizes[1]):
+            raise ValueError(f"symmetric: got sizes {sizes}; accepted: two equal sizes")
+        role = SYMMETRIC if symmetric else FIXED
+        return super().__new__(cls, name, sizes, (role,), role=role)
+
+
+def as_size(value: object, name: str) -> sp.Expr:
+    """Return a number of values of an index in SymPy; ``name`` is what a message calls it."""
+    size = exact(value, name)
+    if not size.is_integer or size.is_positive is False:
+        raise ValueError(f"{name}: got {value}; accepted: a positive integer or integer symbol")
+    return size
+
+
+def total(body: sp.Expr, *indices: Index) -> sp.Expr:
+    """Return the sum of ``body`` over the indices, which are bound by it.
+
+    Args:
+        body: an expression in entries, such as ``w[i] ** 2``.
+        indices: the indices that run, each over its whole size.
+
+    Raises:
+        TypeError: an index is not an `Index`.
+        ValueError: no index, an index twice, or one that does not occur in ``body``.
+    """
+    body = exact(body, "body")
+    if not all(isinstance(i, Index) for i in indices):
+        raise TypeError(f"indices: got {indices}; accepted: Index objects")
+    if not indices or len(set(indices)) < len(indices) or not set(indices) <= free_indices(body):
+        raise ValueError(f"indices: got {indices} for {body}; accepted: distinct indices in it")
+    return summed(body, indices)
+
+
+def summed(body: sp.Expr, indices: Iterable[Index]) -> sp.Expr:
+    """Return the sum over the indices, unchecked."""
+    return sp.Sum(body, *((i, 1, i.size) for i in indices))
+
+
+def free_indices(node: sp.Expr) -> set[Index]:
+    """Return the indices of an expression that no sum binds."""
+    return {s for s in node.free_symbols if isinstance(s, Index)}
+
+
+def refuse_unless_polynomial(node: sp.Expr) -> None:
+    """Raise ValueError unless a node is built from entries by +, *, whole powers and total."""
+    if isinstance(node, sp.Indexed) and isinstance(node.base.label, Array):
+        return
+    if not node.has(sp.Indexed):
+        if strangers := [s for s in node.free_symbols if isinstance(s, Named)]:
+            raise ValueError(f"statistic: {strangers[0]} stands in {node} outside of an entry")
+        return
+    whole = isinstance(node, sp.Pow) and node.exp.is_Integer and node.exp > 0
+    summed = isinstance(node, sp.Sum) and all(x == (x[0], 1, x[0].size) for x in node.limits)
+    if not (whole or summed or isinstance(node, sp.Add | sp.Mul)):
+        raise ValueError(
+            f"statistic: {node} is not a polynomial in entries; accepted: sums, products and "
+            "powers with exponents 1, 2, ..., and total"
+        )
+    for part in node.args[:1] if whole or summed else node.args:
+        refuse_unless_polynomial(part)

@@ -1,0 +1,1 @@
+"""Embedding tables in few parameters: ranks, rearrangements, trains, and products of vectors."""

@@ -1,0 +1,120 @@
+"""Four families of factorised tables: what they store, where they break even, what an entry is."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+
+import sympy as sp
+import torch
+
+Shapes = list[tuple[int, ...]]
+
+
+def low_rank(n: int, d: int, r: int) -> Shapes:
+    """Shapes of a low-rank table's two factors."""
+    return [(n, r), (r, d)]
+
+
+def product(n: int, lengths: Sequence[int], r: int) -> Shapes:
+    """Shapes of a sum of r tensor products for each token (word2ket)."""
+    return [(n, r, q) for q in lengths]
+
+
+def kronecker(rows: Sequence[int], lengths: Sequence[int], r: int) -> Shapes:
+    """Shapes of a sum of r Kronecker products (word2ketXS)."""
+    return [(m, r, q) for m, q in zip(rows, lengths, strict=True)]
+
+
+def tensor_train(rows: Sequence[int], lengths: Sequence[int], r: int) -> Shapes:
+    """Shapes of a tensor train's cores, all ranks r."""
+    ranks = [1] + [r] * (len(rows) - 1) + [1]
+    return [(m, a, q, b) for m, q, a, b in zip(rows, lengths, ranks[:-1], ranks[1:], strict=True)]
+
+
+def stored(shapes: Shapes) -> int:
+    """Return how many numbers arrays of these shapes hold."""
+    return sum(torch.empty(shape, device="meta").numel() for shape in shapes)
+
+
+def rank_of_break_even(stored_at: Callable[[int], int], dense: int) -> float:
+    """Return the rank at which a family stores as much as the dense table.
+
+    Args:
+        stored_at: what it stores at a rank; at most quadratic in it, and 0 at rank 0.
+        dense: what the dense table stores.
+    """
+    once, twice = stored_at(1), stored_at(2)
+    square = (twice - 2 * once) / 2
+    linear = once - square
+    return 2 * dense / (linear + math.sqrt(linear**2 + 4 * square * dense))
+
+
+def three_lengths(d: int) -> tuple[int, int, int]:
+    """Return three lengths that multiply to d, from small to large, the largest the smallest."""
+    splits = ((x, y, d // x // y) for x in range(2, 65) for y in range(x, 65))
+    found = [s for s in splits if math.prod(s) == d and s[1] <= s[2]]
+    if not found:
+        raise ValueError(f"d: got {d}; accepted: products of three numbers, two of them below 65")
+    return min(found, key=lambda s: s[2])
+
+
+def three_rows(n: int) -> list[int]:
+    """Return three equal numbers of rows that multiply to n or more."""
+    return [next(m for m in itertools.count(2) if m**3 >= n)] * 3
+
+
+def row_of(w: torch.Tensor) -> torch.Tensor:
+    """Return a row of a sum of tensor products.
+
+    Args:
+        w: the k factors, (…, k, r, q).
+
+    Returns:
+        (…, q**k).
+    """
+    factors = w.unbind(-3)
+    row = factors[0]
+    for factor in factors[1:]:
+        row = (row[..., :, None] * factor[..., None, :]).flatten(-2)
+    return row.sum(-2)
+
+
+def train_entry(w: torch.Tensor) -> torch.Tensor:
+    """Return an entry of a tensor train: a row, matrices, a column.
+
+    Args:
+        w: one slice of each of the k cores, (…, k, r, r); of the first its first row counts, of the
+            last its first column.
+
+    Returns:
+        (…).
+    """
+    row, *inner, column = w.unbind(-3)
+    row = row[..., :1, :]
+    for core in inner:
+        row = row @ core
+    return (row @ column[..., :, :1])[..., 0, 0]
+
+
+def integrate_logarithm(expression: sp.Expr) -> sp.Expr:
+    r"""Replace $\int_0^\infty a\log z\,e^{-pz^2}dz$ by $-a\sqrt{\pi/p}\,(\gamma+\log 4p)/4$.
+
+    Args:
+        expression: an expression with such integrals; Euler's constant comes from Γ'(1/2).
+
+    Raises:
+        ValueError: an integral is not of this form.
+    """
+
+    def rule(integral: sp.Integral) -> sp.Expr:
+        z, *ends = integral.limits[0]
+        factor, rate = sp.Wild("factor", exclude=[z]), sp.Wild("rate", exclude=[z])
+        found = integral.function.match(factor * sp.log(z) * sp.exp(-rate * z**2))
+        if not found or ends != [0, sp.oo]:
+            raise ValueError(f"no such integral: {integral}")
+        p = found[rate]
+        return -found[factor] * sp.sqrt(sp.pi / p) / 4 * (sp.EulerGamma + sp.log(4 * p))
+
+    return expression.replace(lambda x: isinstance(x, sp.Integral), rule)

@@ -1,0 +1,47 @@
+"""Are the entries that an initialiser draws like independent normal ones?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+
+from ...seeds import seed_of
+
+Initialise = Callable[[torch.Tensor], torch.Tensor]
+
+
+def initialised(initialise: Initialise, size: int = 16, draws: int = 2000) -> torch.Tensor:
+    """Return square matrices drawn by an initialiser of `torch.nn.init`: (draws, size, size).
+
+    Args:
+        initialise: fills a matrix in place and returns it.
+        size: rows and columns.
+        draws: how many matrices.
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed_of("initialisers") % 2**63)
+        return torch.stack([initialise(torch.empty(size, size)) for _ in range(draws)])
+
+
+def like_independent(initialise: Initialise, size: int = 16) -> bool:
+    """Whether mean, variance, all covariances and a row's length are those of N(0, 1/size).
+
+    Each must be within a fifth of what independent normal entries have, the mean within a
+    hundredth of their standard deviation.
+
+    Args:
+        initialise: see `initialised`.
+        size: rows and columns.
+    """
+    W = initialised(initialise, size)
+    flat = W.flatten(1)
+    pairs = (flat.T @ flat / len(flat) - torch.eye(flat.shape[1]) / size) * size  # covariances
+    lengths = W[:, 0].pow(2).sum(-1).var() * size / 2
+    off = (W.mean() * size**0.5 * 20, W.var() * size - 1, lengths - 1, pairs.abs().max())
+    return all(bool(abs(value) < 0.2) for value in off)
+
+
+def normal_rows(W: torch.Tensor) -> torch.Tensor:
+    """Fill a matrix with normal entries of variance 1 over its number of columns."""
+    return torch.nn.init.normal_(W, std=W.shape[1] ** -0.5)

@@ -1,0 +1,141 @@
+"""A check that fails says what was claimed, what came out, how far off, and what to look at."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+import torch
+
+from verified_transformer.account import registry
+from verified_transformer.account.registry import Reading
+from verified_transformer.checks.claim import ClaimFailed, claim
+from verified_transformer.exact.laws import Normal, Rademacher
+from verified_transformer.exact.moments import Index, Tensor, mean, total, variance
+from verified_transformer.exact.notation import symbols
+from verified_transformer.sampling.enumeration import Enumerated
+
+d, σ = symbols("d sigma")
+i = Index("i", d)
+AT = [{d: 3, σ: 1.3}, {d: 5, σ: 0.7}]
+LENGTH = total(Tensor("w", Normal(0, σ), d)[i] ** 2, i)
+
+
+@pytest.fixture
+def empirical(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = registry.statement
+    monkeypatch.setattr(
+        registry,
+        "statement",
+        lambda name: dataclasses.replace(real(name), kind="empirical", reading=Reading("read")),
+    )
+
+
+@pytest.mark.canary
+def test_a_wrong_statistic_is_shown_with_numbers() -> None:
+    with pytest.raises(ClaimFailed, match=r"definition gives \d+ where the statistic gives \d+"):
+        claim("LOSS-14").measure(variance(LENGTH), lambda w: w[:, 0] ** 2, at=AT)
+
+
+@pytest.mark.canary
+def test_a_wrong_derivation_is_shown_with_numbers() -> None:
+    with pytest.raises(ClaimFailed, match=r"the derivation gives .* at d=.*: off by .* %; look"):
+        claim("LOSS-14").prove(mean(LENGTH**2))
+
+
+@pytest.mark.canary
+def test_a_wrong_oracle_is_shown_with_numbers() -> None:
+    with pytest.raises(ClaimFailed, match=r"definition gives 8\.5683.*off by 100 %; look at"):
+        claim("LOSS-14").check("half", lambda p: p[d] * p[σ] ** 4, at=AT)
+
+
+def test_an_enumeration_is_checked_by_itself() -> None:
+    w = {"w": Tensor("w", Rademacher(σ), d), "v": Tensor("v", Rademacher(σ), d)}
+    dot = Enumerated("E w.v", w, lambda w, v: (w * v).sum(-1))
+    record = claim("LOSS-18").check(dot, at=AT)
+    assert record.kind == "exact" and record.statement.startswith("E w.v = ")
+
+
+@pytest.mark.parametrize(
+    ("effects", "outcome", "words"),
+    [
+        ([1.0, 1.1, 0.9], "supports", "gain: positive"),
+        ([-1.0, -1.1, -0.9], "contradicts", "gain: negative, where positive was predicted"),
+        ([1.0, -1.0, 0.5], "unsettled", "gain: unsettled, where positive was predicted"),
+        ([1.0, 1.32, 0.68], "unsettled", "gain: unsettled, where positive was predicted"),
+    ],
+)
+@pytest.mark.usefixtures("empirical")
+def test_an_experiment_says_what_was_predicted(
+    effects: list[float], outcome: str, words: str
+) -> None:
+    runs = dict(enumerate(effects))
+    record = claim("LOSS-14").experiment(runs, predicts="positive", unit="gain")
+    assert (record.outcome, record.statement) == (outcome, words)
+    interval = record.volatile.interval
+    assert interval is not None and interval.low < sum(effects) / 3 < interval.high
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("at", "error", "message"),
+    [
+        ([{"d": 3, σ: 1.3}], TypeError, "at: got the key 'd', a str; accepted: the symbol"),
+        ([{d: 3}], ValueError, "at: no value for sigma at the point d=3"),
+        ([], ValueError, "at: got no points"),
+        ({d: 3, σ: 1.3}, TypeError, "accepted: a list of points"),
+    ],
+)
+def test_bad_points_are_named_by_every_verb(at: Any, error: Any, message: str) -> None:
+    it = claim("LOSS-14")
+    with pytest.raises(error, match=message):
+        it.check("text", lambda p: 1.0, at)
+    with pytest.raises(error, match=message):
+        it.prove(variance(LENGTH), at=at)
+    with pytest.raises(error, match=message):
+        it.measure(variance(LENGTH), at=at)
+    with pytest.raises(error, match=message):
+        claim("LOSS-21").refute(mean(LENGTH), at=at) if at != [{d: 3}] else it.check("t", abs, at)
+
+
+@pytest.mark.canary
+def test_bad_arguments_are_named() -> None:
+    it = claim("LOSS-14")
+    bad: list[tuple[Any, str]] = [
+        (lambda: it.check("text", at=AT), "oracle: got None"),
+        (lambda: it.check(3, at=AT), "quantity: got int"),
+        (lambda: it.measure(3, at=AT), "quantity: got int"),
+        (lambda: it.measure(variance(LENGTH), 3, at=AT), "statistic: got int"),
+        (lambda: claim("LOSS-21").refute(3, at=AT), "quantity: got int"),
+        (lambda: it.fails_without(3, at=AT), "quantity: got int"),
+        (lambda: it.measure(variance(LENGTH), lambda x: x, at=AT), "statistic: takes x"),
+    ]
+    for call, message in bad:
+        with pytest.raises(TypeError, match=message):
+            call()
+
+
+@pytest.mark.canary
+@pytest.mark.usefixtures("empirical")
+def test_bad_runs_are_named() -> None:
+    it = claim("LOSS-14")
+    for effect, error, message in (
+        ([1, 2, 3], TypeError, "effect: got list"),
+        ({0: 1.0, 1: float("nan"), 2: 1.0}, ValueError, "effect: got nan for 1"),
+    ):
+        with pytest.raises(error, match=message):
+            it.experiment(effect, predicts="positive", unit="gain")
+    with pytest.raises(ValueError, match="predicts: got 'up'; accepted: positive, negative"):
+        it.experiment({0: 1.0, 1: 1.1, 2: 1.2}, predicts="up", unit="gain")
+    with pytest.raises(ValueError, match="because: got an empty text"):
+        it.set_aside("opinion", because=" ")
+    with pytest.raises(ValueError, match="at: got an empty text"):
+        it.cite("someone2020", says="supports", at="", quote="so it is")
+
+
+def test_a_statistic_in_torch_needs_no_twin() -> None:
+    record = claim("LOSS-14").measure(variance(LENGTH), at=AT)
+    assert "summed literally" in record.detail
+    other = claim("LOSS-14").measure(variance(LENGTH), lambda w: torch.linalg.vecdot(w, w), at=AT)
+    assert "definition agrees on a skewed law" in other.detail
