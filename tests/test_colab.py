@@ -31,7 +31,11 @@ ALWAYS = [
     ROOT / "notebooks/1-initialisation/4-normalisation.ipynb",
     ROOT / "notebooks/2-tied-head/6-what-keeps-a-tie.ipynb",
 ]
-BASICS = ("torch", "numpy", "sympy", "matplotlib", "ipykernel", "setuptools")
+# What Colab has of ours; what transformers needs is there too, but not transformers itself.
+BASICS = (
+    "torch", "numpy", "scipy", "sympy", "matplotlib", "jinja2", "ipykernel", "setuptools",
+    "huggingface_hub", "safetensors", "tokenizers", "regex",
+)  # fmt: skip
 
 
 def closure(names: tuple[str, ...]) -> Iterator[Distribution]:

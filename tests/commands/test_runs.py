@@ -119,6 +119,12 @@ def test_portable_catches(
     assert finding in out and "1 runs, 1 differ from what is stored" in out
 
 
+def test_this_machine_plays_the_plain_processor() -> None:
+    plain = portable.Setting("default", 1)
+    assert plain.name == "default/1" and plain.can_be_had()
+    assert portable.Setting("default", 1, hash_seed=7).name == "default/1/h7"
+
+
 @pytest.mark.canary
 @pytest.mark.parametrize(
     ("text", "outcome", "finding"),
