@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import html_gates
+import jsonschema
 import pytest
 
 ROOT = Path(__file__).parent.parent
@@ -41,6 +42,15 @@ def test_ledger_lists_every_statement(html: Path) -> None:
     page = (html / "book/ledger.html").read_text(encoding="utf-8")
     data = json.loads((html / "claims.json").read_text(encoding="utf-8"))
     assert page.count('class="vt-row"') == len(data["claims"]) >= data["summary"]["total"] == 292
+
+
+def test_claims_are_published_beside_the_schema_that_they_fit(html: Path) -> None:
+    data, schema = (
+        json.loads((html / name).read_text(encoding="utf-8"))
+        for name in ("claims.json", "claims.schema.json")
+    )
+    assert schema["$id"] == "claims.schema.json"
+    assert list(jsonschema.Draft202012Validator(schema).iter_errors(data)) == []
 
 
 @pytest.mark.canary

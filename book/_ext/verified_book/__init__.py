@@ -22,7 +22,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 from verified_transformer.account import evidence
-from verified_transformer.account.ledger import SCHEMA, collect
+from verified_transformer.account.ledger import collect, schema
 
 from .claims import Claims, logger
 from .directives import (
@@ -44,7 +44,7 @@ STYLES = "evidence.css"
 def read_claims(app: Sphinx) -> None:
     """Collect the claims, keep them on the environment and write them beside and into the pages."""
     ledger = collect(Path(app.srcdir))
-    text = json.dumps(ledger.to_json(), ensure_ascii=False, indent=1) + "\n"
+    text = _json(ledger.to_json())
     digest = hashlib.sha256(text.encode()).hexdigest()
     before = getattr(app.env, "verified_claims", None)
     changed = before is not None and before.digest != digest
@@ -52,7 +52,11 @@ def read_claims(app: Sphinx) -> None:
     for folder in (Path(app.outdir), Path(app.outdir).parent):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "claims.json").write_text(text, encoding="utf-8")
-        shutil.copy(SCHEMA, folder)
+        (folder / "claims.schema.json").write_text(_json(schema()), encoding="utf-8")
+
+
+def _json(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
 
 
 def reread_pages(app: Sphinx, env: BuildEnvironment, *_: set[str]) -> list[str]:

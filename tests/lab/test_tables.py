@@ -1,0 +1,194 @@
+"""The laboratory of factorised tables: ranks, rearrangements, trains, families, sequence layers."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy as sp
+import torch
+from torch import nn
+
+from verified_transformer.lab.tables import (
+    compression,
+    exact_ranks,
+    families,
+    family_work,
+    lookup_work,
+    random_tables,
+    rearranging,
+    sequence_layers,
+    trains,
+)
+from verified_transformer.models.factorised.decompositions import tensor_train
+
+
+def test_planted_ranks_are_found() -> None:
+    assert exact_ranks.exact_rank(exact_ranks.planted("x", 6, 5, 3)) == 3
+    assert exact_ranks.exact_rank(exact_ranks.identity(4)) == 4
+
+
+def test_null_vectors_are_orthogonal_in_integers() -> None:
+    rows = exact_ranks.integers("rows", 3, 5)
+    assert (rows @ torch.tensor(exact_ranks.null_vector(rows))).tolist() == [0, 0, 0]
+    with pytest.raises(ValueError, match="rows: got rank 2; accepted: fewer"):
+        exact_ranks.null_vector(exact_ranks.identity(2))
+
+
+def test_moves_are_dimensions_of_varieties() -> None:
+    assert exact_ranks.moves_of_matrix(4, 5, 2) == 2 * (4 + 5 - 2)
+    assert exact_ranks.moves_of_product(3, 2) == 3 * (2 - 1) + 1
+
+
+def test_rearranged_products_have_rank_one() -> None:
+    A, B = exact_ranks.integers("A", 3, 2), exact_ranks.integers("B", 4, 5)
+    moved = rearranging.blocks_as_rows(torch.kron(A, B), (3, 4), (2, 5))
+    assert torch.equal(moved, torch.outer(A.flatten(), B.flatten()))
+    pieces = rearranging.pieces_as_rows(torch.kron(A, B), (3, 4), (2, 5))
+    assert pieces.shape == moved.shape and not torch.equal(pieces, moved)
+
+
+def test_the_nearest_products_are_as_near_as_least_squares() -> None:
+    W = exact_ranks.normals("target", 12, 10)
+    cut = W, (3, 4), (2, 5), 2
+    fits = rearranging.nearest_products(*cut), rearranging.alternating_products(*cut)
+    errors = [rearranging.squared_error(W, *fit) for fit in fits]
+    assert errors[0] == pytest.approx(errors[1], rel=1e-6)
+
+
+def test_trains_lie_between_their_bounds() -> None:
+    T = exact_ranks.normals("three", 4, 5, 6)
+    cores = tensor_train(T, (2, 3))
+    tails, error = trains.tails(T, (2, 3)), trains.squared_train_error(T, cores)
+    assert max(tails) <= error <= sum(tails)
+    assert max(tails) * 0.999 <= trains.refitted_error(T, cores) <= error * 1.001
+    full = tensor_train(T, (4, 6))
+    assert trains.contracted(full).allclose(T)
+    assert trains.squared_train_error(T, trains.by_columns(T, (2, 3))) > error
+    with pytest.raises(ValueError, match="cores: got 2; accepted: three"):
+        trains.refitted_error(T, cores[:2])
+
+
+def test_random_tables_keep_what_is_predicted() -> None:
+    tables = exact_ranks.normals("tables", 4, 128, 128)
+    assert random_tables.worst_distance(tables) < 1
+    assert random_tables.kept_shares(tables)[:, -1].tolist() == pytest.approx([1] * 4)
+    gain, predicted = random_tables.first_gain(tables[0], (16, 8), (8, 16))
+    assert gain == pytest.approx(predicted, rel=0.15)
+
+
+def test_shares_of_products_are_within_their_limits() -> None:
+    T = exact_ranks.normals("tensors", 20, 4, 4, 4)
+    _, most, part = random_tables.share_limits((4, 4, 4))
+    assert part < random_tables.first_share(T).mean().item() < most
+
+
+def test_projections_have_a_square_and_dependent_rows_none() -> None:
+    basis = torch.eye(4)[:2]
+    assert random_tables.projected_square(basis, torch.arange(4.0)).item() == pytest.approx(1)
+    assert random_tables.projected_square(torch.ones(2, 4), torch.arange(4.0)).item() == 0
+
+
+def test_break_even_of_low_rank() -> None:
+    rank = families.rank_of_break_even(
+        lambda r: families.stored(families.low_rank(30, 20, r)), 30 * 20
+    )
+    assert rank == pytest.approx(600 / 50)
+    assert families.three_lengths(768) == (8, 8, 12)
+    assert families.three_rows(50257) == [37] * 3
+    with pytest.raises(ValueError, match="d: got 257; accepted"):
+        families.three_lengths(257)
+
+
+def test_a_logarithm_against_a_gaussian() -> None:
+    z = sp.Symbol("z", positive=True)
+    integral = sp.Integral(3 * sp.log(z) * sp.exp(-2 * z**2), (z, 0, sp.oo))
+    closed = families.integrate_logarithm(integral)
+    assert float(closed) == pytest.approx(float(integral.evalf()))
+    with pytest.raises(ValueError, match="no such integral"):
+        families.integrate_logarithm(sp.Integral(z * sp.exp(-(z**2)), (z, 0, sp.oo)))
+
+
+@pytest.mark.parametrize("family", family_work.FAMILIES)
+def test_logits_are_those_of_the_whole_table(family: str) -> None:
+    shapes = {
+        "dense": [(6, 8)],
+        "low-rank": families.low_rank(6, 8, 2),
+        "product": families.product(6, [2, 4], 3),
+        "kronecker": families.kronecker([2, 2], [4, 4], 3),
+        "train": families.tensor_train([2, 2], [4, 4], 3),
+    }[family]
+    factors = [exact_ranks.normals(f"{family} {i}", *shape) for i, shape in enumerate(shapes)]
+    table = family_work.whole_table(family, factors)
+    hidden = torch.linspace(-1, 1, table.shape[1], dtype=torch.float64)
+    assert torch.allclose(family_work.logits(family, factors, hidden), table @ hidden)
+
+
+def test_an_unknown_family_is_refused() -> None:
+    with pytest.raises(ValueError, match="family: got 'ring'; accepted: dense"):
+        family_work.logits("ring", [torch.ones(2, 2)], torch.ones(2))
+
+
+def test_work_of_two_thin_matrices() -> None:
+    assert lookup_work.thin_lookup(50, 24, 3) == (0, 3 * 24)
+    assert lookup_work.thin_scores(50, 24, 3) == (50 * 24, 3 * (50 + 24))
+    assert lookup_work.product_scores(20, 4, 3)[0] == 20 * 4**3
+    plain, made = lookup_work.product_lookup(20, 4, 3)
+    assert plain == 0 < made < lookup_work.one_hot_product_lookup(20, 4, 3)[0]
+
+
+def test_attention_sees_everything_and_a_dense_layer_itself() -> None:
+    attention = sequence_layers.seeded(
+        lambda: nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True)
+    )
+    assert sequence_layers.sees(attention, 5).all()
+    dense = sequence_layers.seeded(lambda: nn.Linear(8, 8))
+    assert torch.equal(sequence_layers.sees(dense, 5), torch.eye(5).bool())
+    assert sequence_layers.chain_growth(attention) == 0
+    masked = sequence_layers.sees(
+        lambda x: attention(x, src_mask=sequence_layers.causal_mask(5)), 5
+    )
+    assert torch.equal(masked, torch.ones(5, 5).tril().bool())
+
+
+def test_a_recurrence_lengthens_the_chain() -> None:
+    cell = sequence_layers.seeded(lambda: nn.RNNCell(8, 8))
+    assert sequence_layers.chain_growth(sequence_layers.recurrent(cell)) == Fraction(1)
+    assert sequence_layers.chain_growth(sequence_layers.entry_by_entry) == 0
+
+
+def test_convolutions_connect_step_by_step() -> None:
+    assert sequence_layers.layers_until_connected(6) == 5
+    assert sequence_layers.layers_until_connected(6, doubling=True) == 3
+
+
+def test_cutting_is_best_and_distilling_reaches_it() -> None:
+    E = compression.decaying_table()
+    everything = torch.arange(60)
+    best = compression.relative_distance(E, compression.cut(E, 6)(everything).detach())
+    fitted = compression.relative_distance(E, compression.distilled(E)(everything).detach())
+    assert fitted == pytest.approx(best, rel=1e-6)
+    assert compression.relative_distance(E, compression.nearest_products(E, 4)) > best
+
+
+def test_students_learn_their_own_teacher() -> None:
+    own, other = (compression.drawn_network(40, name) for name in ("teacher", "stranger"))
+    assert compression.unexplained(compression.student_of(own), own) < 0.05
+    assert compression.unexplained(compression.student_of(other), own) > 0.05
+
+
+def test_rounding_and_signs() -> None:
+    W = torch.tensor([[1.0, -0.5], [0.25, -1.0]])
+    whole, scale = compression.int8(W)
+    assert torch.allclose(whole * scale, W, atol=0.01)
+    packed, size = compression.one_bit(W)
+    assert np.unpackbits(packed)[:4].tolist() == [1, 0, 1, 0] and size.item() == 0.6875
+    assert compression.bytes_of([whole, packed]) == 5
+    assert compression.highest_unfolding_rank(torch.arange(1.0, 5.0), 2, 2) == 2
+
+
+def test_the_tiny_model_scores_every_token() -> None:
+    model = compression.TinyModel(nn.Embedding(60, 24))
+    assert model(torch.arange(7)).shape == (7, 60) and math.isfinite(model(torch.arange(7)).sum())

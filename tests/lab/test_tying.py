@@ -1,0 +1,224 @@
+"""The laboratory of tied heads: remedies, ties, languages, exact ranks, storage."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from torch import nn
+
+pytest.importorskip("transformers")
+
+from verified_transformer import generator
+from verified_transformer.lab import tiny
+from verified_transformer.lab.tying import (
+    bert_head,
+    census,
+    drawn_losses,
+    gradient_sums,
+    gradients,
+    identity_bodies,
+    initialisers,
+    one_matrix,
+    reachable,
+    remedies,
+    repeats,
+    rings,
+    roles,
+    rotations,
+    storage,
+    ties,
+)
+from verified_transformer.models import expected_first_loss
+
+
+def test_orthogonal_factors_are_orthogonal_and_singular_ones_are_zero() -> None:
+    G = torch.randn(5, 4, 4, generator=generator("G"))
+    P = rotations.orthogonal_factor(G)
+    assert torch.allclose(P.mT @ P, torch.eye(4).double().expand(5, 4, 4))
+    assert (torch.linalg.inv(P) @ G.double()).triu().allclose(P.mT @ G.double(), atol=1e-6)
+    assert not rotations.orthogonal_factor(torch.ones(3, 3)).any()
+
+
+def test_rotations_keep_lengths() -> None:
+    w, image = rotations.rotated(3, 1.3, draws=100)
+    assert torch.allclose(w.norm(dim=-1), image.norm(dim=-1))
+
+
+@pytest.mark.parametrize("head", remedies.REMEDIES)
+def test_every_remedy_has_a_finite_first_loss(head: str) -> None:
+    loss, own = remedies.two_gram_excess(64, 16, 0.25, head, tokens=16)
+    assert math.isfinite(loss) and own.shape == (16,)
+
+
+def test_an_unknown_head_is_refused() -> None:
+    with pytest.raises(ValueError, match="head: got 'other'; accepted: tied, untied"):
+        remedies.two_gram_excess(64, 16, 0.25, "other")
+
+
+def test_berts_head_has_a_transform_and_can_lose_it() -> None:
+    model = tiny("bert")
+    bare = bert_head.without_transform(model)
+    assert "Linear" in bert_head.modules_before_the_table(model)
+    assert bert_head.modules_before_the_table(bare) == ["Identity"]
+    own, others = bert_head.own_and_other_logits(bare, length=19)
+    assert own > abs(others)
+
+
+def test_an_untied_bert_has_no_table_behind_its_trunk() -> None:
+    with pytest.raises(ValueError, match="no module after the trunk holds"):
+        bert_head.modules_before_the_table(tiny("bert", tie_word_embeddings=False))
+
+
+def test_the_chance_of_years_is_counted() -> None:
+    assert census.chance_of_so_early([(1, True), (2, False)]) == 0.5
+    assert census.chance_of_so_early([(1, True), (1, True), (2, False), (2, False)]) == 1 / 6
+    with pytest.raises(ValueError, match="rows: none of them ties"):
+        census.chance_of_so_early([(1, False)])
+
+
+def test_wilsons_interval_contains_the_share() -> None:
+    share, below, above = census.share_with_error([True] * 3 + [False])
+    assert share == 0.75 and 0 < below < 0.75 and 0 < above <= 0.25
+
+
+def test_drawn_losses_have_the_mean_of_the_quadrature() -> None:
+    mean, error = drawn_losses.drawn_loss(500, 16, 0.25, 400)
+    assert abs(mean - expected_first_loss(500, 16, σ=0.25)) < 5 * error
+    own, loss = drawn_losses.losses_for_a_map(500, 16, 0.25)
+    assert own.shape == (4000, 1) and loss.shape == (4000, 6) and (loss > own).all()
+
+
+def test_the_wide_limit_is_the_articles_sum() -> None:
+    assert drawn_losses.wide_limit(3, 1.5) == pytest.approx(math.log(math.exp(1.5) + 2), abs=1e-9)
+    with pytest.raises(ValueError, match="n: got 6; accepted: 2 to 5"):
+        drawn_losses.wide_limit(6, 1.0)
+
+
+def test_independent_rows_are_told_from_orthogonal_ones() -> None:
+    assert initialisers.like_independent(initialisers.normal_rows)
+    assert not initialisers.like_independent(nn.init.orthogonal_)
+
+
+def test_the_first_ring_is_a_softmax() -> None:
+    logits = torch.tensor([0.3, -1.0, 0.8], dtype=torch.float64)
+    u = torch.rand(200_000, 3, generator=generator("rings"), dtype=torch.float64)
+    first = torch.bincount(rings.rings(u, logits).argmin(-1), minlength=3) / len(u)
+    assert torch.allclose(first.double(), logits.softmax(-1), atol=0.01)
+    mean = rings.logsumexp_by_first_ring(u, logits).mean().item()
+    assert mean == pytest.approx(logits.logsumexp(-1).item(), abs=0.02)
+
+
+def test_repeats_are_counted_in_two_scripts() -> None:
+    assert repeats.repeats("so so, well") == (1, 3)
+    assert repeats.repeats("偷偷地") == (1, 2)
+    assert all(repeats.repeats(text)[1] > 30 for text in repeats.TEXTS.values())
+
+
+def test_vanishing_gradients_are_shares() -> None:
+    assert gradients.vanished_at_the_features(0.02, torch.float32) == 0.0
+    small = gradients.vanished_at_the_features(1e-3)
+    assert gradients.vanished_at_the_features(0.1) < small < 1
+
+
+def test_gradients_through_the_norm_do_not_shrink_with_the_table() -> None:
+    values = [gradients.through_the_norm(5, 8, σ) for σ in (0.01, 0.001)]
+    assert values[0] == pytest.approx(values[1], rel=0.01)
+    sizes = [gradients.of_the_first_loss(σ)["features"] for σ in (1e-4, 1e-3)]
+    assert sizes[1] / sizes[0] == pytest.approx(10, rel=0.01)
+
+
+@pytest.mark.parametrize("technique", identity_bodies.TECHNIQUES)
+def test_a_residual_stack_keeps_a_cosine(technique: str) -> None:
+    kept = identity_bodies.kept_cosine(technique, 2, 0, d=64, tokens=8)
+    assert -1 <= kept <= 1
+    if technique in ("Fixup", "SkipInit, ReZero"):
+        assert kept == pytest.approx(1, abs=1e-5)
+
+
+def test_an_unknown_technique_is_refused() -> None:
+    with pytest.raises(ValueError, match="technique: got 'x'; accepted: DeepNorm"):
+        identity_bodies.kept_cosine("x", 2, 0)
+
+
+def test_an_untied_model_is_refused() -> None:
+    small = {"vocab_size": 19, "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2}
+    with pytest.raises(ValueError, match="is not tied; accepted: a tied model"):
+        identity_bodies.without_weights("LlamaForCausalLM", **small, intermediate_size=8)
+
+
+def test_a_body_is_observed_over_draws() -> None:
+    ends = {"bos_token_id": 0, "eos_token_id": 0, "pad_token_id": 0}
+    sizes = {"vocab_size": 40, "n_embd": 16, "n_layer": 1, "n_head": 2, "n_positions": 16}
+    model = identity_bodies.without_weights("GPT2LMHeadModel", **sizes, **ends)
+    found = identity_bodies.observed_over_draws(model, "a test", draws=2)
+    assert found["along"].shape == (2, 2) and found["excess"].shape == (2,)
+
+
+def test_states_of_a_tie() -> None:
+    assert ties.state(ties.TiedModel()) == "kept"
+    assert ties.state(ties.TiedModel(tie=False)) == "BROKEN"
+    assert ties.state(ties.twice(ties.TiedModel())) == "computed"
+    assert ties.state(ties.head_from(ties.TiedModel(), lambda E: E.data)) == "half"
+    lines = ties.table({"nothing": lambda m: m, "a copy": ties.head_copied}).splitlines()
+    assert lines[1].endswith("kept") and lines[2].endswith("BROKEN")
+    assert ties.said_by(lambda: None) == "nothing said"
+
+
+def test_only_a_real_tie_trains_as_one_matrix() -> None:
+    found = {kind: one_matrix.distance_from_one_matrix(kind, "Adam") for kind in one_matrix.KINDS}
+    assert found["tied"] < 1e-12 < 1e-3 < min(found["half tie"], found["copy"])
+    with pytest.raises(ValueError, match="kind: got 'other'"):
+        one_matrix.distance_from_one_matrix("other", "Adam")
+
+
+def test_dimensions_that_tying_takes() -> None:
+    assert reachable.dimensions_lost(5, 2) == 5 * 2 - 2 * 2
+    assert reachable.reached(4, 1, 1) == [False] * 3
+    assert reachable.reached(4, 1, 2) == [True] * 3
+
+
+def test_a_shared_table_gets_the_sum_of_two_gradients() -> None:
+    tokens = torch.tensor([[3, 1, 4, 1], [2, 6, 5, 3]])
+    first, second = gradient_sums.table_gradients("untied", tokens)
+    for kind in ("assigned", "read"):
+        assert torch.allclose(gradient_sums.table_gradients(kind, tokens)[0], first + second)
+    assert gradient_sums.moved_together(True) and not gradient_sums.moved_together(False)
+    with pytest.raises(ValueError, match="kind: got 'x'; accepted: assigned"):
+        gradient_sums.TinyTransformer("x")
+
+
+def test_languages_are_laws() -> None:
+    known = roles.languages()
+    assert torch.allclose(known.next_law.sum(-1), torch.ones(roles.RUNS, roles.WORDS), atol=1e-5)
+    assert torch.allclose(known.pair_law.sum((-1, -2)), torch.ones(roles.RUNS), atol=1e-4)
+    assert torch.equal(known.follows[roles.ONE_ROLE], known.followed[roles.ONE_ROLE])
+    assert not torch.equal(known.follows[roles.TWO_ROLES], known.followed[roles.TWO_ROLES])
+    data = known.sampled(50, generator("pairs"))
+    assert torch.allclose(data.sum((-1, -2)), torch.ones(roles.RUNS))
+
+
+def test_learning_lowers_the_loss() -> None:
+    law = roles.languages().pair_law
+    curve, weights = roles.learn(True, [0.03], 6, [law] * 6)
+    assert curve.shape == (6, 2, 1, roles.RUNS) and "output" not in weights
+    assert (curve[-1, 1].mean() < curve[0, 1].mean()).item()
+
+
+def test_storage_of_two_ends() -> None:
+    tied, untied = storage.Ends(20, 4, True), storage.Ends(20, 4, False)
+    for count in (storage.occupied, storage.in_torch_archive):
+        assert count(untied) - count(tied) == 4 * 20 * 4
+    assert storage.in_numpy_archive(untied) == storage.in_numpy_archive(tied)
+    saved = [storage.through_a_folder(20, 8, tie, storage.in_safetensors) for tie in (False, True)]
+    assert saved[0] - saved[1] == 4 * 20 * 8
+    assert storage.in_training(20, 4, False)[0] - storage.in_training(20, 4, True)[0] == 16 * 80
+
+
+def test_a_random_parameter_is_the_heads_in_its_share() -> None:
+    model = storage.Ends(20, 4, False)
+    u = torch.linspace(0, 0.999, 2000)
+    assert storage.random_parameter_is_the_heads(model, u).mean().item() == pytest.approx(
+        0.5, abs=0.01
+    )
