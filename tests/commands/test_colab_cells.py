@@ -6,6 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
+import notebook_gates
 import pytest
 
 from verified_transformer.account import ledger
@@ -62,3 +63,19 @@ def test_the_command_writes_the_head_and_leaves_the_rest(tmp_path: Path) -> None
     assert cells[1]["source"] == "import transformers"
     before = path.read_bytes()
     assert colab.write(tmp_path) == 0 and path.read_bytes() == before
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("old", "new", "more"),
+    [("@v", "@v9", ""), ("[models]", "", "import transformers"), (" @ git", "[models] @ git", "")],
+    ids=["another tag", "without the extra", "an extra that nothing needs"],
+)
+def test_another_first_cell_is_found(old: str, new: str, more: str, tmp_path: Path) -> None:
+    path = notebook(tmp_path / "good", "import torch", more)
+    head = colab.head(ROOT, path)
+    assert old in head
+    good = notebook(tmp_path / "same", f"{head}import torch", more)
+    spoiled = notebook(tmp_path / "other", f"{head.replace(old, new)}import torch", more)
+    assert notebook_gates.other_first_cell(good) == []
+    assert notebook_gates.other_first_cell(spoiled) == ["1-page.ipynb: first cell is not Colab's"]

@@ -11,6 +11,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,7 @@ def needs_transformers(notebook: Path) -> bool:
         file = _file(name)
         if file and file not in seen:
             seen.add(file)
-            waiting += _imports(ast.parse(file.read_text(encoding="utf-8")), file)
+            waiting += _imports_of_file(file)
     return False
 
 
@@ -86,6 +87,11 @@ def _imports_of_cell(cell: dict[str, Any]) -> list[str]:
         return []
     code = re.sub(r"(?m)^(\s*)[%!].*$", r"\1pass", "".join(cell["source"]))
     return list(_imports(ast.parse(code), None))
+
+
+@cache
+def _imports_of_file(file: Path) -> tuple[str, ...]:
+    return tuple(_imports(ast.parse(file.read_text(encoding="utf-8")), file))
 
 
 def _imports(tree: ast.AST, file: Path | None) -> Iterator[str]:
@@ -102,6 +108,7 @@ def _imports(tree: ast.AST, file: Path | None) -> Iterator[str]:
             yield from (str(a.value) for a in node.args if isinstance(a, ast.Constant))
 
 
+@cache
 def _file(name: str) -> Path | None:
     """The module of ours in which a dotted name is defined, or None."""
     parts = name.split(".")
@@ -115,7 +122,7 @@ def _file(name: str) -> Path | None:
             path = path / part
             continue
         stub = path / "__init__.pyi"  # the lazily loaded names of a folder
-        for origin in _imports(ast.parse(stub.read_text("utf-8")), stub) if stub.exists() else ():
+        for origin in _imports_of_file(stub) if stub.exists() else ():
             if origin.rpartition(".")[2] == part:
                 return _file(origin)
     return path / "__init__.py" if (path / "__init__.py").exists() else None
