@@ -1,58 +1,107 @@
-# Two commands: `make book` and `make test`. Both set up what they need, once.
-#   make book               build the HTML book from the stored outputs (no torch)
-#   make serve              serve it on localhost:$(PORT)
-#   make test               every gate;  make test CHAPTER=1: one chapter's notebooks only
-#   make claims             write _build/claims.json from the stored outputs
-#   make verify CLAIM=LOSS-14   run one claim afresh from its notebook and print its records
-#   make refresh            execute the notebooks, store their outputs, show what changed
-#   make clean              remove what was built (the environments stay)
+# `make help` lists what there is. Every target sets up what it needs, once.
+# The environments: .venv/book for `make book` and `make serve` (no torch, no SymPy), .venv/test for the rest.
 
-PYTHON ?= python3
 PORT ?= 8000
-BOOK := .venv/book
+SALTS ?= 10
+# The first interpreter of this machine that will do; `make PYTHON=python3.12 …` chooses another.
+WILL_DO := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
+ifndef PYTHON
+PYTHON := $(shell for python in python3 python3.13 python3.12 python3.11; do \
+  if $$python -c '$(WILL_DO)' 2>/dev/null; then echo $$python; break; fi; done)
+endif
+
+# An environment stands in a folder named after its interpreter and its pins. A new one is made beside the old
+# one, and the link .venv/test (or .venv/book) is moved to it when it works.
+VERSION := $(if $(PYTHON),$(shell $(PYTHON) -c 'import sys; print("%d.%d.%d" % sys.version_info[:3])' 2>/dev/null))
+ready = .venv/$(1)-$(VERSION)-$(firstword $(shell cksum < $(2)))/.ready
 TEST := .venv/test
-# An environment is rebuilt when the interpreter or the pins change, and only then.
-PY_VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d.%d" % sys.version_info[:3])' 2>/dev/null)
-stamp = $(1)/.ready-$(PY_VERSION)-$(firstword $(shell cksum < $(2)))
-BOOK_READY := $(call stamp,$(BOOK),requirements-book.txt)
-TEST_READY := $(call stamp,$(TEST),requirements.txt)
-NBVAL := --nbval --nbval-sanitize-with=nbval_sanitize.cfg --nbval-cell-timeout=120
-XDIST := -n 2 --dist loadfile -rs
+TEST_READY := $(call ready,test,requirements.txt)
+# Where the larger environment stands already, it builds the book as well.
+ifneq ($(wildcard $(TEST_READY)),)
+BOOK := $(TEST)
+BOOK_READY := $(TEST_READY)
+else
+BOOK := .venv/book
+BOOK_READY := $(call ready,book,requirements-book.txt)
+endif
+PYTEST := $(TEST)/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -rs
+NOTEBOOKS := --nbval --nbval-sanitize-with=nbval_sanitize.cfg
+DOCTESTS := --doctest-modules src/verified_transformer
+COMMAND := -m verified_transformer
+SOME := $(if $(NOTEBOOK),$(NOTEBOOK),$(if $(CHAPTER),$(sort $(wildcard notebooks/$(CHAPTER)-*/*.ipynb))))
 
 export PYTHONPATH := $(CURDIR)/src
 # Two notebooks run at a time; two kernels with two threads each on two cores wait for each other.
 export OMP_NUM_THREADS := 1
 
-.PHONY: book serve test claims verify refresh browser clean
+.PHONY: help install book links serve check format lint test claims verify refresh record portable fresh-seeds colab colab-cells browser chapter clean
 .DEFAULT_GOAL := book
 
-book: $(BOOK_READY)
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1	/p' $(MAKEFILE_LIST) | awk -F '\t' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@echo "  NOTEBOOK=notebooks/…/x.ipynb or CHAPTER=1 limits test, refresh, portable and fresh-seeds."
+
+book: $(BOOK_READY) ## build the pages from the stored outputs (installs no torch)
 	$(BOOK)/bin/jupyter-book build . --all -n -W --keep-going
 	@echo
 	@echo "Open $(CURDIR)/_build/html/index.html"
 
-serve: | $(BOOK_READY)
+links: $(BOOK_READY) ## ask every external link of the book whether it is still there
+	$(BOOK)/bin/jupyter-book build . --builder linkcheck
+
+serve: $(BOOK_READY) ## show the pages on localhost:$(PORT)
 	@test -f _build/html/index.html || $(MAKE) book
 	@echo "http://localhost:$(PORT)/ (Ctrl-C stops)"
 	@$(BOOK)/bin/python -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
 
-claims: $(BOOK_READY)
-	$(BOOK)/bin/python -m verified_transformer claims
-
-verify: $(TEST_READY)
-	$(TEST)/bin/python -m verified_transformer verify $(CLAIM)
-
-refresh: $(TEST_READY)
-	$(TEST)/bin/python -m verified_transformer refresh
-
-ifdef CHAPTER
-test: $(TEST_READY)
-	$(TEST)/bin/python -m pytest $(NBVAL) $(XDIST) notebooks/$(CHAPTER)-*
-else
-test: $(TEST_READY) browser
+lint: $(TEST_READY)
 	$(TEST)/bin/ruff check .
-	$(TEST)/bin/python -m pytest $(NBVAL) $(XDIST) tests notebooks
+	$(TEST)/bin/ruff format --check . $(wildcard notebooks/*/*.ipynb)
+	$(TEST)/bin/mypy
+
+format: $(TEST_READY) ## format code and the notebooks' cells
+	$(TEST)/bin/ruff format .
+	$(TEST)/bin/python $(COMMAND) format-cells
+
+check: lint ## format, lint, types and unit tests: the loop while writing
+	$(PYTEST) -m "not slow and not weekly" $(DOCTESTS) tests
+
+ifneq ($(strip $(NOTEBOOK)$(CHAPTER)),)
+test: chapter $(TEST_READY)
+	$(PYTEST) $(NOTEBOOKS) $(SOME)
+else
+test: lint browser ## every gate: unit tests, every notebook run afresh, the pages in a browser
+	$(PYTEST) -m "not weekly" $(NOTEBOOKS) $(DOCTESTS) tests notebooks
 endif
+
+claims: $(BOOK_READY) ## write _build/claims.json, the verdicts with their evidence
+	$(BOOK)/bin/python $(COMMAND) claims
+
+verify: $(TEST_READY) ## CLAIM=LOSS-14: run one claim afresh and compare it with what is stored
+	$(TEST)/bin/python $(COMMAND) verify $(CLAIM)
+
+refresh: chapter $(TEST_READY) ## run notebooks, store their outputs, show every change
+	$(TEST)/bin/python $(COMMAND) refresh $(SOME)
+
+record: $(TEST_READY) ## NAME=…: run a long experiment of experiments/ and keep its result
+	$(TEST)/bin/python $(COMMAND) record $(NAME)
+
+portable: chapter $(TEST_READY) ## run notebooks under other instruction sets, threads and hash seeds
+	$(TEST)/bin/python $(COMMAND) portable $(SOME)
+
+fresh-seeds: chapter $(TEST_READY) ## run notebooks under SALTS=10 other seeds
+	$(TEST)/bin/python $(COMMAND) fresh-seeds --salts $(SALTS) $(SOME)
+
+colab: $(TEST_READY) ## run every notebook that needs transformers as Colab meets it
+	$(PYTEST) tests/test_colab.py
+
+colab-cells: $(TEST_READY) ## write the first cell of every notebook
+	$(TEST)/bin/python $(COMMAND) colab-cells
+
+chapter:
+	@test -z "$(CHAPTER)" || ls -d notebooks/$(CHAPTER)-* >/dev/null 2>&1 || { \
+	  echo "CHAPTER=$(CHAPTER): there is none; accepted:" $(sort $(foreach c,$(wildcard notebooks/*-*),$(firstword $(subst -, ,$(notdir $c)))));\
+	  exit 1; }
 
 # The browser test wants a chromium: installed where this runs as root on Debian; elsewhere it says so.
 browser:
@@ -63,17 +112,23 @@ browser:
 	    || echo "chromium could not be installed: the browser test will be skipped"; \
 	else echo "No chromium, and no root on Debian to install it: the browser test will be skipped"; fi
 
-$(BOOK_READY): ENVIRONMENT = $(BOOK)
-$(BOOK_READY): | requirements-book.txt
-$(TEST_READY): ENVIRONMENT = $(TEST)
-$(TEST_READY): | requirements.txt
-$(BOOK_READY) $(TEST_READY):
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-	  || { echo "Python 3.11 or later is needed; try: make PYTHON=python3.12"; exit 1; }
-	@echo "Setting up $(ENVIRONMENT) (once; about a minute)"
-	$(PYTHON) -m venv --clear $(ENVIRONMENT)
-	$(ENVIRONMENT)/bin/python -m pip install --disable-pip-version-check -r $|
+install: $(TEST_READY) $(BOOK_READY) ## set up both environments; with -j2 at the same time
+
+.venv/test-%/.ready: PINS := requirements.txt
+.venv/test-%/.ready: LINK := test
+.venv/book-%/.ready: PINS := requirements-book.txt
+.venv/book-%/.ready: LINK := book
+$(sort $(TEST_READY) $(BOOK_READY)):
+	@$(or $(PYTHON),false) -c '$(WILL_DO)' \
+	  || { echo "Python 3.11, 3.12 or 3.13 is needed; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@echo "Setting up $(@D) (once; about a minute)"
+	@$(PYTHON) -m venv --clear $(@D)
+	@$(@D)/bin/python -m pip install --disable-pip-version-check --quiet -r $(PINS)
+	@$(@D)/bin/python -m pip check --disable-pip-version-check
+	@for old in .venv/$(LINK) .venv/$(LINK)-*; do \
+	  test "$$old" = "$(@D)" || { test -d "$$old" && rm -rf "$$old"; } || true; done
+	@ln -sfn $(notdir $(@D)) .venv/$(LINK)
 	@touch $@
 
-clean:
+clean: ## remove what was built (the environments stay)
 	rm -rf _build

@@ -1,4 +1,4 @@
-"""Shared by the tests: the built book, and the count of canaries at the end of a run."""
+"""Shared by the tests: the built book, and how much of the notebooks is compared."""
 
 from __future__ import annotations
 
@@ -28,18 +28,7 @@ def html(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print how much is really compared, and how many known-bad inputs turned their gate red."""
+    """Print how much of the outputs is really compared."""
     counts = [notebook_gates.compared(path) for path in ledger.notebooks(ROOT)]
     good, outputs = (sum(column) for column in zip(*counts, strict=True))
     terminalreporter.write_line(f"outputs compared: {good}/{outputs} ({good / outputs:.1%})")
-    canaries = {
-        outcome: [
-            r
-            for r in terminalreporter.stats.get(outcome, [])
-            if "canary" in getattr(r, "keywords", ())
-        ]
-        for outcome in ("passed", "failed", "error", "skipped")
-    }
-    total = len({report.nodeid for reports in canaries.values() for report in reports})
-    if total:
-        terminalreporter.write_line(f"canaries caught {len(canaries['passed'])}/{total}")

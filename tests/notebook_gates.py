@@ -10,9 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from verified_transformer.account import ledger, registry
+from verified_transformer.commands import colab
 
 ROOT = Path(__file__).parent.parent
 LONGEST_CELL = 25
@@ -93,14 +92,9 @@ def uncompared_share(notebook: Path) -> list[str]:
 
 
 def other_first_cell(notebook: Path) -> list[str]:
-    """A first cell that does not fetch the package from the repository of `_config.yml`."""
-    url = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["repository"]["url"]
-    wanted = (
-        "try:\n    import verified_transformer  # noqa: F401\n"
-        "except ImportError:  # in Colab, say\n"
-        f'    %pip install -q "git+{url}"\n'
-    )
+    """A first cell that does not begin as the command `colab-cells` writes it."""
     first = next(iter(cells(notebook, "code")))["source"]
+    wanted = colab.head(ROOT, notebook)
     return [] if first.startswith(wanted) else [f"{notebook.name}: first cell is not Colab's"]
 
 

@@ -1,0 +1,83 @@
+"""What holds for tests and notebooks alike: time limits, order, and an account of the time."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import machine
+import pytest
+
+ROOT = Path(__file__).parent
+LONGEST_CELL = 300  # seconds on the reference machine; the longest takes a fifth of that
+CACHED = "verified_transformer/seconds"  # of each file, in its last run
+SHOWN = 15
+SLOW_FIXTURES = {"html", "broken_build", "browser"}  # the built book, chromium
+
+_seconds: Counter[str] = Counter()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let the time limits of cells and kernels follow the machine."""
+    patience = machine.calibrate()
+    if getattr(config.option, "nbval", False):
+        config.option.nbval_cell_timeout = LONGEST_CELL * patience
+        config.option.nbval_kernel_startup_timeout = 60 * patience
+
+
+def pytest_report_header() -> str:
+    """Say by how much."""
+    return f"time limits: {machine.calibrate():.1f} times those of the reference machine"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what is slow by its fixtures; put the files that take longest first."""
+    for item in items:
+        if SLOW_FIXTURES & set(getattr(item, "fixturenames", ())):
+            item.add_marker("slow")
+    cache = getattr(config, "cache", None)  # absent under -p no:cacheprovider
+    last = cache.get(CACHED, {}) if cache else {}
+    cost = {
+        path: last.get(_name(path)) or _stored_seconds(path) for path in {i.path for i in items}
+    }
+    items.sort(key=lambda item: (-cost[item.path], str(item.path)))
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def _stored_seconds(path: Path) -> float:
+    """What the checks of a notebook took when it was stored; of another file nothing is known."""
+    if path.suffix != ".ipynb":
+        return 0.0
+    return sum(map(float, re.findall(r'"seconds": ([\d.]+)', path.read_text(encoding="utf-8"))))
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Add up what each file takes."""
+    _seconds[report.nodeid.split("::")[0]] += report.duration
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Print where the time went, and how many known-bad inputs turned their gate red."""
+    if getattr(config, "cache", None):
+        taken = {name: round(seconds, 1) for name, seconds in _seconds.items()}
+        config.cache.set(CACHED, {**config.cache.get(CACHED, {}), **taken})
+    terminalreporter.write_line(f"where the time went, of {_seconds.total():.0f} s in all:")
+    for name, seconds in _seconds.most_common(SHOWN):
+        terminalreporter.write_line(f"{seconds:7.1f} s  {name}")
+    outcomes: dict[str, set[str]] = {
+        outcome: set() for outcome in ("passed", "failed", "error", "skipped")
+    }
+    for outcome, nodes in outcomes.items():
+        for report in terminalreporter.stats.get(outcome, []):
+            if "canary" in getattr(report, "keywords", ()):
+                nodes.add(report.nodeid)
+    total = len(set().union(*outcomes.values()))
+    if total:
+        terminalreporter.write_line(f"canaries caught {len(outcomes['passed'])}/{total}")

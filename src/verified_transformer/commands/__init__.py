@@ -1,0 +1,1 @@
+"""What is called from the command line: ledger, re-runs, comparisons, first cells."""

@@ -1,0 +1,116 @@
+"""The command line of the library: which commands there are and what they are given."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..account import ledger, registry
+from . import claims, colab, formatting, fresh_seeds, portable, refresh, verify
+
+
+class Refused(ValueError):
+    """The command was given what it cannot work on; the message says what it accepts."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command.
+
+    Args:
+        arguments: the words after the program; those of this process by default.
+
+    Returns:
+        The exit status: 0 where all went well, 1 where a check failed or the input was refused.
+    """
+    options = _parser().parse_args(arguments)
+    try:
+        return _dispatch(options)
+    except (Refused, ledger.LedgerError, registry.RegistryError, KeyError) as error:
+        print(error.args[0], file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m verified_transformer",
+        description="Read, re-run and compare what the book decides.",
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+
+    def command(name: str, text: str, notebooks: bool = False) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=text, description=text)
+        added.add_argument("--root", type=Path, default=Path.cwd(), help="the repository")
+        if notebooks:
+            added.add_argument("notebooks", nargs="*", type=Path, help="all, where none is named")
+        return added
+
+    command("claims", "write _build/claims.json from the stored outputs")
+    again = command("verify", "run one claim afresh and compare it with what is stored")
+    again.add_argument("id", help="such as LOSS-14")
+    command("refresh", "execute notebooks, store their outputs, show every change", notebooks=True)
+    keep = command("record", "run a long experiment and keep its result")
+    keep.add_argument("name", help="a module of verified_transformer.experiments")
+    keep.add_argument(
+        "--rekey", action="store_true", help="keep the result: the fingerprint matches the new code"
+    )
+    command("format-cells", "format the code of notebooks, outputs left as they are", True)
+    command("colab-cells", "write the first cell of every notebook")
+    elsewhere = command(
+        "portable", "run notebooks under other instruction sets, threads and hash seeds", True
+    )
+    salted = command("fresh-seeds", "run notebooks under other seeds; every check must pass", True)
+    salted.add_argument("--salts", type=int, default=10, help="how many other seeds")
+    for added in (elsewhere, salted):
+        added.add_argument("--jobs", type=int, default=2, help="notebooks at a time")
+    return parser
+
+
+def _dispatch(options: argparse.Namespace) -> int:
+    root = options.root.resolve()
+    try:
+        known = ledger.notebooks(root)
+    except ValueError as error:
+        raise Refused(f"--{error}") from None
+    for name in ("salts", "jobs"):
+        if getattr(options, name, 1) < 1:
+            raise Refused(f"--{name}: got {getattr(options, name)}; accepted: 1 or more")
+    chosen = _notebooks(known, getattr(options, "notebooks", []))
+    match options.command:
+        case "claims":
+            return claims.write(root)
+        case "verify":
+            return verify.verify(root, options.id)
+        case "refresh":
+            return refresh.refresh(chosen, root)
+        case "record":
+            return _record(options.name, root, options.rekey)
+        case "format-cells":
+            return formatting.format_cells(chosen, root)
+        case "colab-cells":
+            return colab.write(root)
+        case "portable":
+            return portable.portable(chosen, root, options.jobs)
+    return fresh_seeds.fresh_seeds(chosen, root, options.salts, options.jobs)
+
+
+def _record(name: str, root: Path, rekey: bool) -> int:
+    from . import recording  # loads torch, which no other command of this process needs
+
+    try:
+        print(recording.record(name, root, rekey=rekey))
+    except (ValueError, RuntimeError) as error:
+        raise Refused(str(error)) from None
+    return 0
+
+
+def _notebooks(known: list[Path], named: Sequence[Path]) -> list[Path]:
+    chosen = [path.resolve() for path in named] or known
+    for path in chosen:
+        if path not in known:
+            raise Refused(
+                f"notebooks: {path} is none of this repository's; "
+                "accepted: paths such as notebooks/1-initialisation/1-sampling-laws.ipynb"
+            )
+    return chosen

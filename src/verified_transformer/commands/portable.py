@@ -1,0 +1,119 @@
+"""`portable`: the notebooks on other processors, as far as one machine can play them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import comparing
+from .running import run
+
+# What ATen, oneDNN and MKL call the same limit.
+_LIMITS = {
+    "default": ("SSE41", "SSE4_2"),
+    "avx2": ("AVX2", "AVX2"),
+    "avx512": ("AVX512_CORE", "AVX512"),
+}
+_SHOWN = 6  # differences of a notebook under a setting
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A processor to play: an instruction set, a number of threads, a hash seed."""
+
+    instructions: str
+    threads: int
+    hash_seed: int = 0
+
+    @property
+    def name(self) -> str:
+        """A short name for a column."""
+        return f"{self.instructions}/{self.threads}" + (
+            f"/h{self.hash_seed}" * bool(self.hash_seed)
+        )
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables that make a process run under it."""
+        onednn, mkl = _LIMITS[self.instructions]
+        return {
+            "ATEN_CPU_CAPABILITY": self.instructions,
+            "ONEDNN_MAX_CPU_ISA": onednn,
+            "MKL_ENABLE_INSTRUCTIONS": mkl,
+            "OMP_NUM_THREADS": str(self.threads),
+            "MKL_NUM_THREADS": str(self.threads),
+            "PYTHONHASHSEED": str(self.hash_seed),
+            "VERIFIED_DEVICE": "cpu",
+        }
+
+    def can_be_had(self) -> bool:
+        """Whether torch really runs under this setting on this machine."""
+        code = (
+            "import torch; print(torch.backends.cpu.get_cpu_capability(), torch.get_num_threads())"
+        )
+        answer = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", code],
+            env={**os.environ, **self.environment},
+            capture_output=True,
+            text=True,
+            check=False,
+        ).stdout.split()
+        return answer == [self.instructions.upper(), str(self.threads)]
+
+
+SETTINGS = (
+    *(Setting(instructions, threads) for instructions in _LIMITS for threads in (1, 2)),
+    Setting("default", 1, hash_seed=12345),
+)
+
+
+def portable(notebooks: Sequence[Path], root: Path, jobs: int = 2) -> int:
+    """Run notebooks under every setting that this machine can play and compare with what is stored.
+
+    Args:
+        notebooks: which.
+        root: the repository.
+        jobs: how many notebooks to run at a time.
+
+    Returns:
+        1 where a notebook came out otherwise under a setting, else 0.
+    """
+    available = [setting for setting in SETTINGS if setting.can_be_had()]
+    for setting in SETTINGS:
+        if setting not in available:
+            print(f"{setting.name}: this machine cannot play it; left out")
+    names = [str(path.relative_to(root)) for path in notebooks]
+    width = max(map(len, names))
+    print(" " * width, *(f"{setting.name:>16}" for setting in available), flush=True)
+    failed = []
+    with ThreadPoolExecutor(jobs) as pool:
+        for name, path in zip(names, notebooks, strict=True):
+            found = list(
+                pool.map(lambda setting, p=path: _differences(p, root, setting), available)
+            )
+            words = ["same" if not lines else f"{len(lines)} differ" for lines in found]
+            print(f"{name:{width}}", *(f"{word:>16}" for word in words), flush=True)
+            for setting, lines in zip(available, found, strict=True):
+                failed += [(name, setting.name)] * bool(lines)
+                print("".join(f"    {setting.name}: {line}\n" for line in lines[:_SHOWN]), end="")
+    runs = len(names) * len(available)
+    print(f"{runs} runs, {len(failed)} differ from what is stored")
+    return int(bool(failed))
+
+
+def _differences(notebook: Path, root: Path, setting: Setting) -> list[str]:
+    import nbformat
+
+    def compared() -> Iterator[str]:
+        again = run(notebook, environment=setting.environment)
+        yield from again.errors
+        if not again.errors:
+            stored = nbformat.read(notebook, as_version=4)
+            yield from comparing.differences(stored, again.book, comparing.masks(root))
+
+    return list(compared())

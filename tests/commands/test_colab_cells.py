@@ -1,0 +1,81 @@
+"""The first cell of a notebook: pinned to a tag, with the extra where transformers is reached."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import notebook_gates
+import pytest
+
+from verified_transformer.account import ledger
+from verified_transformer.commands import colab
+
+ROOT = Path(__file__).parents[2]
+
+
+def notebook(folder: Path, *sources: str) -> Path:
+    path = folder / "notebooks" / "1-one" / "1-page.ipynb"
+    path.parent.mkdir(parents=True)
+    cells = [
+        {"cell_type": "code", "metadata": {}, "outputs": [], "source": text} for text in sources
+    ]
+    path.write_text(json.dumps({"cells": cells}), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("source", "needed"),
+    [
+        ("import transformers as tf", True),
+        ("    \nfrom transformers.models import auto".strip(), True),
+        ("import safetensors.torch", True),
+        ("from verified_transformer.models import grow", True),
+        ("from verified_transformer.lab import transformers", True),
+        ("from verified_transformer.lab import figure", False),
+        ("from verified_transformer import claim, symbols", False),
+        ("from verified_transformer.account.stored_runs import load", False),
+        ("# import transformers\n%time 1", False),
+    ],
+)
+def test_transformers_is_found_through_the_imports(
+    source: str, needed: bool, tmp_path: Path
+) -> None:
+    assert colab.needs_transformers(notebook(tmp_path, "import torch", source)) is needed
+
+
+def test_some_notebooks_of_the_book_need_it_and_some_do_not() -> None:
+    needing = [colab.needs_transformers(path) for path in ledger.notebooks(ROOT)]
+    assert 10 <= sum(needing) < len(needing)
+
+
+def test_the_command_writes_the_head_and_leaves_the_rest(tmp_path: Path) -> None:
+    old = "try:\n    import verified_transformer\nexcept ImportError:\n    %pip install -q old\n"
+    path = notebook(tmp_path, f"{old}import torch\n", "import transformers")
+    for name in ("_config.yml", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path)
+    assert colab.write(tmp_path) == 0
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    text = "".join(cells[0]["source"])
+    assert text == colab.head(tmp_path, path) + "import torch\n"
+    assert "[models] @ git+https://" in text and "@v" in text
+    assert cells[1]["source"] == "import transformers"
+    before = path.read_bytes()
+    assert colab.write(tmp_path) == 0 and path.read_bytes() == before
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("old", "new", "more"),
+    [("@v", "@v9", ""), ("[models]", "", "import transformers"), (" @ git", "[models] @ git", "")],
+    ids=["another tag", "without the extra", "an extra that nothing needs"],
+)
+def test_another_first_cell_is_found(old: str, new: str, more: str, tmp_path: Path) -> None:
+    path = notebook(tmp_path / "good", "import torch", more)
+    head = colab.head(ROOT, path)
+    assert old in head
+    good = notebook(tmp_path / "same", f"{head}import torch", more)
+    spoiled = notebook(tmp_path / "other", f"{head.replace(old, new)}import torch", more)
+    assert notebook_gates.other_first_cell(good) == []
+    assert notebook_gates.other_first_cell(spoiled) == ["1-page.ipynb: first cell is not Colab's"]

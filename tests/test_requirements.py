@@ -1,0 +1,58 @@
+"""The pins: each installs on every Python that the package names, its oldest patch included."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import zipfile
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+from packaging.specifiers import SpecifierSet
+
+ROOT = Path(__file__).parent.parent
+PYTHONS = ("3.11.0", "3.12.0", "3.13.0")
+
+
+def refused(name: str, requires: str | None) -> list[str]:
+    """Say which of our Pythons a distribution does not install on."""
+    accepted = SpecifierSet(requires or "")
+    return [f"{name}: not on {python}" for python in PYTHONS if python not in accepted]
+
+
+def pinned(file: str) -> list[str]:
+    lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
+    return [line.split("==")[0] for line in lines if "==" in line and not line.startswith("#")]
+
+
+def test_every_pin_installs_on_every_python() -> None:
+    found = [
+        fault
+        for name in pinned("requirements.txt")
+        for fault in refused(name, distribution(name).metadata["Requires-Python"])
+    ]
+    assert found == []
+
+
+@pytest.mark.canary
+def test_a_pin_that_debian_cannot_install_is_found() -> None:
+    assert refused("soupsieve", ">=3.11.5") == ["soupsieve: not on 3.11.0"]
+
+
+@pytest.mark.slow
+def test_the_wheel_holds_licences_claims_and_types(tmp_path: Path) -> None:
+    for name in ("LICENSE", "LICENSE-TEXT", "README.md", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path)
+    ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=ignored)
+    build = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q"]
+    subprocess.run([*build, "-w", tmp_path / "dist", tmp_path], check=True, capture_output=True)
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    for wanted in ("licenses/LICENSE", "licenses/LICENSE-TEXT", "tying.yaml", "py.typed"):
+        assert any(name.endswith(wanted) for name in names), wanted
+    (metadata,) = (name for name in names if name.endswith("METADATA"))
+    text = zipfile.ZipFile(wheel).read(metadata).decode()
+    assert "License-Expression: MIT AND CC-BY-4.0" in text
