@@ -19,7 +19,7 @@ from verified_transformer.account.registry import (
     load,
     statement,
 )
-from verified_transformer.exact.notation import parse
+from verified_transformer.exact.formulas.notation import parse
 
 ARTICLES, STATEMENTS = load()
 COUNTS = {"initialisation": 98, "tying": 37, "tied-loss": 52, "growth": 56, "factorisation": 49}
