@@ -10,9 +10,9 @@ import pytest
 
 from verified_transformer import claim
 from verified_transformer.account import ledger, registry
-from verified_transformer.account import stored_runs as recording
-from verified_transformer.account.code import CodeFault
-from verified_transformer.account.records import Record, Recorded
+from verified_transformer.account.records.record import Record, Recorded
+from verified_transformer.account.stored_runs import runs as recording
+from verified_transformer.account.stored_runs.code import CodeFault
 
 SOURCE = "from ..laws import spread\n\n\ndef run():\n    return spread(2)\n"
 LAW = "def spread(x):\n    return 2 * x\n"

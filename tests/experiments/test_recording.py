@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from verified_transformer import __main__ as command
-from verified_transformer.account import stored_runs
+from verified_transformer.account.stored_runs import runs as stored_runs
 from verified_transformer.experiments import factorised_lookup, recording, tied_convergence
 from verified_transformer.models import heads
 from verified_transformer.sampling import zipf_markov

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..account.records import Record
+from ..account.records.record import Record
 from ..exact.formulas.evaluation import Point
 from ..exact.formulas.notation import parse
 from ..exact.formulas.points import place

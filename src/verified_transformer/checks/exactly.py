@@ -8,7 +8,7 @@ from typing import Any
 
 import sympy as sp
 
-from ..account.records import Record, Score
+from ..account.records.record import Record, Score
 from ..exact.derivations import Derived
 from ..exact.formulas.evaluation import Point, equivalent, number
 from ..exact.formulas.points import place, small_points

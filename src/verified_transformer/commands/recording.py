@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..account import stored_runs
+from ..account.stored_runs import runs as stored_runs
 from ..experiments import recording
 
 

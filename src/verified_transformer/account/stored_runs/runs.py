@@ -20,7 +20,7 @@ from typing import Any
 
 from .code import Code, CodeFault, code_of
 
-PACKAGE = Path(__file__).parents[1]
+PACKAGE = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)
