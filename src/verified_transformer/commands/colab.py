@@ -21,7 +21,7 @@ from ..account import ledger
 
 PACKAGE = Path(__file__).parents[1]
 EXTRA = {"transformers", "safetensors", "huggingface_hub", "tokenizers"}
-_HEAD = re.compile(r"\A(?:try:\n    import verified_transformer.*\n.*\n    %pip install .*\n)?")
+_HEAD = re.compile(r"\A(?:try:\n    import verified_transformer.*\n.*\n    %pip install .*(?:\n|\Z))*")
 
 
 def head(root: Path, notebook: Path) -> str:
@@ -54,7 +54,8 @@ def write(root: Path) -> int:
         book = json.loads(text)
         first = next(cell for cell in book["cells"] if cell["cell_type"] == "code")
         rest = _HEAD.sub("", "".join(first["source"]), count=1)
-        first["source"] = (head(root, notebook) + rest).splitlines(keepends=True)
+        whole = (head(root, notebook) + rest).rstrip("\n")
+        first["source"] = whole.splitlines(keepends=True)
         new = json.dumps(book, ensure_ascii=False, indent=1) + "\n"
         if new != text:
             notebook.write_text(new, encoding="utf-8")
