@@ -95,7 +95,8 @@ def other_first_cell(notebook: Path) -> list[str]:
     """A first cell that does not begin as the command `colab-cells` writes it."""
     first = next(iter(cells(notebook, "code")))["source"]
     wanted = colab.head(ROOT, notebook)
-    return [] if first.startswith(wanted) else [f"{notebook.name}: first cell is not Colab's"]
+    same = f"{first}\n".startswith(wanted)
+    return [] if same else [f"{notebook.name}: first cell is not Colab's"]
 
 
 def stale_records(notebook: Path) -> list[str]:

@@ -21,7 +21,9 @@ from ..account import ledger
 
 PACKAGE = Path(__file__).parents[1]
 EXTRA = {"transformers", "safetensors", "huggingface_hub", "tokenizers"}
-_HEAD = re.compile(r"\A(?:try:\n    import verified_transformer.*\n.*\n    %pip install .*(?:\n|\Z))*")
+_HEAD = re.compile(
+    r"\A(?:try:\n    import verified_transformer.*\n.*\n    %pip install .*(?:\n|\Z))*"
+)
 
 
 def head(root: Path, notebook: Path) -> str:
