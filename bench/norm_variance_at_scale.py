@@ -22,9 +22,9 @@ from pathlib import Path
 import sympy as sp
 import torch
 
+from verified_transformer.exact.formulas.notation import symbols
 from verified_transformer.exact.laws import Normal
 from verified_transformer.exact.moments import Index, Tensor, total, variance
-from verified_transformer.exact.notation import symbols
 from verified_transformer.sampling import measuring as sampling
 from verified_transformer.seeds import device
 

@@ -11,7 +11,7 @@ import notebook_gates as gates
 import pytest
 
 from verified_transformer.account import ledger
-from verified_transformer.account.records import from_json
+from verified_transformer.account.records.record import from_json
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOKS = ledger.notebooks(ROOT)

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from verified_transformer import claim
-from verified_transformer.account import evidence, rendering
+from verified_transformer.account import evidence
 from verified_transformer.account.evidence import COLOURS, KINDS, VERDICTS, Colour
-from verified_transformer.account.records import Record, Sample, Score, Volatile
+from verified_transformer.account.records.record import Record, Sample, Score, Volatile
 from verified_transformer.account.registry import statement
+from verified_transformer.account.rendering import cards as rendering
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("#ffffff", "#14181e")  # the theme's, light and dark

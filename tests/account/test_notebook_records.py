@@ -8,11 +8,15 @@ from typing import Any
 
 import pytest
 
-from verified_transformer.account import rendering
 from verified_transformer.account.ledger import LedgerError
-from verified_transformer.account.notebook_records import notebooks, records_in, stored_records
-from verified_transformer.account.records import METADATA_KEY, Record
+from verified_transformer.account.records.notebook_records import (
+    notebooks,
+    records_in,
+    stored_records,
+)
+from verified_transformer.account.records.record import METADATA_KEY, Record
 from verified_transformer.account.registry import statement
+from verified_transformer.account.rendering import cards as rendering
 
 PROOF = Record(("LOSS-14",), ("abc",), "proof", "supports", "Var = 2*d", "two routes")
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from verified_transformer.account import registry
-from verified_transformer.account.margins import Interval
-from verified_transformer.account.records import (
+from verified_transformer.account.records.margins import Interval
+from verified_transformer.account.records.record import (
     Estimate,
     Record,
     Recorded,

@@ -9,7 +9,6 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from verified_transformer.account.latex import latex_fault
 from verified_transformer.account.registry import (
     CHAPTERS,
     KINDS,
@@ -19,7 +18,8 @@ from verified_transformer.account.registry import (
     load,
     statement,
 )
-from verified_transformer.exact.notation import parse
+from verified_transformer.account.rendering.latex import latex_fault
+from verified_transformer.exact.formulas.notation import parse
 
 ARTICLES, STATEMENTS = load()
 COUNTS = {"initialisation": 98, "tying": 37, "tied-loss": 52, "growth": 56, "factorisation": 49}

@@ -1,4 +1,4 @@
-"""Recorded experiments: stale when their code changes, and only then; shown as recorded."""
+"""Recorded experiments: stale when what made them changes, and only then; shown as recorded."""
 
 from __future__ import annotations
 
@@ -10,83 +10,95 @@ import pytest
 
 from verified_transformer import claim
 from verified_transformer.account import ledger, registry
-from verified_transformer.account import stored_runs as recording
-from verified_transformer.account.records import Record, Recorded
-from verified_transformer.seeds import seed_of
+from verified_transformer.account.records.record import Record, Recorded
+from verified_transformer.account.stored_runs import runs as recording
+from verified_transformer.account.stored_runs.code import CodeFault
 
-ROOT = Path(__file__).parents[2]
-CODE = '"""Text."""\n\n\ndef f(x: int) -> int:\n    """Double."""\n    return 2 * x  # twice\n'
+SOURCE = "from ..laws import spread\n\n\ndef run():\n    return spread(2)\n"
+LAW = "def spread(x):\n    return 2 * x\n"
 
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    (tmp_path / "f.py").write_text(CODE, encoding="utf-8")
-    return tmp_path
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("Text.", "Other."),
-        ("# twice", "# two times"),
-        ("2 * x", "(2 *\n        x)"),
-        ("Double", "D"),
-    ],
-)
-def test_layout_and_words_do_not_change_the_hash(package: Path, old: str, new: str) -> None:
-    before = recording.code_hash(("f.py",), package)
-    (package / "f.py").write_text(CODE.replace(old, new), encoding="utf-8")
-    assert recording.code_hash(("f.py",), package) == before
-
-
-@pytest.mark.canary
-@pytest.mark.parametrize(
-    ("old", "new"), [("2 * x", "3 * x"), ("x: int", "x: float"), ("* x", "+ x")]
-)
-def test_meaning_changes_the_hash(package: Path, old: str, new: str) -> None:
-    before = recording.code_hash(("f.py",), package)
-    (package / "f.py").write_text(CODE.replace(old, new), encoding="utf-8")
-    assert recording.code_hash(("f.py",), package) != before
+    """A package with an experiment ``sample``."""
+    made = tmp_path / "book"
+    (made / "experiments").mkdir(parents=True)
+    (made / "experiments" / "sample.py").write_text(SOURCE, encoding="utf-8")
+    (made / "laws.py").write_text(LAW, encoding="utf-8")
+    return made
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    files = ["models/heads.py"]
+def folder(package: Path) -> Path:
+    """A recording of it."""
+    made = recording.code("sample", package)
     kept = {
-        "provenance": {"code": {"files": files, "hash": recording.code_hash(tuple(files))}},
+        "provenance": {"code": {"key": made.key, "definitions": made.definitions}},
+        "fingerprint": 4,
         "result": [1.0, 2.0, 3.0],
     }
-    (tmp_path / "sample.json").write_text(json.dumps(kept), encoding="utf-8")
-    return tmp_path
+    (package / "sample.json").write_text(json.dumps(kept), encoding="utf-8")
+    recording.code.cache_clear()
+    return package
+
+
+def fault(folder: Path, data: str = "") -> str | None:
+    shown = data or recording.data_hash([1.0, 2.0, 3.0])
+    recording.code.cache_clear()
+    return recording.fault("sample", shown, folder, folder)
 
 
 def test_a_recording_that_stands_has_no_fault(folder: Path) -> None:
-    kept = recording.load("sample", folder)
-    assert kept.result == [1.0, 2.0, 3.0]
-    assert recording.fault("sample", kept.data_hash, folder) is None
+    assert recording.load("sample", folder).result == [1.0, 2.0, 3.0]
+    assert fault(folder) is None
 
 
-def changed_code(kept: dict[str, Any]) -> None:
-    kept["provenance"]["code"]["hash"] = "00000000"
+@pytest.mark.canary
+def test_a_changed_result_is_a_fault(folder: Path) -> None:
+    path = folder / "sample.json"
+    path.write_text(path.read_text("utf-8").replace("1.0", "1.5"), encoding="utf-8")
+    assert fault(folder) == (
+        "recording sample has another result than the notebook showed; run it again"
+    )
 
 
-def changed_result(kept: dict[str, Any]) -> None:
-    kept["result"][0] = 1.5
+def test_provenance_does_not_move_the_hash_of_the_result(folder: Path) -> None:
+    before = recording.load("sample", folder).data_hash
+    kept = json.loads((folder / "sample.json").read_text("utf-8"))
+    kept["provenance"]["keyed anew"] = "today"
+    (folder / "sample.json").write_text(json.dumps(kept), encoding="utf-8")
+    assert recording.load("sample", folder).data_hash == before
 
 
 @pytest.mark.canary
 @pytest.mark.parametrize(
-    ("change", "says"),
-    [(changed_code, "is stale: models/heads.py"), (changed_result, "has other data")],
+    ("file", "old", "new", "says"),
+    [
+        ("laws.py", "2 * x", "3 * x", "changed since: laws.py: spread"),
+        ("experiments/sample.py", "(2)", "(3)", "changed since: experiments/sample.py: run"),
+        ("laws.py", "spread", "width", "experiments/sample.py: asks laws.py for spread"),
+        ("experiments/sample.py", "run", "other", "experiments/sample.py: has no run"),
+    ],
 )
-def test_a_changed_recording_is_a_fault(folder: Path, change: Any, says: str) -> None:
-    kept = json.loads((folder / "sample.json").read_text(encoding="utf-8"))
-    shown = recording.data_hash(kept)
-    change(kept)
-    (folder / "sample.json").write_text(json.dumps(kept), encoding="utf-8")
-    if change is changed_code:
-        shown = recording.data_hash(kept)
-    assert says in recording.fault("sample", shown, folder)
+def test_changed_code_is_a_fault_that_names_what_changed(
+    folder: Path, file: str, old: str, new: str, says: str
+) -> None:
+    path = folder / file
+    path.write_text(path.read_text("utf-8").replace(old, new), encoding="utf-8")
+    assert says in (fault(folder) or "")
+    assert (fault(folder) or "").startswith("recording sample is stale: ")
+
+
+@pytest.mark.canary
+def test_a_module_that_is_gone_is_a_fault_and_no_traceback(folder: Path) -> None:
+    (folder / "experiments" / "sample.py").unlink()
+    assert fault(folder) == "recording sample is stale: no module experiments/sample.py"
+
+
+@pytest.mark.canary
+def test_a_source_that_cannot_be_read_is_a_fault(folder: Path) -> None:
+    (folder / "laws.py").write_text("def spread(:\n", encoding="utf-8")
+    assert "laws.py: line 1: invalid syntax" in (fault(folder) or "")
 
 
 @pytest.mark.canary
@@ -94,8 +106,20 @@ def test_a_missing_recording_is_a_fault(folder: Path) -> None:
     assert "no recording 'other'; accepted: sample" in recording.fault("other", "0", folder)
 
 
+@pytest.mark.canary
+@pytest.mark.parametrize("text", ["[]", "{", '{"result": 1}'])
+def test_a_file_that_is_no_recording_is_a_fault(folder: Path, text: str) -> None:
+    (folder / "sample.json").write_text(text, encoding="utf-8")
+    assert (fault(folder) or "").startswith("recording sample: cannot be read")
+
+
+def test_what_is_not_committed_is_not_recorded(tmp_path: Path) -> None:
+    with pytest.raises(CodeFault, match=r"no module experiments/no_such.py"):
+        recording.commit("no_such", tmp_path)
+
+
 def test_a_record_says_that_it_is_recorded(folder: Path) -> None:
-    kept = recording.load("sample", folder)
+    kept: Any = recording.load("sample", folder)
     made = claim("RES-09").experiment(
         dict(enumerate(kept.result)), predicts="positive", unit="an effect", recorded=kept
     )
@@ -118,10 +142,16 @@ def test_the_ledger_finds_a_stale_recording() -> None:
 def test_every_stored_recording_stands_and_says_where_it_is_from(path: Path) -> None:
     kept = recording.load(path.stem)
     assert recording.fault(path.stem, kept.data_hash) is None
-    wanted = {"command", "date", "commit", "device", "seeds", "versions", "CPU seconds", "code"}
+    wanted = {
+        "command",
+        "date",
+        "commit",
+        "device",
+        "seeds",
+        "versions",
+        "CPU seconds",
+        "code",
+        "processor",
+        "threads",
+    }
     assert wanted <= set(kept.provenance)
-
-
-def test_seeds_of_the_recorded_runs_are_what_they_were() -> None:
-    """A recording's hash does not cover `seed_of`, which every seed in the book comes from."""
-    assert seed_of("tied convergence weights 2") == 33281685827924902

@@ -9,8 +9,8 @@ import pytest
 
 from verified_transformer import claim
 from verified_transformer.account import verdict
-from verified_transformer.account.margins import Interval
-from verified_transformer.account.records import Record, Sample, Volatile
+from verified_transformer.account.records.margins import Interval
+from verified_transformer.account.records.record import Record, Sample, Volatile
 from verified_transformer.account.registry import Reading, Statement
 from verified_transformer.account.verdict import LedgerError, decide, decide_all
 

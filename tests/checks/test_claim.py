@@ -16,12 +16,12 @@ from verified_transformer.account.registry import Reading
 from verified_transformer.checks.claim import ClaimFailed, claim
 from verified_transformer.checks.wording import equation
 from verified_transformer.exact.derivations import Derivation, Oracle
-from verified_transformer.exact.gaussian import LawMean, integrate_by_parts
+from verified_transformer.exact.formulas.mutants import formula_mutants
+from verified_transformer.exact.formulas.notation import symbols
+from verified_transformer.exact.integrals.gaussian import LawMean, integrate_by_parts
 from verified_transformer.exact.judging import Comparison, digits_match
 from verified_transformer.exact.laws import Normal, Uniform
 from verified_transformer.exact.moments import Index, Tensor, mean, total, variance
-from verified_transformer.exact.mutants import formula_mutants
-from verified_transformer.exact.notation import symbols
 from verified_transformer.sampling import measuring as sampling
 
 d, σ, τ, x = symbols("d sigma tau x")

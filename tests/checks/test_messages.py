@@ -11,9 +11,9 @@ import torch
 from verified_transformer.account import registry
 from verified_transformer.account.registry import Reading
 from verified_transformer.checks.claim import ClaimFailed, claim
+from verified_transformer.exact.formulas.notation import symbols
 from verified_transformer.exact.laws import Normal, Rademacher
 from verified_transformer.exact.moments import Index, Tensor, mean, total, variance
-from verified_transformer.exact.notation import symbols
 from verified_transformer.sampling.enumeration import Enumerated
 
 d, σ = symbols("d sigma")

@@ -7,9 +7,9 @@ import pytest
 import sympy as sp
 import torch
 
-from verified_transformer.exact.activations import _PIECES, activation
-from verified_transformer.exact.mutants import formula_mutants
-from verified_transformer.exact.notation import symbols
+from verified_transformer.exact.formulas.mutants import formula_mutants
+from verified_transformer.exact.formulas.notation import symbols
+from verified_transformer.exact.integrals.activations import _PIECES, activation
 
 z, σ = symbols("z sigma")
 CLOSED = [

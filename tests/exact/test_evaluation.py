@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from verified_transformer.exact.evaluation import (
+from verified_transformer.exact.formulas.evaluation import (
     Approximation,
     equivalent,
     integrate_numerically,
@@ -21,7 +21,7 @@ from verified_transformer.exact.evaluation import (
     quadrature,
     random_points,
 )
-from verified_transformer.exact.notation import TABLE, symbols
+from verified_transformer.exact.formulas.notation import TABLE, symbols
 
 d, n, σ, τ, μ, c, x, z, t = symbols("d n sigma tau mu c x z t")
 SOURCES = Path(__file__).parents[2] / "src"
@@ -265,8 +265,8 @@ def test_points_depend_on_the_names_alone():
 
 def test_points_are_the_same_in_another_process():
     code = (
-        "from verified_transformer.exact.evaluation import random_points as r\n"
-        "from verified_transformer.exact.notation import symbols as s\n"
+        "from verified_transformer.exact.formulas.evaluation import random_points as r\n"
+        "from verified_transformer.exact.formulas.notation import symbols as s\n"
         "print(r(*s('d n sigma tau mu x')))"
     )
     here = [

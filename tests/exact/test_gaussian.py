@@ -8,8 +8,9 @@ import pytest
 import sympy as sp
 
 from verified_transformer.exact.derivations import StepFailed
-from verified_transformer.exact.evaluation import equivalent, integrate_numerically, number
-from verified_transformer.exact.gaussian import (
+from verified_transformer.exact.formulas.evaluation import equivalent, integrate_numerically, number
+from verified_transformer.exact.formulas.notation import symbols
+from verified_transformer.exact.integrals.gaussian import (
     Draw,
     LawMean,
     density,
@@ -18,7 +19,6 @@ from verified_transformer.exact.gaussian import (
     stein_step,
 )
 from verified_transformer.exact.laws import Normal, Rademacher, TruncatedNormal, Uniform
-from verified_transformer.exact.notation import symbols
 
 d, k, σ, α, μ, a, b, c, t, x, z = symbols("d k sigma alpha mu a b c t x z")
 r = sp.Symbol("r", positive=True)

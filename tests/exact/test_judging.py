@@ -8,7 +8,9 @@ import pytest
 import sympy as sp
 
 from verified_transformer.exact.derivations import Derivation
-from verified_transformer.exact.evaluation import Approximation
+from verified_transformer.exact.formulas.evaluation import Approximation
+from verified_transformer.exact.formulas.mutants import Mutant, formula_mutants
+from verified_transformer.exact.formulas.notation import parse, symbols
 from verified_transformer.exact.judging import (
     Judgement,
     approximation,
@@ -23,8 +25,6 @@ from verified_transformer.exact.judging import (
 )
 from verified_transformer.exact.laws import Normal
 from verified_transformer.exact.moments import Index, Tensor, total, variance
-from verified_transformer.exact.mutants import Mutant, formula_mutants
-from verified_transformer.exact.notation import parse, symbols
 
 d, n, σ, κ, μ = symbols("d n sigma kappa mu")
 FORMULA = 2 * d * σ**4

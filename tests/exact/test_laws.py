@@ -10,7 +10,8 @@ import pytest
 import sympy as sp
 import torch
 
-from verified_transformer.exact.evaluation import quadrature
+from verified_transformer.exact.formulas.evaluation import quadrature
+from verified_transformer.exact.formulas.notation import symbols
 from verified_transformer.exact.laws import (
     SKEWED,
     Discrete,
@@ -23,7 +24,6 @@ from verified_transformer.exact.laws import (
     cumulant_from,
     exact,
 )
-from verified_transformer.exact.notation import symbols
 
 σ, τ, κ, μ, a, b = symbols("sigma tau kappa mu a b")
 x = sp.Symbol("x", real=True)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from verified_transformer.exact.formulas.notation import symbols
 from verified_transformer.exact.laws import (
     SKEWED,
     Discrete,
@@ -33,7 +34,6 @@ from verified_transformer.exact.moments import (
     total,
     variance,
 )
-from verified_transformer.exact.notation import symbols
 
 d, n, h, m, σ, τ, κ, μ = symbols("d n h m sigma tau kappa mu")
 i, j, k = (Index(name, d) for name in "ijk")

@@ -11,9 +11,9 @@ import pytest
 import sympy as sp
 from test_evaluation import answer_under
 
-from verified_transformer.exact.evaluation import equivalent, number, random_points
-from verified_transformer.exact.mutants import Mutant, formula_mutants
-from verified_transformer.exact.notation import parse
+from verified_transformer.exact.formulas.evaluation import equivalent, number, random_points
+from verified_transformer.exact.formulas.mutants import Mutant, formula_mutants
+from verified_transformer.exact.formulas.notation import parse
 
 ALPHA = "(sqrt(2/pi)/(1 - exp(1/2)*erfc(1/sqrt(2))))"
 TWO_SIGMA = "Integral(x**2*exp(-x**2/2), (x, -2, 2))/Integral(exp(-x**2/2), (x, -2, 2))"
@@ -118,8 +118,8 @@ def test_at_most_bounds_the_number_within_a_factor_of_two(name, at_most):
 def test_the_order_is_the_same_in_another_process():
     code = (
         "import json\n"
-        "from verified_transformer.exact.mutants import formula_mutants\n"
-        "from verified_transformer.exact.notation import parse\n"
+        "from verified_transformer.exact.formulas.mutants import formula_mutants\n"
+        "from verified_transformer.exact.formulas.notation import parse\n"
         f"for text in {list(FORMULAS.values())!r}:\n"
         "    print(json.dumps([[m.label, str(m.formula)] for m in formula_mutants(parse(text))]))"
     )

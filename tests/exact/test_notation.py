@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 from verified_transformer.account import registry
-from verified_transformer.exact.notation import FUNCTIONS, TABLE, parse, symbols
+from verified_transformer.exact.formulas.notation import FUNCTIONS, TABLE, parse, symbols
 
 
 def formulas():

@@ -116,7 +116,7 @@ def test_logits_are_those_of_the_whole_table(family: str) -> None:
     shapes = {
         "dense": [(6, 8)],
         "low-rank": families.low_rank(6, 8, 2),
-        "product": families.product(6, [2, 4], 3),
+        "product": families.product(6, [4, 4], 3),
         "kronecker": families.kronecker([2, 2], [4, 4], 3),
         "train": families.tensor_train([2, 2], [4, 4], 3),
     }[family]

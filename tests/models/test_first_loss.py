@@ -8,6 +8,7 @@ import sys
 
 import pytest
 import torch
+from scipy import integrate
 
 from verified_transformer.models.first_loss import (
     DrawnVocabulary,
@@ -161,6 +162,29 @@ def test_the_expected_loss_at_known_points() -> None:
     )
     with pytest.raises(ValueError, match=r"n, d, σ: got 1, 3, 0.5; accepted: n >= 2"):
         expected_first_loss(1, 3, σ=0.5)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 5])
+@pytest.mark.parametrize("tied", [True, False])
+def test_the_expected_loss_of_two_tokens_is_a_double_integral(d: int, tied: bool) -> None:
+    """The other way: E log(e^a + e^b) - E b in the token's length and the other's logit."""
+    σ, low, high = 0.9, 0 if tied else -12, 12 + d
+    spread, degrees = math.sqrt(d) * σ, d if tied else 1
+    share = 2 ** (1 - degrees / 2) / math.gamma(degrees / 2) / (1 if tied else 2)
+
+    def integrand(z: float, own: float) -> float:
+        a, b = spread * max(own, z), spread * min(own, z)
+        density = share * own ** (degrees - 1) * math.exp(-(own**2 + z**2) / 2)
+        return (a + math.log1p(math.exp(b - a))) * density / math.sqrt(2 * math.pi)
+
+    mean, _ = integrate.dblquad(integrand, low, high, -12, 12, epsabs=1e-10)
+    assert expected_first_loss(2, d, σ=σ, tied=tied) == pytest.approx(mean, abs=1e-8)
+
+
+@pytest.mark.parametrize("σ", [0.0, -1.0, math.nan, math.inf])
+def test_a_standard_deviation_that_is_none_is_refused(σ: float) -> None:
+    with pytest.raises(ValueError, match=r"n, d, σ: got 5, 3, .*; accepted: .* 0 < σ < ∞"):
+        expected_first_loss(5, 3, σ=σ)
 
 
 def test_normalised_is_torchs() -> None:

@@ -8,9 +8,9 @@ import pytest
 import sympy as sp
 import torch
 
+from verified_transformer.exact.formulas.notation import symbols
 from verified_transformer.exact.laws import Discrete, Normal, Rademacher
 from verified_transformer.exact.moments import Index, Matrix, Tensor, mean, total, variance
-from verified_transformer.exact.notation import symbols
 from verified_transformer.sampling.design import Design
 from verified_transformer.sampling.enumeration import Enumerated
 from verified_transformer.sampling.measuring import measure

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from verified_transformer.exact.activations import activation
+from verified_transformer.exact.integrals.activations import activation
 from verified_transformer.sampling.propagation import second_moments
 
 

@@ -11,10 +11,10 @@ import pytest
 import sympy as sp
 import torch
 
-from verified_transformer.exact.gaussian import LawMean
+from verified_transformer.exact.formulas.notation import symbols
+from verified_transformer.exact.integrals.gaussian import LawMean
 from verified_transformer.exact.laws import SKEWED, Discrete, Normal, TruncatedNormal, Uniform
 from verified_transformer.exact.moments import Index, Tensor, mean, total, variance
-from verified_transformer.exact.notation import symbols
 from verified_transformer.sampling import measuring as sampling
 from verified_transformer.sampling.definition import disagreement
 from verified_transformer.sampling.design import Design, mean_interval

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from verified_transformer.account import evidence as table
 from verified_transformer.account.ledger import Entry, Ledger, Summary
 from verified_transformer.account.registry import OWN, Article
-from verified_transformer.account.rendering import in_brackets, typeset
+from verified_transformer.account.rendering.cards import in_brackets, typeset
 
 Link = Callable[[str], str]  # the address of a claim, by its id, seen from the page being written
 

@@ -13,9 +13,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from . import evidence, notebook_records, registry
-from .notebook_records import Found, notebooks, stale, stored_records
-from .records import METADATA_KEY, Record, Score
+from . import evidence, registry
+from .records import notebook_records
+from .records.notebook_records import Found, notebooks, stale, stored_records
+from .records.record import METADATA_KEY, Record, Score
 from .registry import Article, Statement
 from .verdict import Decision, LedgerError, decide, decide_all, uses
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import yaml
 
-from .latex import latex_fault
+from .rendering.latex import latex_fault
 
 KINDS = ("statement", "equation", "number", "attribution", "empirical")
 CHAPTERS = {

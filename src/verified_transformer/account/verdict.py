@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from . import evidence, margins
+from . import evidence
 from .evidence import Weight
-from .records import Record
+from .records import margins
+from .records.record import Record
 from .registry import Reading, Statement
 
 # Records made before margins were kept have no interval. Turn this off, and its test on, once every

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .records import Record, differences
+from .records.record import Record, differences
 from .registry import Statement
 from .verdict import Decision, LedgerError, decide
 

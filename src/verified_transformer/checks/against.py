@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..account.records import Record
-from ..exact.evaluation import Point
+from ..account.records.record import Record
+from ..exact.formulas.evaluation import Point
+from ..exact.formulas.notation import parse
+from ..exact.formulas.points import place
 from ..exact.judging import approximation, compare
-from ..exact.notation import parse
-from ..exact.points import place
 from .subject import Subject, checked_points
 from .wording import apart, equation, instead, laws
 

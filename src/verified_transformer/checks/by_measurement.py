@@ -6,11 +6,11 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..account.records import Estimate as Found
-from ..account.records import Record, Score
-from ..exact.evaluation import Point, number
+from ..account.records.record import Estimate as Found
+from ..account.records.record import Record, Score
+from ..exact.formulas.evaluation import Point, number
+from ..exact.formulas.points import place, refuse_points_that_hide
 from ..exact.judging import judge_measured
-from ..exact.points import place, refuse_points_that_hide
 from .subject import Subject, checked_points
 from .wording import equation, laws, off_by, row
 

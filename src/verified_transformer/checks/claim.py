@@ -10,7 +10,7 @@ fails. The verdict is not typed anywhere: it follows from the records (see `acco
 
 from __future__ import annotations
 
-from ..account.records import Record
+from ..account.records.record import Record
 from .against import Against
 from .by_measurement import ByMeasurement
 from .exactly import Exactly

@@ -8,11 +8,11 @@ from typing import Any
 
 import sympy as sp
 
-from ..account.records import Record, Score
+from ..account.records.record import Record, Score
 from ..exact.derivations import Derived
-from ..exact.evaluation import Point, equivalent, number
+from ..exact.formulas.evaluation import Point, equivalent, number
+from ..exact.formulas.points import place, small_points
 from ..exact.judging import break_definitions
-from ..exact.points import place, small_points
 from .subject import Subject, checked_points
 from .wording import count, equation, off_by, step
 

@@ -8,13 +8,13 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..account.margins import PRINTED, Interval
-from ..account.records import Record
+from ..account.records.margins import PRINTED, Interval
+from ..account.records.record import Record
 from .subject import Subject
 from .wording import count as counted
 
 if TYPE_CHECKING:
-    from ..account.stored_runs import Recording
+    from ..account.stored_runs.runs import Recording
 
 _LEAST_RUNS = 3
 _SIGNS = ("positive", "negative")

@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Any, Self
 
 import sympy as sp
 
-from ..account import registry, rendering
-from ..account.margins import Interval
-from ..account.records import Estimate, Record, Recorded, Score, Volatile
-from ..exact.evaluation import Point, number
+from ..account import registry
+from ..account.records.margins import Interval
+from ..account.records.record import Estimate, Record, Recorded, Score, Volatile
+from ..account.rendering import cards as rendering
+from ..exact.formulas.evaluation import Point, number
+from ..exact.formulas.mutants import Mutant, formula_mutants
+from ..exact.formulas.notation import parse
+from ..exact.formulas.points import place
 from ..exact.judging import Judgement, digits_match, judge
-from ..exact.mutants import Mutant, formula_mutants
-from ..exact.notation import parse
-from ..exact.points import place
 from .wording import apart
 
 if TYPE_CHECKING:
-    from ..account.stored_runs import Recording
+    from ..account.stored_runs.runs import Recording
     from ..exact.judging import Oracle
 
 

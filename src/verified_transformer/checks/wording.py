@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
-from ..exact.evaluation import Point
+from ..exact.formulas.evaluation import Point
+from ..exact.formulas.points import place
 from ..exact.judging import Comparison
-from ..exact.points import place
 
 if TYPE_CHECKING:
     from ..sampling.measuring import Estimate

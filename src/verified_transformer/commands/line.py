@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..account import ledger, registry, stored_runs
+from ..account import ledger, registry
 from . import claims, colab, formatting, fresh_seeds, portable, refresh, verify
 
 
@@ -52,6 +52,9 @@ def _parser() -> argparse.ArgumentParser:
     command("refresh", "execute notebooks, store their outputs, show every change", notebooks=True)
     keep = command("record", "run a long experiment and keep its result")
     keep.add_argument("name", help="a module of verified_transformer.experiments")
+    keep.add_argument(
+        "--rekey", action="store_true", help="keep the result: the fingerprint matches the new code"
+    )
     command("format-cells", "format the code of notebooks, outputs left as they are", True)
     command("colab-cells", "write the first cell of every notebook")
     elsewhere = command(
@@ -82,8 +85,7 @@ def _dispatch(options: argparse.Namespace) -> int:
         case "refresh":
             return refresh.refresh(chosen, root)
         case "record":
-            print(stored_runs.record(options.name, root))
-            return 0
+            return _record(options.name, root, options.rekey)
         case "format-cells":
             return formatting.format_cells(chosen, root)
         case "colab-cells":
@@ -91,6 +93,16 @@ def _dispatch(options: argparse.Namespace) -> int:
         case "portable":
             return portable.portable(chosen, root, options.jobs)
     return fresh_seeds.fresh_seeds(chosen, root, options.salts, options.jobs)
+
+
+def _record(name: str, root: Path, rekey: bool) -> int:
+    from . import recording  # loads torch, which no other command of this process needs
+
+    try:
+        print(recording.record(name, root, rekey=rekey))
+    except (ValueError, RuntimeError) as error:
+        raise Refused(str(error)) from None
+    return 0
 
 
 def _notebooks(known: list[Path], named: Sequence[Path]) -> list[Path]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..account import ledger, registry
-from ..account.records import Record, from_json
+from ..account.records.record import Record, from_json
 from ..account.verification import verify as compare
 from . import comparing
 from .running import run

@@ -15,8 +15,8 @@ from typing import Protocol
 
 import sympy as sp
 
-from .evaluation import Approximation, equivalent, number
-from .mutants import formula_mutants
+from .formulas.evaluation import Approximation, equivalent, number
+from .formulas.mutants import formula_mutants
 
 _DEFINITION_MUTANTS = 20
 

@@ -13,11 +13,11 @@ from typing import Protocol
 import sympy as sp
 
 from .derivations import Derived
-from .evaluation import Approximation, Point, equivalent, number
-from .mutants import Mutant
-from .points import place as place
-from .points import refuse_points_that_hide as refuse_points_that_hide
-from .points import small_points as small_points
+from .formulas.evaluation import Approximation, Point, equivalent, number
+from .formulas.mutants import Mutant
+from .formulas.points import place as place
+from .formulas.points import refuse_points_that_hide as refuse_points_that_hide
+from .formulas.points import small_points as small_points
 
 EXACT = 1e-10  # relative; oracles are good to 1e-13, mutants differ by 1e-3 and more
 _SMALLEST = 1e-6  # magnitude below which the relative tolerance no longer shrinks
@@ -170,7 +170,7 @@ def judge(
         ValueError: there is no point, or the oracle has no value at one.
 
     Example:
-        >>> from verified_transformer.exact.mutants import Mutant
+        >>> from verified_transformer.exact.formulas.mutants import Mutant
         >>> d = sp.Symbol("d", integer=True, positive=True)
         >>> found = judge(d**2, [Mutant("doubled", 2 * d**2)], lambda at: at[d] ** 2, [{d: 3}])
         >>> found.agrees, found.killed, found.survivors

@@ -27,12 +27,6 @@ from ..models.factorised import (
 )
 from ..seeds import seed_of
 
-CODE = (
-    "experiments/factorised_lookup.py", "models/counting.py", "models/factorised/base.py",
-    "models/factorised/gathering.py", "models/factorised/kronecker.py",
-    "models/factorised/low_rank.py", "models/factorised/products.py", "models/factorised/shapes.py",
-    "models/factorised/tensor_product.py", "models/factorised/tensor_train.py",
-)  # fmt: skip
 SEEDS = {"tables and tokens": [0, 1, 2, 3, 4]}
 LOOKUPS = ("plain", "built", "low rank", "Kronecker", "tensor train", "tensor product")
 HEADS = ("dense head", "low-rank head")
@@ -141,6 +135,22 @@ def figures(seconds: dict[str, float], setting: Setting) -> dict[str, float]:
 def run() -> dict[str, Any]:
     """The recorded comparison: five draws of tables and tokens, at the size of a real model."""
     return {str(seed): compare(seed=seed) for seed in SEEDS["tables and tokens"]}
+
+
+def fingerprint() -> dict[str, Any]:
+    """What each way gives and costs at small sizes, and the figures of given times."""
+    setting = Setting(n=90, d=24, tokens=5, scored=3, low_rank=4, terms=3, inner_rank=2)
+    ways = {way: job(way, setting, seed=1) for way in LOOKUPS + HEADS}
+    times = {way: 1.0 + 0.5 * place for place, way in enumerate(ways)}
+    with torch.no_grad():
+        made = {way: work() for way, work in ways.items()}
+    return {
+        "parameters": {way: _parameters(way, setting) for way in LOOKUPS},
+        "counted": {way: counted(work) for way, work in ways.items()},
+        "first row": {way: rows[0, :4].tolist() for way, rows in made.items()},
+        "root mean square": {way: float(rows.square().mean().sqrt()) for way, rows in made.items()},
+        "figures": figures(times, setting),
+    }
 
 
 def compare(

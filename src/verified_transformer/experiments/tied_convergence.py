@@ -31,10 +31,6 @@ from ..models.normalisation import normalised
 from ..sampling.zipf_markov import ZipfMarkov
 from ..seeds import seed_of
 
-CODE = (
-    "experiments/tied_convergence.py", "models/heads.py", "sampling/zipf_markov.py",
-    "models/normalisation.py",
-)  # fmt: skip
 SEEDS = {"choice of the rate": [0, 1], "comparison": [2, 3, 4, 5, 6]}
 REMEDIES = ("tied", "small σ", "untied", "projected", "half swap", "channel shuffle")
 RATES = (0.001, 0.002, 0.004, 0.008)
@@ -183,3 +179,9 @@ def compare(
 def run() -> dict[str, Any]:
     """The recorded comparison."""
     return compare(Setting())
+
+
+def fingerprint() -> dict[str, Any]:
+    """The comparison of all remedies at toy sizes, with a rate that moves every branch."""
+    small = Setting(n=48, d=32, sequences=4, length=8, steps=8, look_every=4)
+    return compare(small, rates=(0.002, 0.03), choosing=[0], comparing=[2])

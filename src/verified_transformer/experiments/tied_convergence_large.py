@@ -7,20 +7,28 @@ standard deviation, and an untied and a shuffled head at the usual one.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from .tied_convergence import CODE as _CODE
 from .tied_convergence import Setting, compare
 
-CODE = ("experiments/tied_convergence_large.py", *_CODE)
 SEEDS = {"choice of the rate": [0], "comparison": [2, 3, 4]}
 SETTING = Setting(n=2048, d=256, steps=300, look_every=10)
 
 
 def run() -> dict[str, Any]:
     """The recorded comparison."""
+    return _compare(SETTING)
+
+
+def fingerprint() -> dict[str, Any]:
+    """The same at toy sizes."""
+    return _compare(replace(SETTING, n=64, d=32, sequences=4, length=8, steps=8, look_every=4))
+
+
+def _compare(setting: Setting) -> dict[str, Any]:
     return compare(
-        SETTING,
+        setting,
         remedies=("small σ", "untied", "half swap"),
         rates=(0.001, 0.002, 0.004),
         choosing=SEEDS["choice of the rate"],

@@ -93,6 +93,10 @@ def is_tied(model: Any) -> bool:
     Raises:
         ValueError: the model has no head, or no embedding.
     """
+    if not all(hasattr(model, f"get_{end}_embeddings") for end in ("input", "output")):
+        raise ValueError(
+            f"model: got {type(model).__name__}; accepted: a model with an embedding and a head"
+        )
     ends: tuple[nn.Module | None, ...] = (
         model.get_input_embeddings(), model.get_output_embeddings(),
     )  # fmt: skip

@@ -42,6 +42,12 @@ class Count(TorchDispatchMode):
         NotImplementedError: a call inside the block whose work the counter does not know, on
             complex numbers, with ``alpha`` or ``beta`` other than 1, and powers other than squares
             among them.
+
+    Example:
+        >>> with Count() as count:
+        ...     product = torch.ones(2, 3) @ torch.ones(3, 4)
+        >>> count.multiplications, count.additions
+        (24, 16)
     """
 
     def __init__(self) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 import torch
 
 from ..seeds import seed_of
+from .accepted import require_floating, require_tokens, require_whole
 from .normalisation import normalised
 
 _CHUNK = 256  # rows of a drawn vocabulary that share a generator
@@ -60,20 +61,18 @@ class DrawnVocabulary:
     def __init__(
         self, n: int, d: int, *, σ: float, seed: int, device: torch.device | str = "cpu"
     ) -> None:
-        for name, value in (("n", n), ("d", d)):
-            if value < 1:
+        require_whole(n=n, d=d)
+        for name, value in (("n", n), ("d", d), ("σ", σ)):
+            if not value > 0:
                 raise ValueError(f"{name}: got {value}; accepted: a positive number")
-        if not σ > 0:
-            raise ValueError(f"σ: got {σ}; accepted: a positive number")
         self.shape = (n, d)
         self.σ, self.seed, self.device = σ, seed, torch.device(device)
 
     def rows(self, start: int, stop: int) -> torch.Tensor:
         """Rows start to stop."""
         if not 0 <= start < stop <= self.shape[0]:
-            raise ValueError(
-                f"start, stop: got {start}, {stop}; accepted: 0 <= start < stop <= {self.shape[0]}"
-            )
+            reach = f"0 <= start < stop <= {self.shape[0]}"
+            raise ValueError(f"start, stop: got {start}, {stop}; accepted: {reach}")
         first, last = start // _CHUNK, -(-stop // _CHUNK)
         if last - first == 1:
             return self._chunk(first)[start - first * _CHUNK : stop - first * _CHUNK]
@@ -82,6 +81,7 @@ class DrawnVocabulary:
 
     def at(self, tokens: torch.Tensor) -> torch.Tensor:
         """The rows of some tokens, (…, d)."""
+        require_tokens(tokens=tokens)
         flat = tokens.flatten()
         if bool(((flat < 0) | (flat >= self.shape[0])).any()):
             raise ValueError(f"tokens: accepted: 0 to {self.shape[0] - 1}")
@@ -123,27 +123,35 @@ def first_loss(
 
     Raises:
         ValueError: shapes do not fit, or a law is none.
+
+    Example:
+        >>> first_loss(torch.zeros(2, 4), torch.zeros(10, 4)).loss
+        tensor([2.3026, 2.3026], dtype=torch.float64)
     """
+    require_floating(features=features)
+    stacked = isinstance(vocabulary, torch.Tensor)
+    if len(getattr(vocabulary, "shape", ())) != 2:
+        got = tuple(vocabulary.shape) if stacked else type(vocabulary).__name__
+        raise ValueError(f"vocabulary: got {got}; accepted: (n, d), or rows that are drawn")
+    if stacked and vocabulary.dtype != features.dtype:
+        raise TypeError(f"vocabulary: got {vocabulary.dtype}; accepted: {features.dtype}")
     n, d = vocabulary.shape
-    flat = features.detach().reshape(-1, d) if features.shape[-1:] == (d,) else None
-    if flat is None:
+    if features.shape[-1:] != (d,):
         raise ValueError(f"features: got shape {tuple(features.shape)}; accepted: (…, {d})")
+    require_tokens(**({} if own is None else {"own": own}))
     if own is not None and own.shape != features.shape[:-1]:
-        raise ValueError(
-            f"own: got shape {tuple(own.shape)}; accepted: {tuple(features.shape[:-1])}"
-        )
+        raise ValueError(f"own: got shape {(*own.shape,)}; accepted: {(*features.shape[:-1],)}")
     if bias is not None and bias.shape != (n,):
         raise ValueError(f"bias: got shape {tuple(bias.shape)}; accepted: ({n},)")
     if own is not None and bool(((own < 0) | (own >= n)).any()):
         raise ValueError(f"own: got a token outside the vocabulary; accepted: 0 to {n - 1}")
     if block < 1:
         raise ValueError(f"block: got {block}; accepted: a positive number of rows")
-    law = _law(label_law, n, flat.device)
+    flat, law = features.detach().reshape(-1, d), _law(label_law, n, features.device)
     state = _Stream(flat, law, None if own is None else own.flatten())
     with torch.no_grad():
         for start in range(0, n, block):
             stop = min(start + block, n)
-            stacked = isinstance(vocabulary, torch.Tensor)
             rows = vocabulary[start:stop] if stacked else vocabulary.rows(start, stop)
             state.add(start, rows.detach(), None if bias is None else bias[start:stop].detach())
     return state.result(features.shape[:-1])
@@ -221,6 +229,9 @@ def two_gram_loss(
         exclude_own: whether the label is another token than the input (no repeated tokens).
         block: rows of the vocabulary in memory at a time.
     """
+    require_tokens(tokens=tokens)
+    if bool(((tokens < 0) | (tokens >= vocabulary.shape[0])).any()):
+        raise ValueError(f"tokens: got one outside; accepted: 0 to {vocabulary.shape[0] - 1}")
     drawn = isinstance(vocabulary, DrawnVocabulary)
     hidden = normalised(vocabulary.at(tokens) if drawn else vocabulary[tokens], kind, ε=ε)
     return first_loss(
@@ -250,23 +261,31 @@ def expected_first_loss(n: int, d: int, *, σ: float, tied: bool = True) -> floa
         1e-6 where the loss is below a few thousand.
 
     Raises:
-        ValueError: an argument is not positive.
+        ValueError: an argument is out of range.
+
+    Example:
+        >>> round(expected_first_loss(50_000, 768, σ=0.02), 3), round(math.log(50_000), 3)
+        (15.368, 10.82)
     """
-    if n < 2 or d < 1 or not σ > 0:
-        raise ValueError(f"n, d, σ: got {n}, {d}, {σ}; accepted: n >= 2, d >= 1, σ > 0")
+    require_whole(n=n, d=d)
+    if n < 2 or d < 1 or not 0 < σ < math.inf:
+        raise ValueError(f"n, d, σ: got {n}, {d}, {σ}; accepted: n >= 2, d >= 1, 0 < σ < ∞")
     step, spread = 0.1, math.sqrt(d) * σ
     u = np.arange(-60 - 2 * d * σ - 9 * spread - math.log(n), 60, step)
-    z = np.linspace(-9, 9, 721)
 
-    def mean_over(values: np.ndarray, log_density: np.ndarray) -> np.ndarray:
-        weight = np.exp(log_density - log_density.max())
+    def mean_over(values: np.ndarray, weight: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore", under="ignore"):
             decays = np.exp(-np.exp(u[:, None] + spread * values))
-        return (decays * weight).sum(1) / weight.sum()
+        return np.asarray(decays @ (weight / weight.sum()))
 
-    other = mean_over(z, -(z**2) / 2)
-    length = np.clip(math.sqrt(d) + z, 1e-9, None)
-    own = mean_over(length, (d - 1) * np.log(length) - length**2 / 2) if tied else other
+    z = np.linspace(-9, 9, 721)
+    own = other = mean_over(z, np.exp(-(z**2) / 2))
+    if tied:  # the density of a length ends at 0 with a jump for d = 1 and a kink for d = 2
+        least, most = max(0.0, math.sqrt(d) - 9), math.sqrt(d) + 9
+        nodes, share = np.polynomial.legendre.leggauss(400)
+        length = least + (most - least) * (nodes + 1) / 2
+        log_density = (d - 1) * np.log(length) - length**2 / 2
+        own = mean_over(length, share * np.exp(log_density - log_density.max()))
     with np.errstate(over="ignore", under="ignore"):
         return float((np.exp(-np.exp(u)) - own * other ** (n - 1)).sum() * step)
 
@@ -276,8 +295,6 @@ def _law(law: torch.Tensor | None, n: int, where: torch.device) -> torch.Tensor:
         return torch.full((n,), 1 / n, dtype=torch.float64, device=where)
     total = law.double().sum().item()
     if law.shape != (n,) or not bool((law >= 0).all()) or not abs(total - 1) <= 1e-6:
-        raise ValueError(
-            f"label_law: got shape {tuple(law.shape)} with sum {total:g}; accepted: {n} "
-            "probabilities that add up to 1"
-        )
+        got = f"shape {tuple(law.shape)} with sum {total:g}"
+        raise ValueError(f"label_law: got {got}; accepted: {n} probabilities that add up to 1")
     return law.double().to(where)

@@ -16,6 +16,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from .accepted import require_floating, require_tokens, require_whole
+
 
 class Head(nn.Module):
     """A head whose features are the hidden state itself; the base of the others.
@@ -36,6 +38,10 @@ class Head(nn.Module):
 
     def forward(self, hidden: torch.Tensor) -> torch.Tensor:
         """Logits (…, n) of hidden states (…, d)."""
+        require_floating(hidden=hidden)
+        if hidden.shape[-1:] != self.weight.shape[-1:]:
+            d = self.weight.shape[-1]
+            raise ValueError(f"hidden: got shape {tuple(hidden.shape)}; accepted: (…, {d})")
         return F.linear(self.features(hidden), self.weight, self.bias)
 
 
@@ -66,6 +72,9 @@ class UntiedHead(Head):
         σ: standard deviation of an entry.
         bias: whether an output bias is added.
         generator: source of the entries.
+
+    Raises:
+        TypeError, ValueError: an argument is out of range.
     """
 
     def __init__(
@@ -77,6 +86,9 @@ class UntiedHead(Head):
         bias: bool = False,
         generator: torch.Generator | None = None,
     ) -> None:
+        require_whole(n=n, d=d)
+        if n < 1 or d < 1 or not σ >= 0:
+            raise ValueError(f"n, d, σ: got {n}, {d}, {σ}; accepted: n >= 1, d >= 1, σ >= 0")
         super().__init__(nn.Parameter(torch.empty(n, d)), bias=bias)
         nn.init.normal_(self.weight, std=σ, generator=generator)
 
@@ -133,6 +145,7 @@ class ShuffledHead(Head):
     def __init__(self, embedding: nn.Embedding, order: torch.Tensor, *, bias: bool = False) -> None:
         super().__init__(_weight_of(embedding), bias=bias)
         d = embedding.embedding_dim
+        require_tokens(order=order)
         if sorted(order.tolist()) != list(range(d)):
             raise ValueError(
                 f"order: got {_short(order.tolist())}; accepted: a permutation of range({d})"
@@ -157,6 +170,7 @@ def half_swap(d: int) -> torch.Tensor:
     Raises:
         ValueError: ``d`` is odd or not positive.
     """
+    require_whole(d=d)
     if d < 2 or d % 2:
         raise ValueError(f"d: got {d}; accepted: a positive even number")
     return torch.arange(d).roll(d // 2)
@@ -175,6 +189,7 @@ def channel_shuffle(d: int, groups: int) -> torch.Tensor:
     Raises:
         ValueError: ``groups`` does not divide ``d``.
     """
+    require_whole(d=d, groups=groups)
     if d < 1 or groups < 1 or d % groups:
         raise ValueError(f"groups: got {groups} for d = {d}; accepted: a divisor of d")
     return torch.arange(d).view(groups, d // groups).T.reshape(-1)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import torch
 
+from .accepted import require_floating
+
 
 def normalised(hidden: torch.Tensor, kind: str = "rms", *, ε: float = 0.0) -> torch.Tensor:
     """Normalise hidden states over their last axis, without gain or shift.
@@ -12,7 +14,18 @@ def normalised(hidden: torch.Tensor, kind: str = "rms", *, ε: float = 0.0) -> t
         hidden: (…, d).
         kind: "rms" (divide by the root mean square) or "layer" (subtract the mean first).
         ε: the small constant under the root.
+
+    Raises:
+        TypeError, ValueError: an argument is out of range.
+
+    Example:
+        >>> normalised(torch.tensor([3.0, 4.0])).square().mean()
+        tensor(1.)
     """
+    require_floating(hidden=hidden)
+    if hidden.ndim < 1 or not ε >= 0:
+        shape = tuple(hidden.shape)
+        raise ValueError(f"hidden, ε: got shape {shape}, {ε}; accepted: (…, d), ε >= 0")
     if kind not in ("rms", "layer"):
         raise ValueError(f"kind: got {kind!r}; accepted: 'rms', 'layer'")
     centred = hidden - hidden.mean(-1, keepdim=True) if kind == "layer" else hidden

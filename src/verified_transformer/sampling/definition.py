@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from ..exact.evaluation import Point
+from ..exact.formulas.evaluation import Point
 from ..exact.laws import SKEWED, Discrete, Law
 from ..seeds import generator
 from .inputs import Draws, RandomInput, Statistic, call, drawn

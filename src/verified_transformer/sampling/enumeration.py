@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import torch
 
-from ..exact.evaluation import Approximation, Point
+from ..exact.formulas.evaluation import Approximation, Point
 from ..exact.laws import Discrete
 from .definition import require_definition, values_of
 from .inputs import Draws, Statistic, checked_draws, law_at, sizes_at

@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 import torch
 
-from ..exact.evaluation import Point
+from ..exact.formulas.evaluation import Point
 from ..exact.laws import Law
 
 Statistic = Callable[..., torch.Tensor]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import torch
 
-from ..exact.evaluation import Point
+from ..exact.formulas.evaluation import Point
 from ..seeds import device, generator
 from .definition import values_of
 from .design import Design

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from ..exact.evaluation import Point
-from ..exact.gaussian import LawMean
+from ..exact.formulas.evaluation import Point
+from ..exact.integrals.gaussian import LawMean
 from ..seeds import generator
 from .definition import require_definition, values_of
 from .inputs import Draws, RandomInput, Statistic, call, checked_draws, drawn, is_array

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 import sympy as sp
 
-from ..evaluation import Point
+from ..formulas.evaluation import Point
 from ..laws import exact
 from .written import (
     SYMMETRIC,

@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 
 from ..derivations import Step
-from ..evaluation import Approximation, Point, equivalent
+from ..formulas.evaluation import Approximation, Point, equivalent
 from ..laws import exact
 from . import grid
 from .changes import changes

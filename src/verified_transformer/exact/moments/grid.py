@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from ..evaluation import Approximation, Point
+from ..formulas.evaluation import Approximation, Point
 from .definition import Definition
 from .written import SYMMETRIC, Array, Index, Tensor
 

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
+from ..accepted import require_floating, require_tokens, require_whole
+
 
 class FromDense(NamedTuple):
     """A table's factorisation.
@@ -43,6 +45,7 @@ class FactorisedEmbedding(nn.Module):
         self, num_embeddings: int, embedding_dim: int, *, padding_idx: int | None, σ: float
     ) -> None:
         super().__init__()
+        require_whole(num_embeddings=num_embeddings, embedding_dim=embedding_dim)
         for name, value in (("num_embeddings", num_embeddings), ("embedding_dim", embedding_dim)):
             if value < 1:
                 raise ValueError(f"{name}: got {value}; accepted: a positive number")
@@ -68,8 +71,7 @@ class FactorisedEmbedding(nn.Module):
             IndexError: a token is not in 0 to n - 1; on CUDA, where a check would wait for the
                 device, it is a device-side assertion instead, as with ``nn.Embedding``.
         """
-        if tokens.dtype not in (torch.int32, torch.int64):
-            raise TypeError(f"tokens: got {tokens.dtype}; accepted: torch.int32, torch.int64")
+        require_tokens(tokens=tokens)
         flat = tokens.reshape(-1)
         dropped = None if self.padding_idx is None else flat == self.padding_idx
         return self._lookup(flat, dropped).view(*tokens.shape, self.embedding_dim)
@@ -86,6 +88,7 @@ class FactorisedEmbedding(nn.Module):
         Raises:
             ValueError: the last size of ``hidden`` is not d.
         """
+        require_floating(hidden=hidden)
         d = self.embedding_dim
         if hidden.shape[-1:] != (d,):
             raise ValueError(f"hidden: got shape {tuple(hidden.shape)}; accepted: (…, {d})")
@@ -119,10 +122,14 @@ class FactorisedEmbedding(nn.Module):
 
     def _filled(self, factors: Iterable[torch.Tensor], table: torch.Tensor) -> FromDense:
         """The module, off the meta device with these factors, and how far it is from a table."""
-        self.to_empty(device=table.device)
+        # not `to_empty`, which on the meta device loads torch's symbolic shapes, hence SymPy
+        pairs = zip(self.named_parameters(), factors, strict=True)
+        found = {
+            name: factor.detach().to(parameter.dtype).clone(memory_format=torch.contiguous_format)
+            for (name, parameter), factor in pairs
+        }
+        self.load_state_dict(found, assign=True)
         with torch.no_grad():
-            for parameter, factor in zip(self.parameters(), factors, strict=True):
-                parameter.copy_(factor)
             left = self.dense().to(table.dtype) - table
         largest = table.abs().max().item() or 1.0  # squares of entries may be out of range
         norm = torch.linalg.vector_norm(table / largest, dtype=torch.float64).item()

@@ -33,6 +33,11 @@ class KroneckerEmbedding(FactorisedEmbedding):
 
     Raises:
         ValueError: an argument is out of range, or sizes do not fit.
+
+    Example:
+        >>> table = KroneckerEmbedding((10, 100), (8, 8), 2)
+        >>> sum(p.numel() for p in table.parameters()), tuple(table(torch.tensor([3, 5])).shape)
+        (1760, (2, 64))
     """
 
     def __init__(

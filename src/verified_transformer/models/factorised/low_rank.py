@@ -25,6 +25,11 @@ class LowRankEmbedding(FactorisedEmbedding):
 
     Raises:
         ValueError: an argument is out of range.
+
+    Example:
+        >>> table = LowRankEmbedding(1000, 64, 8)
+        >>> sum(p.numel() for p in table.parameters()), tuple(table(torch.tensor([3, 5])).shape)
+        (8512, (2, 64))
     """
 
     def __init__(

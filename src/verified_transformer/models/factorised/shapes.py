@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import SupportsIndex
 
+from ..accepted import require_whole
+
 
 def balanced_factors(number: int, k: int) -> tuple[int, ...]:
     """Return k sizes with exactly this product and the least sum, in rising order.
@@ -22,6 +24,7 @@ def balanced_factors(number: int, k: int) -> tuple[int, ...]:
     Raises:
         ValueError: an argument is not positive.
     """
+    require_whole(number=number, k=k)
     if number < 1 or k < 1:
         raise ValueError(f"number, k: got {number}, {k}; accepted: positive numbers")
     found = _factors(number, k, 1)
@@ -45,6 +48,7 @@ def covering_factors(number: int, k: int) -> tuple[int, ...]:
     Raises:
         ValueError: an argument is not positive.
     """
+    require_whole(number=number, k=k)
     if number < 1 or k < 1:
         raise ValueError(f"number, k: got {number}, {k}; accepted: positive numbers")
     sizes, rest = [], number

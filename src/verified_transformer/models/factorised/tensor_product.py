@@ -33,6 +33,11 @@ class TensorProductEmbedding(FactorisedEmbedding):
 
     Raises:
         ValueError: an argument is out of range.
+
+    Example:
+        >>> table = TensorProductEmbedding(1000, (8, 8))
+        >>> sum(p.numel() for p in table.parameters()), tuple(table(torch.tensor([3, 5])).shape)
+        (16000, (2, 64))
     """
 
     def __init__(

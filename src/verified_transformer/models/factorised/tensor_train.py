@@ -39,6 +39,11 @@ class TensorTrainEmbedding(FactorisedEmbedding):
 
     Raises:
         ValueError: an argument is out of range, or sizes do not fit.
+
+    Example:
+        >>> table = TensorTrainEmbedding((10, 10, 10), (4, 4, 4), 4)
+        >>> sum(p.numel() for p in table.parameters()), tuple(table(torch.tensor([3, 5])).shape)
+        (960, (2, 64))
     """
 
     def __init__(

@@ -54,6 +54,12 @@ def grow(
         GrowthFailed: the check found another function; names the first module that broke.
 
     Source: kexue 8444, with its table mended.
+
+    Example:
+        >>> from transformers import GPT2Config, GPT2LMHeadModel
+        >>> small = GPT2LMHeadModel(GPT2Config(n_embd=8, n_head=2, n_layer=1))
+        >>> grow(small, 2).config.n_embd
+        16
     """
     if isinstance(k, bool) or not isinstance(k, int):
         raise TypeError(f"k: got {k!r}; accepted: an integer of at least 2")

@@ -15,10 +15,10 @@ from functools import cache
 
 import sympy as sp
 
-from .evaluation import Approximation, integrate_numerically
+from ..formulas.evaluation import Approximation, integrate_numerically
+from ..formulas.notation import symbols
+from ..laws import Normal
 from .gaussian import LawMean, Piece, integrate_by_parts
-from .laws import Normal
-from .notation import symbols
 
 _z, _σ = symbols("z sigma")
 _Φ = (1 + sp.erf(_z / sp.sqrt(2))) / 2

@@ -9,9 +9,9 @@ from functools import lru_cache
 
 import sympy as sp
 
-from .quadrature import Approximation as Approximation
-from .quadrature import integrate_numerically as integrate_numerically
-from .quadrature import quadrature as quadrature
+from ..integrals.quadrature import Approximation as Approximation
+from ..integrals.quadrature import integrate_numerically as integrate_numerically
+from ..integrals.quadrature import quadrature as quadrature
 
 Point = Mapping[sp.Symbol, object]
 

@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import sympy as sp
 
-from .derivations import Derivation
+from ..derivations import Derivation
 from .gaussian import half_line_power, integrate_half_line_powers
 
 

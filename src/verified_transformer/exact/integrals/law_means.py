@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import sympy as sp
 
-from .derivations import Derivation
-from .evaluation import Point, integrate_numerically
-from .laws import Law, Normal, TruncatedNormal, Uniform
+from ..derivations import Derivation
+from ..formulas.evaluation import Point, integrate_numerically
+from ..laws import Law, Normal, TruncatedNormal, Uniform
 
 Piece = tuple[sp.Expr, sp.Expr, sp.Expr]
 

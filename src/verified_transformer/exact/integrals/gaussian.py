@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from .evaluation import number, random_points
+from ..formulas.evaluation import number, random_points
 from .law_means import Draw as Draw
 from .law_means import LawMean as LawMean
 from .law_means import Piece as Piece

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import evidence
+from .. import evidence
 from .margins import Interval
 
 METADATA_KEY = "verified_transformer"

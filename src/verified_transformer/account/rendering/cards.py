@@ -15,9 +15,9 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import evidence
-from .records import METADATA_KEY, Record, to_json
-from .registry import OWN, Reading, Statement
+from .. import evidence
+from ..records.record import METADATA_KEY, Record, to_json
+from ..registry import OWN, Reading, Statement
 
 if TYPE_CHECKING:
     from jinja2 import Environment

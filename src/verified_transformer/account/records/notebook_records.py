@@ -9,10 +9,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from . import stored_runs
-from .records import METADATA_KEY, Record, RecordError, from_json
-from .registry import Statement
-from .verdict import LedgerError
+from ..registry import Statement
+from ..stored_runs import runs as stored_runs
+from ..verdict import LedgerError
+from .record import METADATA_KEY, Record, RecordError, from_json
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Records: what a check leaves behind, its margin, and where notebooks keep it."""

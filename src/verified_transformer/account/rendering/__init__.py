@@ -1,0 +1,1 @@
+"""How cards and records look, in a notebook and in the book."""

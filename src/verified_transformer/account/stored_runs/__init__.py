@@ -1,0 +1,1 @@
+"""Recorded experiments: their results, and the code that made them."""

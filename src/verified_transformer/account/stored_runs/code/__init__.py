@@ -1,0 +1,6 @@
+"""What a result was made by: the definitions that a function reaches, read and never executed."""
+
+from .key import Code, code_of
+from .modules import CodeFault
+
+__all__ = ["Code", "CodeFault", "code_of"]

@@ -1,0 +1,186 @@
+"""The package's modules, read and not imported: which name is bound by which statement.
+
+`key` follows a name through them to the statement that defines it. Nothing is executed, so
+that a page can be built where torch is not installed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+
+class CodeFault(ValueError):
+    """A name leads nowhere, or the source cannot be followed."""
+
+
+@dataclass(frozen=True)
+class Definition:
+    """The statements that bind a name in a module; ``name`` is empty for those that bind none."""
+
+    module: Module
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.module.label}: {self.name or 'what runs on import'}"
+
+    @property
+    def statements(self) -> list[ast.stmt]:
+        """The statements, in their order."""
+        return self.module.bindings.get(self.name, [])
+
+
+class Module:
+    """A module's statements by the name that they bind, and its imports.
+
+    Args:
+        file: its source.
+        package: the package's folder.
+
+    Raises:
+        CodeFault: the source is not Python.
+    """
+
+    def __init__(self, file: Path, package: Path) -> None:
+        self.file, self.package = file, package
+        self.label = file.relative_to(package).as_posix()
+        try:
+            self.tree = ast.parse(file.read_text(encoding="utf-8"), str(file))
+        except SyntaxError as error:
+            raise CodeFault(f"{self.label}: line {error.lineno}: {error.msg}") from error
+
+    @cached_property
+    def imports(self) -> dict[str, str]:
+        """Dotted name by the name that it has here."""
+        return dict(self.imported(self.tree))
+
+    @cached_property
+    def bindings(self) -> dict[str, list[ast.stmt]]:
+        """Statements by the name that they bind; under "" those that bind none and are no text."""
+        found: dict[str, list[ast.stmt]] = {}
+        for statement in self.tree.body:
+            if isinstance(statement, ast.Import | ast.ImportFrom) or says_nothing(statement):
+                continue
+            for name in dict.fromkeys(bound_in([statement])) or [""]:
+                found.setdefault(name, []).append(statement)
+        return found
+
+    def imported(self, node: ast.AST) -> Iterator[tuple[str, str]]:
+        """Yield the name here and the dotted name of each import in a module or a function.
+
+        Raises:
+            CodeFault: it imports everything, or from outside the package by dots.
+        """
+        for child in ast.walk(node):
+            if isinstance(child, ast.Import):
+                for alias in child.names:
+                    top = alias.name.partition(".")[0]
+                    yield (alias.asname, alias.name) if alias.asname else (top, top)
+            elif isinstance(child, ast.ImportFrom) and child.module != "__future__":
+                start = self._start(child)
+                for alias in child.names:
+                    if alias.name == "*":
+                        raise CodeFault(f"{self.label}: imports everything; accepted: names")
+                    yield alias.asname or alias.name, f"{start}.{alias.name}"
+
+    def _start(self, node: ast.ImportFrom) -> str:
+        home = [self.package.name, *self.file.relative_to(self.package).parent.parts]
+        kept = home[: len(home) - node.level + 1] if node.level else []
+        if node.level and not kept:
+            raise CodeFault(f"{self.label}: imports from outside the package")
+        return ".".join([*kept, *([node.module] if node.module else [])])
+
+
+class Package:
+    """Finds what a dotted name stands for.
+
+    Args:
+        folder: the package's folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._modules: dict[Path, Module] = {}
+
+    def module(self, file: Path) -> Module:
+        """Return a module.
+
+        Raises:
+            CodeFault: there is none.
+        """
+        if file not in self._modules:
+            if not file.is_file():
+                raise CodeFault(f"no module {file.relative_to(self.folder).as_posix()}")
+            self._modules[file] = Module(file, self.folder)
+        return self._modules[file]
+
+    def named(self, dotted: str, via: Module) -> tuple[Definition | None, list[str]]:
+        """Return the definition that a dotted name leads to, and the attributes asked of it.
+
+        Args:
+            dotted: such as ``"verified_transformer.models.heads.TiedHead.features"``.
+            via: the module that uses it, for the message.
+
+        Returns:
+            The definition, None where the name is another package's, and what is left of the name.
+
+        Raises:
+            CodeFault: it is this package's and leads nowhere, or to a module.
+        """
+        first, *parts = dotted.split(".")
+        if first != self.folder.name:
+            return None, []
+        folder = self.folder
+        while parts and (folder / parts[0]).is_dir():
+            folder /= parts.pop(0)
+        file = folder / "__init__.py"
+        if parts and (folder / f"{parts[0]}.py").is_file():
+            file = folder / f"{parts.pop(0)}.py"
+        if not parts:
+            raise CodeFault(f"{via.label}: uses the module {dotted} itself; accepted: its names")
+        found = self.module(file)
+        name, *rest = parts
+        if name in found.bindings:
+            return Definition(found, name), rest
+        for source in (found, *self._stub(file)):  # a face loads its names when they are used
+            if name in source.imports:
+                definition, attributes = self.named(source.imports[name], source)
+                return definition, [*attributes, *rest]
+        raise CodeFault(f"{via.label}: asks {found.label} for {name}, which is not there")
+
+    def _stub(self, file: Path) -> list[Module]:
+        stub = file.with_suffix(".pyi")
+        return [self.module(stub)] if stub.is_file() else []
+
+
+def says_nothing(node: ast.stmt) -> bool:
+    """Whether a statement changes no result: a text, a refusal, or an import for annotations."""
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant)
+    if isinstance(node, ast.If) and not node.orelse:
+        names = not any(isinstance(child, ast.NamedExpr) for child in ast.walk(node.test))
+        refusal = names and all(isinstance(inner, ast.Raise) for inner in node.body)
+        return refusal or ast.unparse(node.test).endswith("TYPE_CHECKING")
+    return isinstance(node, ast.Assert | ast.Pass | ast.Global | ast.Nonlocal)
+
+
+def bound_in(nodes: list[ast.stmt]) -> Iterator[str]:
+    """Yield the names that statements bind in their own scope, those of imports left out."""
+    waiting: list[ast.AST] = list(reversed(nodes))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+            continue
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        if isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+            yield node.name
+        if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            inner = [child for child in ast.walk(node) if isinstance(child, ast.NamedExpr)]
+            yield from (child.target.id for child in inner)
+        elif not isinstance(node, ast.Lambda):
+            waiting += reversed(list(ast.iter_child_nodes(node)))

@@ -1,0 +1,161 @@
+"""Experiments that are too long to run live: kept as data, with where they came from.
+
+An experiment is a module of `verified_transformer.experiments`. ``python -m verified_transformer
+record NAME`` runs it and writes ``recordings/NAME.json``: the result; the provenance, with a key of
+all code that the experiment reaches (see `code`); and a fingerprint, the numbers of a tiny run.
+A recording whose code has another key is stale, which the ledger says; a test runs the fingerprints
+again. A notebook that shows a recording also runs the same code, smaller.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import json
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .code import Code, CodeFault, code_of
+
+PACKAGE = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A recorded experiment.
+
+    ``result`` is what its ``run`` returned; ``provenance`` says how it was made; ``fingerprint``
+    holds the numbers of a tiny run; ``data_hash`` is that of the result.
+    """
+
+    name: str
+    result: Any
+    provenance: dict[str, Any]
+    fingerprint: Any
+    data_hash: str
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th>{html.escape(key)}</th><td>{html.escape(str(value))}</td></tr>"
+            for key, value in self.provenance.items()
+            if key != "code"
+        )
+        return f'<table class="vt-numbers"><caption>recorded: {self.name}</caption>{rows}</table>'
+
+    def __repr__(self) -> str:
+        return f"recorded: {self.name}   #{self.data_hash}"
+
+
+def load(name: str, folder: Path = PACKAGE / "recordings") -> Recording:
+    """Return a recording.
+
+    Args:
+        name: such as ``"tied_convergence"``.
+        folder: where recordings lie.
+
+    Raises:
+        ValueError: there is none of this name, or its file is not a recording.
+    """
+    path = folder / f"{name}.json"
+    if not path.exists():
+        known = ", ".join(sorted(p.stem for p in folder.glob("*.json"))) or "none"
+        raise ValueError(f"name: no recording {name!r}; accepted: {known}")
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        parts = kept["result"], kept["provenance"], kept["fingerprint"]
+    except (json.JSONDecodeError, KeyError, TypeError) as error:
+        raise ValueError(f"recording {name}: cannot be read: {error!r}") from error
+    return Recording(name, *parts, data_hash(kept["result"]))
+
+
+def data_hash(result: Any) -> str:
+    """Return the hash of a result, whatever its provenance."""
+    text = json.dumps(result, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+@cache
+def code(name: str, package: Path = PACKAGE) -> Code:
+    """Return the key of the code that an experiment reaches, read once.
+
+    Args:
+        name: of a module in ``verified_transformer.experiments``.
+        package: the package's folder.
+
+    Raises:
+        CodeFault: there is no such experiment, or a name that it uses leads nowhere.
+    """
+    return code_of(f"experiments/{name}.py", package)
+
+
+def fault(
+    name: str, data: str, folder: Path = PACKAGE / "recordings", package: Path = PACKAGE
+) -> str | None:
+    """Say why what a notebook shows of a recording no longer stands, or None where it does.
+
+    Args:
+        name: the recording's.
+        data: the hash of its result that the notebook showed.
+        folder: where recordings lie.
+        package: the package's folder.
+    """
+    try:
+        kept = load(name, folder)
+        if kept.data_hash != data:
+            return f"recording {name} has another result than the notebook showed; run it again"
+        now = code(name, package)
+    except CodeFault as error:
+        return f"recording {name} is stale: {error}"
+    except ValueError as error:
+        return str(error)
+    then = kept.provenance.get("code", {})
+    if now.key == then.get("key"):
+        return None
+    changed = now.changed_since(then.get("definitions", {})) or ["the order of its definitions"]
+    more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
+    return f"recording {name} is stale: changed since: {', '.join(changed[:3])}{more}"
+
+
+def write(name: str, parts: dict[str, Any], folder: Path = PACKAGE / "recordings") -> Path:
+    """Write a recording with the key of its code, and return its file.
+
+    Args:
+        name: the experiment's.
+        parts: ``result``, ``provenance`` and ``fingerprint``.
+        folder: where recordings lie.
+    """
+    made = code(name)
+    key = {"key": made.key, "definitions": made.definitions}
+    provenance = {**parts["provenance"], "code": key}
+    kept = {
+        "provenance": provenance, "fingerprint": parts["fingerprint"], "result": parts["result"],
+    }  # fmt: skip
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{name}.json"
+    path.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    return path
+
+
+def commit(name: str, root: Path) -> str:
+    """Return the repository's commit, in which an experiment's code must be as it is.
+
+    Args:
+        name: the experiment's.
+        root: the repository.
+
+    Raises:
+        RuntimeError: files that it depends on are not committed.
+    """
+    files = [f"src/{PACKAGE.name}/{file}" for file in code(name).files]
+    changed = _git(root, "status", "--porcelain", "--", *files)
+    if changed:
+        raise RuntimeError(f"commit first what the recording depends on:\n{changed}")
+    return _git(root, "rev-parse", "HEAD")
+
+
+def _git(root: Path, *words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=root, check=True, capture_output=True, text=True)
+    return done.stdout.strip()

@@ -1,0 +1,1 @@
+"""Formulas: the notation that they are written in, numbers for them, wrong versions of them."""

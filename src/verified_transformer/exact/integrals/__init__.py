@@ -1,0 +1,1 @@
+"""Integrals: closed forms against a Gaussian, means under a law, quadrature."""

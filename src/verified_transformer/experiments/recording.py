@@ -1,0 +1,140 @@
+"""Runs an experiment that is kept, and its fingerprint.
+
+An experiment is a module of this wing with ``run()``, which returns what is kept as JSON;
+``fingerprint()``, which takes a second or two and returns numbers that depend on the same seeds,
+laws and formulas; ``SEEDS``; and ``DEVICE`` where that is not the CPU.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import os
+import platform
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+
+NEAR = 1e-4  # another instruction set moves a number by 6e-6; another seed, by 1e-2 and more
+
+
+def names() -> list[str]:
+    """Return the names of the experiments."""
+    files = Path(__file__).parent.glob("*.py")
+    return sorted(f.stem for f in files if f.stem not in ("__init__", "recording"))
+
+
+def experiment(name: str) -> ModuleType:
+    """Return an experiment's module.
+
+    Args:
+        name: such as ``"tied_convergence"``.
+
+    Raises:
+        ValueError: there is no such experiment, or ``VERIFIED_SALT`` puts other draws in the place
+            of its own.
+    """
+    if name not in names():
+        raise ValueError(f"name: got {name!r}; accepted: {', '.join(names())}")
+    if os.environ.get("VERIFIED_SALT"):
+        raise ValueError("VERIFIED_SALT: set; accepted: none, where an experiment is recorded")
+    return importlib.import_module(f"{__package__}.{name}")
+
+
+def fingerprint(name: str) -> Any:
+    """Return the numbers of an experiment's tiny run, on one thread.
+
+    Args:
+        name: the experiment's.
+    """
+    module, threads = experiment(name), torch.get_num_threads()
+    torch.set_num_threads(1)  # two that share a busy processor wait for each other
+    try:
+        with torch.random.fork_rng(devices=[]):
+            return module.fingerprint()
+    finally:
+        torch.set_num_threads(threads)
+
+
+def recorded(name: str, commit: str) -> dict[str, Any]:
+    """Run an experiment.
+
+    Args:
+        name: the experiment's.
+        commit: of the code that runs.
+
+    Returns:
+        ``result``, ``fingerprint`` and ``provenance``.
+    """
+    module = experiment(name)
+    started, cpu = time.perf_counter(), time.process_time()
+    result = module.run()
+    wall, busy = time.perf_counter() - started, time.process_time() - cpu
+    provenance = {
+        "command": f"python -m verified_transformer record {name}",
+        "date": datetime.now(UTC).date().isoformat(),
+        "commit": commit,
+        "device": getattr(module, "DEVICE", platform.machine() + " CPU"),
+        "processor": processor(),
+        "instruction set": torch.backends.cpu.get_cpu_capability(),
+        "threads": torch.get_num_threads(),
+        "seeds": module.SEEDS,
+        "versions": versions(),
+        "seconds": round(wall, 1),
+        "CPU seconds": round(busy, 1),
+    }
+    return {"result": result, "fingerprint": fingerprint(name), "provenance": provenance}
+
+
+def processor() -> str:
+    """Return the processor's name, as far as the system says it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return named[0] if named else platform.processor() or platform.machine()
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that compute."""
+    packages = {name: version(name) for name in ("torch", "numpy")}
+    return {"python": platform.python_version(), **packages}
+
+
+def difference(stored: Any, found: Any, near: float = NEAR) -> str | None:
+    """Say where two fingerprints differ, or None where they match.
+
+    Args:
+        stored: the one that is kept.
+        found: the one that a tiny run gave now.
+        near: how far two fractional numbers may be apart, as a part of the larger one and, for
+            numbers below 1, at all. Whole numbers and texts must be equal.
+    """
+    mine, other = dict(_leaves(stored)), dict(_leaves(found))
+    for place in [*mine, *(place for place in other if place not in mine)]:
+        a, b = mine.get(place), other.get(place)
+        if isinstance(a, float) and isinstance(b, float):
+            equal = math.isclose(a, b, rel_tol=near, abs_tol=near)
+        else:
+            equal = a == b
+        if not equal:
+            return f"{place}: {b} in place of {a}"
+    return None
+
+
+def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{place} / {key}" if place else str(key))
+    elif isinstance(value, list | tuple):
+        for key, inner in enumerate(value):
+            yield from _leaves(inner, f"{place} [{key}]")
+    else:
+        yield place, value

@@ -1,0 +1,46 @@
+"""The API pages are read from sources: every public name, and nothing that is imported."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+import pytest
+
+import verified_transformer
+
+pytest.importorskip("sphinx")
+sys.path.insert(0, str(Path(__file__).parents[2] / "book" / "_ext"))
+api_pages = importlib.import_module("api_pages")
+sys.path.pop(0)
+
+
+def shown(dotted: str) -> str:
+    return "\n".join(line for _, line in api_pages.described(dotted))
+
+
+@pytest.mark.parametrize("face", ["verified_transformer", "verified_transformer.models"])
+def test_every_public_function_and_class_is_shown(face: str) -> None:
+    text = shown(face)
+    module = importlib.import_module(face)
+    for name in module.__all__:
+        thing = getattr(module, name)
+        if callable(thing) and thing.__doc__:
+            assert f":: {name}" in text, name
+
+
+def test_signatures_formulas_and_methods_are_those_of_the_source() -> None:
+    text = shown("verified_transformer.models")
+    assert ".. py:function:: normalised(hidden: torch.Tensor, kind: str='rms', *," in text
+    assert ":math:`d\\sigma^2`" in text
+    assert "   .. py:method:: attend(hidden: torch.Tensor) -> torch.Tensor" in shown(
+        "verified_transformer.models.factorised.base.FactorisedEmbedding"
+    )
+    assert verified_transformer.__version__
+
+
+@pytest.mark.canary
+def test_a_name_that_is_not_there_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"asks models/__init__.py for no_such"):
+        shown("verified_transformer.models.no_such")

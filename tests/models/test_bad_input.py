@@ -1,0 +1,79 @@
+"""Bad input to the public functions of the models wing: the error names the argument."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from verified_transformer import models
+from verified_transformer.models.first_loss import first_loss
+
+EMBEDDING = nn.Embedding(5, 4)
+TABLE, STATES = torch.ones(5, 3), torch.ones(2, 3)
+LOW_RANK = models.LowRankEmbedding(5, 4, 2)
+
+CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
+    "no embedding": (lambda: models.TiedHead(None), TypeError, "embedding: got NoneType"),
+    "no tokens": (lambda: models.UntiedHead(0, 4, σ=1.0), ValueError, "n, d, σ: got 0, 4"),
+    "a negative σ": (lambda: models.UntiedHead(3, 4, σ=-1.0), ValueError, "n, d, σ: got 3, 4, -1"),
+    "half a token": (lambda: models.UntiedHead(3.5, 4, σ=1.0), TypeError, "n: got 3.5; accepted"),
+    "an order in floats": (
+        lambda: models.ShuffledHead(EMBEDDING, torch.arange(4.0)), TypeError, "order: got torch.fl",
+    ),
+    "an order in a list": (
+        lambda: models.ShuffledHead(EMBEDDING, [0, 1, 2, 3]), TypeError, "order: got list",
+    ),
+    "half in words": (lambda: models.half_swap("4"), TypeError, "d: got '4'; accepted: a whole"),
+    "groups in floats": (lambda: models.channel_shuffle(6, 2.0), TypeError, "groups: got 2.0"),
+    "another width": (
+        lambda: models.TiedHead(EMBEDDING)(STATES), ValueError, r"hidden: got shape \(2, 3\); acc",
+    ),
+    "whole states": (lambda: models.normalised(torch.arange(3)), TypeError, "hidden: got torch.in"),
+    "states in a list": (lambda: models.normalised([1.0]), TypeError, "hidden: got list"),
+    "a negative ε": (lambda: models.normalised(STATES, ε=-1.0), ValueError, "hidden, ε: got shape"),
+    "no axis": (lambda: models.normalised(torch.tensor(1.0)), ValueError, "hidden, ε: got shape"),
+    "rows of floats": (
+        lambda: models.DrawnVocabulary(5, 3, σ=1.0, seed=0).at(torch.tensor([1.0])),
+        TypeError, "tokens: got torch.float32",
+    ),
+    "a vocabulary of one axis": (
+        lambda: first_loss(STATES, torch.zeros(5)), ValueError, r"vocabulary: got \(5,\)",
+    ),
+    "no vocabulary": (lambda: first_loss(STATES, None), ValueError, "vocabulary: got NoneType"),
+    "two dtypes": (
+        lambda: first_loss(STATES, TABLE.double()), TypeError, "vocabulary: got torch.float64",
+    ),
+    "whole features": (lambda: first_loss(STATES.long(), TABLE), TypeError, "features: got torch"),
+    "own in floats": (
+        lambda: first_loss(STATES, TABLE, own=torch.zeros(2)), TypeError, "own: got torch.float32",
+    ),
+    "tokens in floats": (
+        lambda: models.two_gram_loss(TABLE, torch.zeros(2)), TypeError, "tokens: got torch.float32",
+    ),
+    "a token outside": (
+        lambda: models.two_gram_loss(TABLE, torch.tensor([9])), ValueError, "tokens: .* 0 to 4",
+    ),
+    "half a width": (
+        lambda: models.expected_first_loss(5, 2.5, σ=0.1), TypeError, "d: got 2.5; accepted",
+    ),
+    "growth in words": (lambda: models.grow("x", 2), models.GrowthRefused, "model: got"),
+    "half a product": (lambda: models.balanced_factors(4.5, 2), TypeError, "number: got 4.5"),
+    "half a cover": (lambda: models.covering_factors(4, 2.0), TypeError, "k: got 2.0"),
+    "half a table": (lambda: models.LowRankEmbedding(5.5, 4, 2), TypeError, "num_embeddings: got"),
+    "tokens in a list": (lambda: LOW_RANK([1]), TypeError, "tokens: got list"),
+    "states of a head in a list": (lambda: LOW_RANK.attend([1.0]), TypeError, "hidden: got list"),
+    "a layer for a model": (
+        lambda: models.is_tied(nn.Linear(2, 2)), ValueError, "model: got Linear; accepted",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_bad_input_is_named(name: str) -> None:
+    call, error, says = CASES[name]
+    with pytest.raises(error, match=says):
+        call()

@@ -1,0 +1,72 @@
+"""What a practitioner's import loads: torch, and no SymPy; and the package's own, neither."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[2] / "src"
+USE = """
+import torch
+import verified_transformer.models as models
+
+table = models.LowRankEmbedding(12, 6, 2)
+others = [
+    models.TensorProductEmbedding(12, (2, 3)),
+    models.KroneckerEmbedding((3, 4), (2, 3), 2),
+    models.TensorTrainEmbedding((3, 4), (2, 3), 2),
+    models.TensorTrainEmbedding.from_dense(torch.randn(12, 6), (3, 4), (2, 3), 2).module,
+]
+with torch.no_grad(), models.Count() as count:  # to keep gradients, torch loads its compiler
+    for each in (table, *others):
+        each.attend(each(torch.tensor([1, 2])))
+from verified_transformer.models.first_loss import first_loss
+first_loss(torch.randn(2, 6), models.DrawnVocabulary(12, 6, σ=1.0, seed=0))
+models.expected_first_loss(12, 6, σ=0.5)
+"""
+GROW = """
+import transformers
+
+config = transformers.GPT2Config(n_embd=8, n_head=2, n_layer=1, vocab_size=16, n_positions=8)
+models.grow(transformers.GPT2LMHeadModel(config), 2)
+"""
+
+
+def loaded(code: str) -> set[str]:
+    """Which of torch and SymPy an interpreter has loaded after some code."""
+    said = "import json, sys; print(json.dumps(sorted({'torch', 'sympy'} & set(sys.modules))))"
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", f"{code}\n{said}"],
+        env={**os.environ, "PYTHONPATH": str(SOURCE)}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_the_package_loads_neither_torch_nor_sympy() -> None:
+    assert loaded("import verified_transformer; dir(verified_transformer)") == set()
+
+
+def test_the_models_wing_loads_nothing_until_a_name_is_used() -> None:
+    assert loaded("import verified_transformer.models as models; dir(models)") == set()
+
+
+def test_factorised_tables_counts_and_first_losses_load_no_sympy() -> None:
+    assert loaded(USE) == {"torch"}
+
+
+def test_growing_a_model_loads_nothing_of_the_exact_wing() -> None:
+    """transformers itself may load SymPy, through torch: what is ours stays unloaded."""
+    ours = (
+        "import sys; assert not any('verified_transformer.exact' in name for name in sys.modules)"
+    )
+    loaded(f"import verified_transformer.models as models\n{GROW}\n{ours}")
+
+
+@pytest.mark.canary
+def test_a_wing_that_loads_sympy_is_seen() -> None:
+    assert loaded("from verified_transformer import Normal") == {"sympy"}
