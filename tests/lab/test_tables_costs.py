@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
+from verified_transformer import ZipfMarkov
 from verified_transformer.lab import tables
 from verified_transformer.models import TensorProductEmbedding
 
@@ -76,3 +77,29 @@ def test_block() -> None:
     assert linear < count.multiplications < 1.2 * linear
     with pytest.raises(ValueError, match="heads: got 3"):
         tables.Block(8, heads=3)
+
+
+def test_squares_looked_up_are_all_squares() -> None:
+    W = torch.randn(4, 2, 5, 3)
+    assert torch.allclose(tables.squares_looked_up(W), W.square().sum((1, 2, 3)))
+
+
+def test_numbers_alive_and_seconds() -> None:
+    x = tables.whole_vectors(3, 2)
+    assert tables.numbers_alive(tables.in_place, x) == 9
+    assert tables.median_seconds(lambda: None) < 0.1
+    with pytest.raises(ValueError, match="times: got 0"):
+        tables.median_seconds(lambda: None, 0)
+
+
+def test_tables_learn_a_language() -> None:
+    languages = [ZipfMarkov(8, seed=seed) for seed in range(2)]
+    curve = tables.losses_in_languages(languages, (2, 2), steps=30, rate=0.05)
+    assert curve.shape == (31, 2)
+    assert (curve[-1] < curve[0]).all()
+    assert (curve[-1] > torch.tensor([language.entropy_rate for language in languages])).all()
+    frozen = tables.losses_in_languages(languages, (2, 2), steps=30, rate=0.05, head_learns=False)
+    assert torch.equal(frozen[0], curve[0])
+    assert (frozen[-1] > curve[-1]).all()
+    with pytest.raises(ValueError, match="languages: got \\[8, 9\\] tokens"):
+        tables.losses_in_languages([languages[0], ZipfMarkov(9)], (2, 2), steps=1)

@@ -13,8 +13,8 @@ import torch
 from verified_transformer import Draw, Normal, Sampled, Uniform, symbols
 from verified_transformer.lab import tables
 from verified_transformer.lab.tables import rules
-from verified_transformer.lab.tables.products.chains import Chain
-from verified_transformer.lab.tables.products.multiplying_out import rows_of
+from verified_transformer.lab.tables.ways.chains import Chain
+from verified_transformer.lab.tables.ways.multiplying_out import rows_of
 
 WAYS = [
     tables.multiplied_out, tables.from_scratch, tables.in_place, tables.in_blocks,
@@ -185,3 +185,97 @@ def test_rules_of_derivations() -> None:
         rules.euler_beta(sp.Integral(u, (u, 0, 2)))
     with pytest.raises(ValueError, match="term: got"):
         rules.euler_beta(sp.Integral(sp.exp(u), (u, 0, 1)))
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 5])
+def test_orders(number) -> None:
+    x = tables.whole_vectors(2, number)
+    e = tables.multiplied_out(x)
+    assert torch.equal(tables.from_the_right(list(x)), e)
+    assert torch.equal(tables.new_one_first(list(x)), tables.multiplied_out(x.flip(0)))
+    assert tables.one_after_the_other(x)[1] == number - 1
+    paired, steps = tables.first_with_last(x)
+    assert steps == tables.in_pairs(x)[1]
+    assert torch.equal(paired, e) is (number <= 2)
+    assert tables.entrywise_repeated(x).shape == e.shape
+    batch = tables.whole_vectors(2, number, batch=(3,))
+    assert torch.equal(tables.token_by_token(batch), tables.multiplied_out(batch))
+
+
+def test_two_vectors() -> None:
+    e1, e2 = tables.whole_vectors(2, 2)
+    outer = torch.outer(e1, e2)
+    for factors in (tables.column, tables.row_repeated):
+        assert torch.equal(torch.matmul(*factors(e1, e2)), outer)
+    with pytest.raises(RuntimeError):
+        torch.matmul(*tables.printed_factors(e1, e2))
+    assert torch.equal(tables.printed_product(e1, e2), outer)
+    turned = tables.column_by_column((e1, e2))
+    assert turned.shape == outer.shape
+    assert not torch.equal(turned, outer)
+    assert tables.matrix_and_column((e1, e2, e1)).shape == (4, 2)
+
+
+def test_scores_without_embedding() -> None:
+    x, h = tables.whole_vectors(3, 3), tables.whole_vectors(27, 1)[0]
+    assert torch.equal(tables.score_without_embedding(x, h), tables.score_of_embedding(x, h))
+    assert torch.equal(tables.inner_by_factors(x), tables.inner_of_embeddings(x))
+
+
+def test_share_of_the_best_pair() -> None:
+    product = tables.multiplied_out(tables.whole_vectors(2, 2))
+    rows = torch.stack([product, torch.tensor([1.0, 0, 0, 1]).double()])
+    assert tables.share_of_best_pair(rows).tolist() == pytest.approx([1, 0.5])
+    with pytest.raises(ValueError, match="vectors: got length 3"):
+        tables.share_of_best_pair(torch.ones(1, 3))
+
+
+def test_weighted_quantity_tells_places_apart() -> None:
+    m, n, σ, τ = symbols("m n sigma tau")
+    right, wrong = (
+        tables.over_all_outcomes(tables.weighted_quantity(join, "sum", u=(m, σ), v=(n, τ)))
+        for join in (lambda vectors: torch.outer(*vectors), tables.column_by_column)
+    )
+    point = {m: 2, n: 3, σ: 2, τ: 0.5}
+    assert right(point) == pytest.approx((1 + 2) * (1 + 4 + 9))
+    assert wrong(point) < right(point)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_statements_hold_of_every_way(way) -> None:
+    assert tables.gives_tensor_product(way)
+    assert tables.grows_with_all_vectors(way)
+
+
+def test_statements_can_fail() -> None:
+    def opposite(x):
+        return tables.multiplied_out(x.flip(0))
+
+    assert not tables.gives_tensor_product(opposite)
+    assert tables.makes_every_choice_once(opposite)
+    assert not tables.makes_every_choice_once(tables.entrywise_repeated)
+    assert not tables.grows_with_all_vectors(tables.NARROW.ended_by_first_elements)
+    assert tables.takes_logarithmic_steps(tables.in_pairs)
+    for broken in (tables.first_with_last, tables.one_after_the_other):
+        assert not tables.takes_logarithmic_steps(broken)
+    assert tables.some_reading_is_right(lambda x: torch.ones(()))
+    assert not tables.some_reading_is_right(lambda x: x[:, 0].prod())
+
+
+def test_two_ways_to_train() -> None:
+    start = [tables.whole_vectors(q, 5) for q in (2, 3)]
+
+    def loss(e):
+        return e.square().sum()
+
+    assert all(
+        torch.equal(f, g)
+        for f, g in zip(
+            tables.by_autograd(start, loss),
+            tables.contracted(start, 2 * tables.multiplied_out(start)),
+            strict=True,
+        )
+    )
+    by_hand = tables.adam_by_hand(start, lambda e: 2 * e, tables.contracted, steps=3, rate=0.1)
+    found = tables.adam_by_autograd(start, loss, steps=3, rate=0.1)
+    assert all(torch.allclose(f, g, rtol=1e-9) for f, g in zip(found, by_hand, strict=True))

@@ -10,7 +10,7 @@ import torch
 
 from ....models.counting import Count
 from ....seeds import generator
-from ..products.chains import Chain, applied
+from ..ways.chains import Chain, applied
 
 
 def counted(way: Callable[..., Any], *inputs: Any) -> Count:
@@ -30,6 +30,11 @@ def multiplications(way: Callable[..., Any], *inputs: Any) -> int:
     if isinstance(way, Chain):
         return counted(applied, way.matrices(*inputs), way.ones(*inputs)).multiplications
     return counted(way, *inputs).multiplications
+
+
+def numbers_alive(way: Callable[..., Any], x: torch.Tensor) -> int:
+    """Return how many numbers of the input's kind are alive at most while a way is taken."""
+    return counted(way, x).peak // x.itemsize
 
 
 def exponent_in_length(

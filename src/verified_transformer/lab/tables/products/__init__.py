@@ -1,1 +1,1 @@
-"""Products of short vectors: ways of making them, what a product is, how it is trained."""
+"""What a product of short vectors is, where its entries stand, and how it is trained."""

@@ -117,6 +117,24 @@ def kept_factor_by_factor(x: np.ndarray, z: np.ndarray) -> np.ndarray:
     return found
 
 
+def share_of_best_pair(vectors: torch.Tensor) -> torch.Tensor:
+    """Return the share (R,) of squared norms that the best product of two vectors carries.
+
+    By the theorem of Eckart and Young (1936) it is that of the largest singular value.
+
+    Args:
+        vectors: (R, q^2), each laid out as a square; the two factors have length q.
+
+    Raises:
+        ValueError: the length is no square.
+    """
+    side = math.isqrt(vectors.shape[-1])
+    if side**2 != vectors.shape[-1]:
+        raise ValueError(f"vectors: got length {vectors.shape[-1]}; accepted: a square number")
+    values = torch.linalg.svdvals(vectors.double().unflatten(-1, (side, side))).square()
+    return values[..., 0] / values.sum(-1)
+
+
 def minors(vector: torch.Tensor, rows: int) -> torch.Tensor:
     """Return all two by two minors (rows, rows, p, p) of a vector laid out with so many rows."""
     M = vector.reshape(rows, -1)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import torch
 
 from ....models.factorised.products import tensor_product
+from ...training import train
 
 Rule = Callable[[Sequence[torch.Tensor], torch.Tensor], list[torch.Tensor]]
 
@@ -32,6 +33,27 @@ def contracted(
         inputs = ",".join(["z" + letters, *("z" + c for c in others)])
         found.append(torch.einsum(f"{inputs}->z{own}", full, *operands))
     return found
+
+
+def by_autograd(
+    factors: Sequence[torch.Tensor], loss: Callable[[torch.Tensor], torch.Tensor]
+) -> list[torch.Tensor]:
+    """Return the gradients of factors that autograd finds for a loss of their products."""
+    leaves = [factor.clone().requires_grad_() for factor in factors]
+    return list(torch.autograd.grad(loss(tensor_product(leaves)), leaves))
+
+
+def adam_by_autograd(
+    factors: Sequence[torch.Tensor],
+    loss: Callable[[torch.Tensor], torch.Tensor],
+    *,
+    steps: int,
+    rate: float,
+) -> list[torch.Tensor]:
+    """Return factors after some steps of torch's Adam on a loss of their products."""
+    leaves = [factor.clone().requires_grad_() for factor in factors]
+    train(leaves, lambda _: loss(tensor_product(leaves)), steps=steps, rate=rate)
+    return [leaf.detach() for leaf in leaves]
 
 
 def adam_by_hand(

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
+
+from ....exact.gaussian import Draw
+from ....exact.laws import Uniform
+from ....sampling.quantities import Sampled
+
+Join = Callable[[Sequence[torch.Tensor]], torch.Tensor]
 
 
 def weighted_sum(joined: torch.Tensor, vectors: Sequence[torch.Tensor]) -> torch.Tensor:
@@ -33,3 +40,23 @@ def weighted_sum(joined: torch.Tensor, vectors: Sequence[torch.Tensor]) -> torch
     wanted = math.prod(v[..., place] for v, place in zip(vectors, places, strict=True))
     weights = (places[0] + 1) * (places[1] + 1) ** 2
     return (joined * wanted * weights.to(joined)).sum(-1)
+
+
+def weighted_quantity(join: Join, name: str, **vectors: tuple[Any, Any]) -> Sampled:
+    """Return the mean of `weighted_sum` over random vectors, to be measured or enumerated.
+
+    Args:
+        join: what is asked: function of a list of vectors (q_j,), whose outcome is laid out flat.
+        name: one line of text for the quantity.
+        vectors: by name, the length and the standard deviation of the entries, which are uniform.
+    """
+
+    def statistic(**parts: torch.Tensor) -> torch.Tensor:
+        drawn = [parts[letter] for letter in vectors]
+        return weighted_sum(torch.vmap(lambda *rows: join(rows).flatten())(*drawn), drawn)
+
+    draws = {
+        letter: Draw(Uniform.of_variance(spread**2), (size,))
+        for letter, (size, spread) in vectors.items()
+    }
+    return Sampled(name, draws, statistic)

@@ -7,8 +7,8 @@ from functools import reduce
 
 import torch
 
-from .chains import DIAGONAL, applied, on_diagonal
-from .multiplying_out import Vectors, copies, multiplied_out, rows_of, whole_length
+from ..ways.chains import DIAGONAL, applied, on_diagonal
+from ..ways.multiplying_out import Vectors, copies, multiplied_out, rows_of, whole_length
 
 Matrices = Callable[[Vectors], list[torch.Tensor]]
 
@@ -69,3 +69,17 @@ def outcome(x: Vectors, matrices: Sequence[torch.Tensor], v: torch.Tensor) -> st
 def _contracted(cores: Sequence[torch.Tensor], v: torch.Tensor) -> torch.Tensor:
     whole = reduce(lambda a, b: torch.tensordot(a, b, 1), cores)
     return whole.reshape(-1, 1) @ v
+
+
+def some_reading_is_right(number: Callable[[torch.Tensor], torch.Tensor]) -> bool:
+    """Whether one of the readings gives the tensor product at each of three sizes.
+
+    Args:
+        number: function of the vectors (k, q); the number that the vector at the end holds.
+    """
+    for length, many in ((2, 3), (3, 2), (2, 4)):
+        x = torch.arange(1, length * many + 1, dtype=torch.float64).reshape(many, length) + 1
+        vs = ends(x, number(x)).values()
+        if "right" not in [outcome(x, build(x), v) for build in READINGS.values() for v in vs]:
+            return False
+    return True
