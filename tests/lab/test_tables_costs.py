@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from verified_transformer import ZipfMarkov
+from verified_transformer import ZipfMarkov, symbols
 from verified_transformer.lab import tables
 from verified_transformer.models import TensorProductEmbedding
 
@@ -103,3 +103,11 @@ def test_tables_learn_a_language() -> None:
     assert (frozen[-1] > curve[-1]).all()
     with pytest.raises(ValueError, match="languages: got \\[8, 9\\] tokens"):
         tables.losses_in_languages([languages[0], ZipfMarkov(9)], (2, 2), steps=1)
+
+
+def test_counts_at_points() -> None:
+    n, d, k = symbols("n d k")
+    stored = tables.at_sizes(tables.equal_parameters, n, k, d / k)
+    assert stored({n: 7, d: 12, k: 4}) == 84
+    with pytest.raises(ValueError, match="point: gives the sizes"):
+        stored({n: 7, d: 13, k: 4})

@@ -9,6 +9,7 @@ from .article.two_vectors import printed_product as printed_product
 from .article.two_vectors import row_repeated as row_repeated
 from .costs.languages import losses_in_languages as losses_in_languages
 from .costs.lookups import TokenByToken as TokenByToken
+from .costs.lookups import equal_parameters as equal_parameters
 from .costs.lookups import factorised_lookup as factorised_lookup
 from .costs.lookups import forward_and_backward as forward_and_backward
 from .costs.lookups import largest_made as largest_made
@@ -48,6 +49,7 @@ from .rules import equal_terms as equal_terms
 from .rules import euler_beta as euler_beta
 from .rules import geometric_series as geometric_series
 from .rules import powers_integrated as powers_integrated
+from .sizes import at_sizes as at_sizes
 from .ways.chains import DIAGONAL as DIAGONAL
 from .ways.chains import NARROW as NARROW
 from .ways.chains import applied as applied

@@ -28,6 +28,11 @@ def parameters(lengths: Sequence[int], rows: int) -> int:
     return sum(factor.numel() for factor in table.parameters())
 
 
+def equal_parameters(rows: int, factors: int, length: int) -> int:
+    """Return the parameters of a table whose rows are products of so many vectors of a length."""
+    return parameters([length] * factors, rows)
+
+
 def width_of(lengths: Sequence[int]) -> int:
     """Return how long the tensor product of vectors of these lengths is, from the executed one."""
     return tensor_product([torch.empty(length, device="meta") for length in lengths]).numel()
