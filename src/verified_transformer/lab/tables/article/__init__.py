@@ -1,0 +1,1 @@
+"""What the article prints, read in every way that could be thought of."""

@@ -1,0 +1,1 @@
+"""What an embedding made of short vectors costs, counted while it runs."""

@@ -1,0 +1,1 @@
+"""What a product of short vectors is, where its entries stand, and how it is trained."""

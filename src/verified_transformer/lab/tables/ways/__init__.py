@@ -1,0 +1,1 @@
+"""Ways of multiplying a token's vectors out: right ones, dear ones, and wrong ones."""

@@ -1,0 +1,37 @@
+"""Scores of a token that need no embedding: a factor of the product after the other."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import torch
+
+from .multiplying_out import Vectors, multiplied_out, rows_of
+
+
+def score_without_embedding(x: Vectors, h: torch.Tensor) -> torch.Tensor:
+    """Return the inner product of a tensor product with h (d,), which is never written down.
+
+    Example:
+        >>> x, h = torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.ones(4)
+        >>> score_without_embedding(x, h).item(), score_of_embedding(x, h).item()
+        (21.0, 21.0)
+    """
+    for factor in rows_of(x):
+        h = h.reshape(len(factor), -1).T @ factor
+    return h[0]
+
+
+def score_of_embedding(x: Vectors, h: torch.Tensor) -> torch.Tensor:
+    """Return the same from the written-down embedding."""
+    return multiplied_out(x) @ h
+
+
+def inner_by_factors(x: Vectors) -> torch.Tensor:
+    """Return a tensor product's inner product with itself, as a product of inner products."""
+    return reduce(torch.mul, [factor @ factor for factor in rows_of(x)])
+
+
+def inner_of_embeddings(x: Vectors) -> torch.Tensor:
+    """Return the same from two written-down embeddings."""
+    return multiplied_out(x) @ multiplied_out(x)

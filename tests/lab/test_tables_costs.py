@@ -1,0 +1,113 @@
+"""What embeddings of short vectors cost: counts at small sizes, known by hand."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from verified_transformer import ZipfMarkov, symbols
+from verified_transformer.lab import tables
+from verified_transformer.models import TensorProductEmbedding
+
+
+def test_counts_of_ways() -> None:
+    x = tables.whole_vectors(3, 3)
+    assert tables.multiplications(tables.multiplied_out, x) == 9 + 27
+    assert tables.multiplications(tables.from_scratch, x) == 2 * 27
+    assert tables.multiplications(tables.NARROW, x) == 3 + 27 + 243
+    assert tables.multiplications(tables.DIAGONAL, x) == 3 * 27**2
+    assert tables.counted(tables.in_blocks, x).peak == 8 * 27
+
+
+def test_growth_is_read_off() -> None:
+    grows = tables.exponent_in_length(tables.from_scratch, 3, 4, lambda length, _: length)
+    assert grows == pytest.approx(3)
+
+
+def test_whole_vectors_depend_on_their_name_only() -> None:
+    assert torch.equal(tables.whole_vectors(2, 3), tables.whole_vectors(2, 3))
+    assert tables.whole_vectors(2, 3, batch=(5,)).shape == (5, 3, 2)
+    assert not torch.equal(tables.whole_vectors(9, 9), tables.whole_vectors(9, 9, "others"))
+    with pytest.raises(ValueError, match="length, number: got 0, 3"):
+        tables.whole_vectors(0, 3)
+
+
+def test_parameters_and_widths() -> None:
+    assert tables.parameters((2, 3, 5), 7) == 70
+    assert tables.width_of((2, 3, 5)) == 30
+    with pytest.raises(ValueError, match="sizes: got"):
+        tables.parameters((), 7)
+
+
+def test_lookups_counted() -> None:
+    plain, made = tables.plain_lookup(5, 8), tables.factorised_lookup(5, 3, 2)
+    assert (plain.reads, plain.multiplications) == (40, 0)
+    assert (made.reads, made.multiplications) == (30, 5 * (4 + 8))
+    assert tables.factorised_lookup(5, 4, 2, tables.in_pairs).multiplications == 5 * (4 + 4 + 16)
+
+
+def test_scores_by_factors_are_the_tables() -> None:
+    factors = [tables.whole_vectors(q, 7, f"factor {q}") for q in (2, 3)]
+    hidden = tables.whole_vectors(6, 4, "hidden")
+    wanted = hidden @ tables.multiplied_out(factors).T
+    assert torch.equal(tables.scores_by_factors(hidden, factors), wanted)
+
+
+def test_passes_and_memory() -> None:
+    assert tables.forward_and_backward(5, 3, 3) == (180, 360)
+    assert tables.largest_made(5, 3, 2) == 40
+    assert tables.peak_over_result(6, 2, 8, training=False) == 1
+    assert tables.peak_over_result(6, 3, 8, training=True) == pytest.approx(1.125)
+
+
+def test_token_by_token_makes_the_same_rows() -> None:
+    table = TensorProductEmbedding(11, (2, 3)).double()
+    looped = tables.TokenByToken(11, (2, 3)).double()
+    looped.load_state_dict(table.state_dict())
+    assert torch.equal(table(torch.arange(6)), looped(torch.arange(6)))
+
+
+def test_block() -> None:
+    x = torch.randn(1, 5, 8)
+    block = tables.Block(8)
+    assert block(x).shape == x.shape
+    with torch.no_grad():
+        count = tables.counted(block, x)
+    linear = 12 * 5 * 8**2
+    assert linear < count.multiplications < 1.2 * linear
+    with pytest.raises(ValueError, match="heads: got 3"):
+        tables.Block(8, heads=3)
+
+
+def test_squares_looked_up_are_all_squares() -> None:
+    W = torch.randn(4, 2, 5, 3)
+    assert torch.allclose(tables.squares_looked_up(W), W.square().sum((1, 2, 3)))
+
+
+def test_numbers_alive_and_seconds() -> None:
+    x = tables.whole_vectors(3, 2)
+    assert tables.numbers_alive(tables.in_place, x) == 9
+    assert tables.median_seconds(lambda: None) < 0.1
+    with pytest.raises(ValueError, match="times: got 0"):
+        tables.median_seconds(lambda: None, 0)
+
+
+def test_tables_learn_a_language() -> None:
+    languages = [ZipfMarkov(8, seed=seed) for seed in range(2)]
+    curve = tables.losses_in_languages(languages, (2, 2), steps=30, rate=0.05)
+    assert curve.shape == (31, 2)
+    assert (curve[-1] < curve[0]).all()
+    assert (curve[-1] > torch.tensor([language.entropy_rate for language in languages])).all()
+    frozen = tables.losses_in_languages(languages, (2, 2), steps=30, rate=0.05, head_learns=False)
+    assert torch.equal(frozen[0], curve[0])
+    assert (frozen[-1] > curve[-1]).all()
+    with pytest.raises(ValueError, match="languages: got \\[8, 9\\] tokens"):
+        tables.losses_in_languages([languages[0], ZipfMarkov(9)], (2, 2), steps=1)
+
+
+def test_counts_at_points() -> None:
+    n, d, k = symbols("n d k")
+    stored = tables.at_sizes(tables.equal_parameters, n, k, d / k)
+    assert stored({n: 7, d: 12, k: 4}) == 84
+    with pytest.raises(ValueError, match="point: gives the sizes"):
+        stored({n: 7, d: 13, k: 4})

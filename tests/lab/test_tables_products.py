@@ -1,0 +1,281 @@
+"""Products of short vectors: all ways give one embedding; wrong versions and bad input show."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import reduce
+
+import numpy as np
+import pytest
+import sympy as sp
+import torch
+
+from verified_transformer import Draw, Normal, Sampled, Uniform, symbols
+from verified_transformer.lab import tables
+from verified_transformer.lab.tables import rules
+from verified_transformer.lab.tables.ways.chains import Chain
+from verified_transformer.lab.tables.ways.multiplying_out import rows_of
+
+WAYS = [
+    tables.multiplied_out, tables.from_scratch, tables.in_place, tables.in_blocks,
+    lambda x: tables.in_pairs(x)[0], tables.DIAGONAL, tables.NARROW,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("sizes", [(2, 3), (3, 2), (2, 5), (4, 1)])
+def test_every_way_gives_the_tensor_product(way, sizes) -> None:
+    x = tables.whole_vectors(*sizes)
+    assert torch.equal(way(x), reduce(torch.kron, x))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_lengths_may_differ(way) -> None:
+    x = [tables.whole_vectors(length, 1)[0] for length in (2, 3, 4)]
+    assert torch.equal(way(x), reduce(torch.kron, x))
+
+
+@pytest.mark.parametrize("way", WAYS[:3])
+def test_batches(way) -> None:
+    x = tables.whole_vectors(3, 2, batch=(5,))
+    assert torch.equal(way(x), torch.stack([reduce(torch.kron, token) for token in x]))
+
+
+def test_pairs_take_logarithmically_many_steps() -> None:
+    assert [tables.in_pairs(tables.whole_vectors(2, k))[1] for k in (1, 2, 3, 4, 5, 8)] == [
+        0, 1, 2, 2, 3, 3,
+    ]  # fmt: skip
+
+
+def test_products_on_the_way_and_their_squares() -> None:
+    x = tables.whole_vectors(2, 3, batch=(4,))
+    made = tables.products_made(x)
+    assert [p.shape for p in made] == [(4, 4), (4, 8)]
+    assert torch.equal(made[-1], tables.multiplied_out(x))
+    scratch = tables.products_from_scratch(x)
+    assert [p.shape for p in scratch] == [(4, 2, 2, 2)] * 2
+    assert torch.equal(scratch[-1].flatten(1), made[-1])
+    assert torch.equal(
+        tables.sum_of_squares(made), made[0].square().sum(1) + made[1].square().sum(1)
+    )
+    assert torch.equal(tables.squared_norm(x), made[-1].square().sum(1))
+
+
+def test_operands_multiply_to_the_products() -> None:
+    x = tables.whole_vectors(2, 3)
+    operands = tables.operands_of_products(x)
+    products = [(a * b).flatten() for a, b in zip(operands[::2], operands[1::2], strict=True)]
+    assert all(torch.equal(p, q) for p, q in zip(products, tables.products_made(x), strict=True))
+
+
+@pytest.mark.parametrize("x", [torch.ones(3), [], torch.ones(0, 2)])
+def test_no_vectors_are_refused(x) -> None:
+    with pytest.raises(ValueError, match="x: got"):
+        rows_of(x)
+
+
+@pytest.mark.parametrize("chain", [tables.DIAGONAL, tables.NARROW])
+def test_the_articles_end_is_wrong(chain: Chain) -> None:
+    x = tables.whole_vectors(2, 3)
+    assert not torch.equal(chain.ended_by_first_elements(x), chain(x))
+    assert chain.nonzeros(x) < sum(matrix.numel() for matrix in chain.matrices(x))
+
+
+def test_readings_of_the_article() -> None:
+    x = tables.whole_vectors(2, 3)
+    found = {
+        name: [tables.outcome(x, build(x), v) for v in tables.ends(x, torch.ones(())).values()]
+        for name, build in tables.READINGS.items()
+    }
+    assert [name for name, row in found.items() if "right" in row] == [
+        "diagonal, each copy at its place", "core of three dimensions",
+    ]  # fmt: skip
+    assert found["equal columns"][0] == "shapes do not fit"
+
+
+def test_being_a_product() -> None:
+    u, v = [Fraction(1, 3), Fraction(2)], [Fraction(5), Fraction(7, 2), Fraction(1)]
+    whole = [a * b for a in u for b in v]
+    assert tables.is_product(whole, (2, 3))
+    assert not tables.is_product([*whole[:-1], Fraction(9)], (2, 3))
+    assert tables.is_product(torch.tensor([3, 4, 6, 8]), (2, 2))
+    with pytest.raises(ValueError, match="lengths: got"):
+        tables.is_product(whole, (2, 2))
+
+
+@pytest.mark.parametrize("lengths", [(2, 2), (2, 3), (3, 3), (2, 3, 4), (2, 2, 2, 2)])
+def test_dimension_of_products(lengths) -> None:
+    assert tables.dimension(lengths) == sum(lengths) - len(lengths) + 1
+
+
+def test_the_derivative_is_autograds() -> None:
+    x = tables.whole_vectors(2, 3)
+    auto = torch.autograd.functional.jacobian(tables.multiplied_out, x).flatten(1)
+    assert torch.equal(auto, tables.derivative(list(x)))
+
+
+def test_two_ways_to_project_onto_the_tangent_space() -> None:
+    x, z = tables.whole_vectors(2, 3, batch=(5,)), tables.whole_vectors(8, 5, "z")
+    found = tables.kept_by_tangent_space(x, z).numpy()
+    assert np.allclose(found, tables.kept_factor_by_factor(x.numpy(), z.numpy()))
+
+
+def test_ranks_of_cuts_and_minors() -> None:
+    e = tables.multiplied_out(tables.whole_vectors(2, 3))
+    assert tables.cut_ranks(e.reshape(2, 2, 2)) == [1, 1]
+    assert tables.cut_ranks(torch.eye(4).reshape(2, 2, 2, 2)) == [2, 4, 2]
+    assert not tables.minors(e, 2).any()
+    assert tables.minors(torch.eye(2), 2).any()
+
+
+def test_contracted_gradients_are_autograds() -> None:
+    factors = [tables.whole_vectors(q, 5).requires_grad_() for q in (2, 3, 4)]
+    product = tables.multiplied_out(factors)
+    gradient = tables.whole_vectors(24, 5, "gradient")
+    product.backward(gradient)
+    plain = [factor.detach() for factor in factors]
+    right, wrong = (tables.contracted(plain, gradient, forget=n) for n in (0, 1))
+    assert all(torch.equal(f.grad, g) for f, g in zip(factors, right, strict=True))
+    assert not any(torch.equal(f.grad, g) for f, g in zip(factors, wrong, strict=True))
+
+
+def test_adam_by_hand_is_torchs() -> None:
+    start = [tables.whole_vectors(q, 5) for q in (2, 3)]
+    learnt = [factor.clone().requires_grad_() for factor in start]
+    adam = torch.optim.Adam(learnt, lr=0.1)
+    for _ in range(3):
+        adam.zero_grad()
+        tables.multiplied_out(learnt).square().sum().backward()
+        adam.step()
+    found = tables.adam_by_hand(start, lambda e: 2 * e, tables.contracted, steps=3, rate=0.1)
+    assert all(torch.allclose(f, g.detach(), rtol=1e-9) for f, g in zip(found, learnt, strict=True))
+
+
+def test_weighted_sum_knows_the_places() -> None:
+    u, v = torch.tensor([2.0, 3.0]), torch.tensor([5.0, 7.0])
+    outer = torch.outer(u, v)
+    assert tables.weighted_sum(outer.flatten(), (u, v)) == 100 + 4 * 196 + 2 * 225 + 8 * 441
+    turned = tables.weighted_sum(outer.T.flatten(), (u, v))
+    assert turned != tables.weighted_sum(outer.flatten(), (u, v))
+    with pytest.raises(ValueError, match="joined: got length 4"):
+        tables.weighted_sum(outer.flatten(), (u, v, v))
+
+
+def test_enumerated_mean() -> None:
+    q, σ = symbols("q sigma")
+    x = {"x": Draw(Uniform.of_variance(σ**2), (q,))}
+    square = Sampled("E |x|^2", x, lambda x: x.square().sum(1))
+    assert tables.over_all_outcomes(square)({q: 3, σ: 2}) == pytest.approx(12)
+    shifted = Sampled("E |x|^2", {"x": Draw(Normal(1, 1), (2,))}, lambda x: x.square().sum(1))
+    with pytest.raises(ValueError, match="x has a mean"):
+        tables.over_all_outcomes(shifted)({})
+
+
+def test_rules_of_derivations() -> None:
+    j, u = sp.Symbol("j", integer=True), sp.Symbol("u", positive=True)
+    assert rules.geometric_series(sp.Sum(3**j, (j, 0, 4))) == 121
+    with pytest.raises(ValueError, match="a geometric series"):
+        rules.geometric_series(sp.Sum(j**2, (j, 1, 4)))
+    assert rules.powers_integrated(sp.Integral(3 * u**2 + 1, (u, 0, 2))) == 10
+    assert rules.equal_terms(sp.Product(u, (j, 1, 3)) + sp.Sum(u, (j, 1, 2))) == u**3 + 2 * u
+    with pytest.raises(ValueError, match="do not depend on j"):
+        rules.equal_terms(sp.Sum(j, (j, 1, 2)))
+    assert rules.euler_beta(sp.Integral(2 * u * (1 - u), (u, 0, 1))) == sp.Rational(1, 3)
+    with pytest.raises(ValueError, match="ends: got"):
+        rules.euler_beta(sp.Integral(u, (u, 0, 2)))
+    with pytest.raises(ValueError, match="term: got"):
+        rules.euler_beta(sp.Integral(sp.exp(u), (u, 0, 1)))
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 5])
+def test_orders(number) -> None:
+    x = tables.whole_vectors(2, number)
+    e = tables.multiplied_out(x)
+    assert torch.equal(tables.from_the_right(list(x)), e)
+    assert torch.equal(tables.new_one_first(list(x)), tables.multiplied_out(x.flip(0)))
+    assert tables.one_after_the_other(x)[1] == number - 1
+    paired, steps = tables.first_with_last(x)
+    assert steps == tables.in_pairs(x)[1]
+    assert torch.equal(paired, e) is (number <= 2)
+    assert tables.entrywise_repeated(x).shape == e.shape
+    batch = tables.whole_vectors(2, number, batch=(3,))
+    assert torch.equal(tables.token_by_token(batch), tables.multiplied_out(batch))
+
+
+def test_two_vectors() -> None:
+    e1, e2 = tables.whole_vectors(2, 2)
+    outer = torch.outer(e1, e2)
+    for factors in (tables.column, tables.row_repeated):
+        assert torch.equal(torch.matmul(*factors(e1, e2)), outer)
+    with pytest.raises(RuntimeError):
+        torch.matmul(*tables.printed_factors(e1, e2))
+    assert torch.equal(tables.printed_product(e1, e2), outer)
+    turned = tables.column_by_column((e1, e2))
+    assert turned.shape == outer.shape
+    assert not torch.equal(turned, outer)
+    assert tables.matrix_and_column((e1, e2, e1)).shape == (4, 2)
+
+
+def test_scores_without_embedding() -> None:
+    x, h = tables.whole_vectors(3, 3), tables.whole_vectors(27, 1)[0]
+    assert torch.equal(tables.score_without_embedding(x, h), tables.score_of_embedding(x, h))
+    assert torch.equal(tables.inner_by_factors(x), tables.inner_of_embeddings(x))
+
+
+def test_share_of_the_best_pair() -> None:
+    product = tables.multiplied_out(tables.whole_vectors(2, 2))
+    rows = torch.stack([product, torch.tensor([1.0, 0, 0, 1]).double()])
+    assert tables.share_of_best_pair(rows).tolist() == pytest.approx([1, 0.5])
+    with pytest.raises(ValueError, match="vectors: got length 3"):
+        tables.share_of_best_pair(torch.ones(1, 3))
+
+
+def test_weighted_quantity_tells_places_apart() -> None:
+    m, n, σ, τ = symbols("m n sigma tau")
+    right, wrong = (
+        tables.over_all_outcomes(tables.weighted_quantity(join, "sum", u=(m, σ), v=(n, τ)))
+        for join in (lambda vectors: torch.outer(*vectors), tables.column_by_column)
+    )
+    point = {m: 2, n: 3, σ: 2, τ: 0.5}
+    assert right(point) == pytest.approx((1 + 2) * (1 + 4 + 9))
+    assert wrong(point) < right(point)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_statements_hold_of_every_way(way) -> None:
+    assert tables.gives_tensor_product(way)
+    assert tables.grows_with_all_vectors(way)
+
+
+def test_statements_can_fail() -> None:
+    def opposite(x):
+        return tables.multiplied_out(x.flip(0))
+
+    assert not tables.gives_tensor_product(opposite)
+    assert tables.makes_every_choice_once(opposite)
+    assert not tables.makes_every_choice_once(tables.entrywise_repeated)
+    assert not tables.grows_with_all_vectors(tables.NARROW.ended_by_first_elements)
+    assert tables.takes_logarithmic_steps(tables.in_pairs)
+    for broken in (tables.first_with_last, tables.one_after_the_other):
+        assert not tables.takes_logarithmic_steps(broken)
+    assert tables.some_reading_is_right(lambda x: torch.ones(()))
+    assert not tables.some_reading_is_right(lambda x: x[:, 0].prod())
+
+
+def test_two_ways_to_train() -> None:
+    start = [tables.whole_vectors(q, 5) for q in (2, 3)]
+
+    def loss(e):
+        return e.square().sum()
+
+    assert all(
+        torch.equal(f, g)
+        for f, g in zip(
+            tables.by_autograd(start, loss),
+            tables.contracted(start, 2 * tables.multiplied_out(start)),
+            strict=True,
+        )
+    )
+    by_hand = tables.adam_by_hand(start, lambda e: 2 * e, tables.contracted, steps=3, rate=0.1)
+    found = tables.adam_by_autograd(start, loss, steps=3, rate=0.1)
+    assert all(torch.allclose(f, g, rtol=1e-9) for f, g in zip(found, by_hand, strict=True))
