@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from verified_transformer.account import ledger, registry
-from verified_transformer.commands import colab
+from verified_transformer.commands.notebooks import colab
 
 ROOT = Path(__file__).parent.parent
 LONGEST_CELL = 25

@@ -20,8 +20,8 @@ import yaml
 from nbclient import NotebookClient
 
 from verified_transformer.account import ledger
-from verified_transformer.commands import colab
-from verified_transformer.commands.comparing import METADATA_KEY
+from verified_transformer.commands.notebooks import colab
+from verified_transformer.commands.notebooks.comparing import METADATA_KEY
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOKS = ledger.notebooks(ROOT)

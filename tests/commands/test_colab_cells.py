@@ -10,7 +10,7 @@ import notebook_gates
 import pytest
 
 from verified_transformer.account import ledger
-from verified_transformer.commands import colab
+from verified_transformer.commands.notebooks import colab
 
 ROOT = Path(__file__).parents[2]
 

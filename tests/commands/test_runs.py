@@ -10,11 +10,12 @@ from typing import Any
 import nbformat
 import pytest
 
-from verified_transformer.commands import comparing, fresh_seeds, portable
-from verified_transformer.commands.formatting import format_cells
+from verified_transformer.commands.elsewhere import fresh_seeds, portable
 from verified_transformer.commands.line import main
-from verified_transformer.commands.refresh import refresh
-from verified_transformer.commands.running import run
+from verified_transformer.commands.notebooks import comparing
+from verified_transformer.commands.notebooks.formatting import format_cells
+from verified_transformer.commands.notebooks.refresh import refresh
+from verified_transformer.commands.notebooks.running import run
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ import torch
 
 from verified_transformer import Draw, Normal, Sampled, Uniform, symbols
 from verified_transformer.lab import tables
-from verified_transformer.lab.tables import rules
+from verified_transformer.lab.tables.oracles import rules
 from verified_transformer.lab.tables.ways.chains import Chain
 from verified_transformer.lab.tables.ways.multiplying_out import rows_of
 

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..account import ledger, registry
-from . import claims, colab, formatting, fresh_seeds, portable, refresh, verify
+from . import claims, verify
+from .elsewhere import fresh_seeds, portable
+from .notebooks import colab, formatting, refresh
 
 
 class Refused(ValueError):

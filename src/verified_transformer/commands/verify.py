@@ -10,8 +10,8 @@ from typing import Any
 from ..account import ledger, registry
 from ..account.records.record import Record, from_json
 from ..account.verification import verify as compare
-from . import comparing
-from .running import run
+from .notebooks import comparing
+from .notebooks.running import run
 
 
 def verify(root: Path, name: str) -> int:

@@ -26,7 +26,12 @@ from .costs.work import exponent_in_length as exponent_in_length
 from .costs.work import multiplications as multiplications
 from .costs.work import numbers_alive as numbers_alive
 from .costs.work import whole_vectors as whole_vectors
-from .enumerated import over_all_outcomes as over_all_outcomes
+from .oracles.enumerated import over_all_outcomes as over_all_outcomes
+from .oracles.rules import equal_terms as equal_terms
+from .oracles.rules import euler_beta as euler_beta
+from .oracles.rules import geometric_series as geometric_series
+from .oracles.rules import powers_integrated as powers_integrated
+from .oracles.sizes import at_sizes as at_sizes
 from .products.being_a_product import cut_ranks as cut_ranks
 from .products.being_a_product import derivative as derivative
 from .products.being_a_product import dimension as dimension
@@ -45,11 +50,6 @@ from .products.statements import gives_tensor_product as gives_tensor_product
 from .products.statements import grows_with_all_vectors as grows_with_all_vectors
 from .products.statements import makes_every_choice_once as makes_every_choice_once
 from .products.statements import takes_logarithmic_steps as takes_logarithmic_steps
-from .rules import equal_terms as equal_terms
-from .rules import euler_beta as euler_beta
-from .rules import geometric_series as geometric_series
-from .rules import powers_integrated as powers_integrated
-from .sizes import at_sizes as at_sizes
 from .ways.chains import DIAGONAL as DIAGONAL
 from .ways.chains import NARROW as NARROW
 from .ways.chains import applied as applied

@@ -11,7 +11,7 @@ from torch import nn
 from ...models.factorised import LowRankEmbedding
 from ...models.factorised.products import tensor_product
 from ...seeds import seed_of
-from .sequence_layers import random
+from .costs.sequence_layers import random
 
 
 def decaying_table(n: int = 60, d: int = 24, name: str = "trained") -> torch.Tensor:

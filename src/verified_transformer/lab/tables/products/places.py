@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from ....exact.gaussian import Draw
+from ....exact.integrals.gaussian import Draw
 from ....exact.laws import Uniform
 from ....sampling.quantities import Sampled
 

@@ -10,7 +10,7 @@ from configparser import RawConfigParser
 from pathlib import Path
 from typing import Any
 
-from ..account.records.record import METADATA_KEY
+from ...account.records.record import METADATA_KEY
 
 NOT_COMPARED = ("image/png", "image/jpeg", "application/pdf")
 SAME = 1e-6  # relative; what moves less is rounding

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from ...models.normalisation import normalised
-from ...seeds import generator
+from ....models.normalisation import normalised
+from ....seeds import generator
 
 
 def mean_square_by_autograd(w: torch.Tensor) -> torch.Tensor:

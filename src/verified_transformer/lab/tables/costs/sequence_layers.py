@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from ...seeds import generator, seed_of
+from ....seeds import generator, seed_of
 
 WIDTH = 8
 Layer = Callable[[torch.Tensor], torch.Tensor]

@@ -8,7 +8,7 @@ import sympy as sp
 import torch
 from sympy.polys.matrices import DomainMatrix
 
-from ...seeds import generator
+from ....seeds import generator
 
 
 def integers(name: str, *shape: int) -> torch.Tensor:

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from ...models.factorised.decompositions import rearranged
-from .exact_ranks import normals
+from ....models.factorised.decompositions import rearranged
+from .exact import normals
 
 
 def kept_shares(matrices: torch.Tensor) -> np.ndarray:

@@ -17,9 +17,9 @@ from typing import Any
 
 import yaml
 
-from ..account import ledger
+from ...account import ledger
 
-PACKAGE = Path(__file__).parents[1]
+PACKAGE = Path(__file__).parents[2]
 EXTRA = {"transformers", "safetensors", "huggingface_hub", "tokenizers"}
 _HEAD = re.compile(
     r"\A(?:try:\n    import verified_transformer.*\n.*\n    %pip install .*(?:\n|\Z))*"
@@ -56,7 +56,7 @@ def write(root: Path) -> int:
         book = json.loads(text)
         first = next(cell for cell in book["cells"] if cell["cell_type"] == "code")
         rest = _HEAD.sub("", "".join(first["source"]), count=1)
-        whole = (head(root, notebook) + rest).rstrip("\n")
+        whole = head(root, notebook) + rest if rest else head(root, notebook).rstrip("\n")
         first["source"] = whole.splitlines(keepends=True)
         new = json.dumps(book, ensure_ascii=False, indent=1) + "\n"
         if new != text:

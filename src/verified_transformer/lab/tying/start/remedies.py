@@ -8,9 +8,9 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
-from ...models.first_loss import two_gram_loss
-from ...models.heads import Head, ProjectedHead, ShuffledHead, channel_shuffle, half_swap
-from ...seeds import generator
+from ....models.first_loss import two_gram_loss
+from ....models.heads import Head, ProjectedHead, ShuffledHead, channel_shuffle, half_swap
+from ....seeds import generator
 
 Activation = Callable[[torch.Tensor], torch.Tensor]
 MakeHead = Callable[[nn.Embedding, torch.Generator], Head]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-PACKAGE = Path(__file__).parents[2]
+PACKAGE = Path(__file__).parents[3]
 LONGEST_CELL = 3600  # seconds; a cell that takes longer hangs
 Environment = Mapping[str, str | None]
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import torch
 import torch.nn.functional as F
 
-from ...models.counting import Count
-from ...models.factorised.products import tensor_product
+from ....models.counting import Count
+from ....models.factorised.products import tensor_product
 from .sequence_layers import random
 
 Work = tuple[int, int]  # of a plain table, and of a factorised one

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from ...models.first_loss import first_loss, two_gram_loss
-from ...seeds import generator, seed_of
+from ....models.first_loss import first_loss, two_gram_loss
+from ....seeds import generator, seed_of
 
 # place of the norm, factor on the stream, scales of a branch's inner and outer matrix
 Technique = Callable[[int], tuple[str, float, float, float]]
@@ -64,7 +64,7 @@ def without_weights(kind: str, **settings: Any) -> Any:
     """
     from transformers.initialization import no_init_weights
 
-    from ..real_models.library import transformers
+    from ...real_models.library import transformers
 
     cls = getattr(transformers, kind)
     with no_init_weights():

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from . import comparing
-from .running import run
+from ..notebooks import comparing
+from ..notebooks.running import run
 
 
 def fresh_seeds(notebooks: Sequence[Path], root: Path, salts: int, jobs: int = 2) -> int:

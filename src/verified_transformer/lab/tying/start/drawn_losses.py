@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 import torch
 
-from ...seeds import generator, seed_of
+from ....seeds import generator, seed_of
 
 
 def own_logits(d: int, σ: float, draws: int | tuple[int, ...], name: str) -> torch.Tensor:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import torch
 import torch.nn.functional as F
 
-from .families import row_of
+from .shapes import row_of
 
 Factors = Sequence[torch.Tensor]
 FAMILIES = ("dense", "low-rank", "product", "kronecker", "train")

@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import comparing
-from .running import run
+from ..notebooks import comparing
+from ..notebooks.running import run
 
 # What ATen, oneDNN and MKL call the same limit.
 _LIMITS = {

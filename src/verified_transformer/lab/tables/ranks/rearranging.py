@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from ...models.factorised.decompositions import rearranged
-from .exact_ranks import normals
+from ....models.factorised.decompositions import rearranged
+from .exact import normals
 
 Pair = tuple[int, int]
 

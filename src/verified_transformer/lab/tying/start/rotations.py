@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ...seeds import generator
+from ....seeds import generator
 
 
 def orthogonal_factor(G: torch.Tensor) -> torch.Tensor:

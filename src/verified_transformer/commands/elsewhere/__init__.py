@@ -1,0 +1,1 @@
+"""Notebooks on other processors, threads and seeds."""

@@ -1,0 +1,1 @@
+"""Notebooks: run, compared, stored again, formatted, and the first cell of each."""

@@ -1,0 +1,1 @@
+"""Four families of factorised tables: what they store, and what a look-up or a head costs."""

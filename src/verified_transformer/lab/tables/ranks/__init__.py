@@ -1,0 +1,1 @@
+"""Ranks: exact ones, of rearranged tables, of trains, of random tables."""
