@@ -1,6 +1,9 @@
 from .feed_forward import SECOND_BIASES as SECOND_BIASES
 from .feed_forward import FeedForward as FeedForward
+from .feed_forward import bias_error as bias_error
+from .feed_forward import block_error as block_error
 from .feed_forward import feed_forward as feed_forward
+from .feed_forward import torch_block_mean_square as torch_block_mean_square
 from .feed_forward import wider as wider
 from .layers import EQ_6 as EQ_6
 from .layers import EQ_9 as EQ_9
@@ -13,14 +16,17 @@ from .layers import first_outputs as first_outputs
 from .layers import gap as gap
 from .layers import grown_layer as grown_layer
 from .layers import layer as layer
+from .layers import layer_error as layer_error
 from .layers import mean_over_outcomes as mean_over_outcomes
 from .layers import over_all as over_all
 from .layers import uniforms as uniforms
 from .layouts import by_ceiling as by_ceiling
 from .layouts import copied as copied
+from .layouts import entropy as entropy
 from .layouts import padded as padded
 from .layouts import repeated_along as repeated_along
 from .layouts import shuffled_in_heads as shuffled_in_heads
 from .layouts import tiled as tiled
 from .layouts import tiled_in_heads as tiled_in_heads
+from .layouts import zeros_around as zeros_around
 from .linear import widened as widened

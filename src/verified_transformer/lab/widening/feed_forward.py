@@ -9,6 +9,8 @@ from torch import nn
 
 from ...models.growth.axes import repeated
 from ...seeds import generator
+from ..arrays.comparing import largest_error, relative_error
+from ..arrays.enumerating import outcomes
 from .linear import widened
 
 Activation = Callable[[torch.Tensor], torch.Tensor]
@@ -81,3 +83,62 @@ def wider(
     inner = repeated(first.out_features, m or k, scale=hidden)
     grown = widened(second, stream, inner, weight=weight, bias=bias)
     return FeedForward(widened(first, inner, stream), grown, block.activation)
+
+
+def block_error(
+    activation: Activation,
+    k: int,
+    *,
+    second_bias: str = "random",
+    m: int | None = None,
+    **factors: float,
+) -> float:
+    """Largest error of a grown block, relative to the largest entry of the wanted output.
+
+    Args:
+        activation: of the block.
+        k: factor of the stream.
+        second_bias: as in `feed_forward`.
+        m: factor of the hidden width; k where none is given.
+        factors: of `wider`.
+    """
+    block, source = feed_forward("whole block", activation, second_bias=second_bias), "its inputs"
+    x = torch.randn(40, 6, generator=generator(source), dtype=torch.float64)
+    stream = repeated(6, k, scale=k**-0.5)
+    return largest_error(
+        wider(block, k, m=m, **factors)(stream.write(x, -1)), stream.write(block(x), -1)
+    )
+
+
+def bias_error(k: int, ratio: float, seed: int) -> float:
+    """Relative error of the rule as printed, where the second bias is ``ratio`` times the rest."""
+    block = feed_forward(
+        f"bias {k} {ratio} {seed}", nn.functional.gelu, width=16, second_bias="zero"
+    )
+    source = generator(f"inputs {k} {ratio} {seed}")
+    drawn = torch.randn(65, 16, generator=source, dtype=torch.float64)
+    x, bias = drawn[1:], drawn[0] / drawn[0].square().mean().sqrt()
+    block.second.bias.data = ratio * block(x).square().mean().sqrt() * bias
+    stream = repeated(16, k, scale=k**-0.5)
+    found = wider(block, k, bias=k**-0.5)(stream.write(x, -1))
+    return relative_error(found, stream.write(block(x), -1))
+
+
+def torch_block_mean_square(
+    width: int, hidden: int, *, inputs: float, weights: float, biases: float
+) -> float:
+    """Mean square of an output of the block in PyTorch's encoder layer, over all signs.
+
+    Args:
+        width, hidden: small sizes.
+        inputs, weights, biases: what the entries are, up to their signs.
+    """
+    block = nn.TransformerEncoderLayer(width, 1, hidden, 0.0, nn.functional.relu).double()
+    first, second = block.linear1, block.linear2
+    arrays, chances = outcomes((hidden, width), hidden, hidden, 1, width)
+    found = []
+    for w, c, v, e, x in zip(*arrays, strict=True):
+        first.weight.data, first.bias.data = weights * w, biases * c
+        second.weight.data, second.bias.data = weights * v.expand(width, -1), biases * e
+        found.append(block._ff_block(inputs * x)[0].item() ** 2)
+    return float(chances @ torch.tensor(found, dtype=torch.float64))

@@ -15,6 +15,7 @@ import torch
 from ...exact.laws import Uniform
 from ...exact.moments import Index, Tensor
 from ...exact.notation import symbols
+from ...seeds import generator
 from ..arrays.enumerating import LOPSIDED, outcomes
 from .layouts import repeated_along
 
@@ -86,7 +87,9 @@ class Written:
 
     def gap(self, powers: Powers, times: sp.Expr, *, bias: bool = True) -> sp.Expr:
         """(grown - times · small)²."""
-        return (self.grown(powers, bias=bias) - times * (self.small if bias else self.products)) ** 2
+        return (
+            self.grown(powers, bias=bias) - times * (self.small if bias else self.products)
+        ) ** 2
 
 
 def layer(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
@@ -100,7 +103,9 @@ def grown_layer(
     """The same layers grown: (…, k n)."""
     of_x, of_w, of_b = (k ** float(power) for power in powers)
     return layer(
-        of_x * repeated_along(x, k), of_w * repeated_along(w, k, axes=2), of_b * repeated_along(b, k)
+        of_x * repeated_along(x, k),
+        of_w * repeated_along(w, k, axes=2),
+        of_b * repeated_along(b, k),
     )
 
 
@@ -161,3 +166,14 @@ def mean_over_outcomes(
         return chances @ statistic(float(point[scale]) * array, int(point[k])).flatten(1).sum(1)
 
     return oracle
+
+
+def layer_error(
+    activation: Callable[[torch.Tensor], torch.Tensor], k: int, powers: Powers, shift: float = 0.0
+) -> float:
+    """Largest error of a layer with an activation, grown with some powers and a further shift."""
+    source = generator("one layer")
+    x, w, b = (torch.randn(50, *s, generator=source).double() for s in ((4,), (4, 3), (3,)))
+    found = activation(grown_layer(x, w, b, k, powers) + shift)
+    wanted = repeated_along(activation(layer(x, w, b)), k) / k**0.5
+    return (found - wanted).abs().max().item()

@@ -1,19 +1,27 @@
 """Layouts: which old coordinate each new one copies, beyond those that `models.growth` uses.
 
-All give an `Axis` as `repeated`, `heads` and `rotary` of `models.growth.axes` do.
+All give an `Axis`, as `heads` of `models.growth.axes` does and with its arguments: the number of
+heads, their size, the factor, and a scale.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import torch
 
 from ...models.growth.axes import Axis, heads
 from ...seeds import generator
 
+Layout = Callable[..., Axis]
 
-def tiled(size: int, k: int, *, scale: float = 1.0) -> Axis:
-    """The whole vector k times: (x₁, x₂) becomes s (x₁, x₂, x₁, x₂) for k = 2."""
-    return copied(torch.arange(size).repeat(k), size, scale=scale)
+
+def tiled(count: int, size: int, k: int, *, scale: float = 1.0) -> Axis:
+    """The whole vector k times: (x₁, x₂) becomes s (x₁, x₂, x₁, x₂) for k = 2.
+
+    It is cut into ``count`` heads of ``size`` coordinates only afterwards, which mixes them.
+    """
+    return copied(torch.arange(count * size).repeat(k), count * size, scale=scale)
 
 
 def tiled_in_heads(count: int, size: int, k: int, *, scale: float = 1.0) -> Axis:
@@ -66,3 +74,16 @@ def repeated_along(value: torch.Tensor, k: float, *, axes: int = 1) -> torch.Ten
     for axis in range(-axes, 0):
         value = value.repeat_interleave(round(k), axis)
     return value
+
+
+def zeros_around(value: torch.Tensor, k: int) -> torch.Tensor:
+    """A matrix in the corner of one k times as large on both axes, the rest zero."""
+    large = value.new_zeros(k * value.shape[0], k * value.shape[1])
+    large[: value.shape[0], : value.shape[1]] = value
+    return large
+
+
+def entropy(value: torch.Tensor) -> float:
+    """Entropy of the distribution of an array's values, in nats."""
+    share = value.unique(return_counts=True)[1].double() / value.numel()
+    return -(share * share.log()).sum().item()

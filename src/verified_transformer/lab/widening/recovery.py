@@ -12,12 +12,13 @@ import torch
 from torch.nn import functional as F
 
 from ...models.growth.axes import repeated
+from ...models.growth.rules import score_scale
 from ...seeds import generator
 from ..training import train
 from .rotary import Place, angles, copies, turned
-from ...models.growth.rules import score_scale
 
 VOCABULARY, WIDTH, HEADS, LENGTH = 8, 32, 2, 16
+RATE = 5e-3  # at 0.01 a model's loss jumps from step to step by as much as the enlarging costs
 GUESSING = math.log(VOCABULARY)  # the loss of one who knows nothing
 
 Weights = dict[str, torch.Tensor]
@@ -100,7 +101,7 @@ def trained(p: Weights, steps: int, reach: Reach, name: str) -> tuple[Weights, t
     p = {key: weight.clone().requires_grad_() for key, weight in p.items()}
     source = generator(f"batches {name}")
     curve = train(
-        list(p.values()), lambda _: losses(p, source, reach, 8), steps=steps, rate=1e-2, warmup=20
+        list(p.values()), lambda _: losses(p, source, reach, 8), steps=steps, rate=RATE, warmup=20
     )
     return {key: weight.detach() for key, weight in p.items()}, curve
 
