@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import sympy as sp
 import torch
 from torch import nn
 
+from verified_transformer import Index, Uniform, mean, symbols, total
 from verified_transformer.lab import largest_error, randomised, relative_error, tiny
 from verified_transformer.lab.widening import attention as at
 from verified_transformer.lab.widening import heads as of
@@ -19,6 +21,7 @@ from verified_transformer.lab.widening import (
     tiled_in_heads,
 )
 from verified_transformer.lab.widening import real_attention as real
+from verified_transformer.lab.widening import rotary_scores as pairs
 from verified_transformer.lab.widening import table as by
 from verified_transformer.models.growth import compare, heads, repeated
 
@@ -182,6 +185,40 @@ def test_places_have_their_copies() -> None:
     assert pairs.source.tolist() == [0, 1, 0, 1, 2, 3, 2, 3] and rotary.copies(pairs) == 2
     assert rotary.copies(rotary.every_kth_slot(2, 4, 3, "halves")) == 1
     assert rotary.scored(pairs, 2, scaled=False).factor[0].item() == pytest.approx(2**-0.5)
+
+
+def test_only_the_right_slots_change_no_output() -> None:
+    assert rotary.enlarging_error("halves", rotary.every_kth_slot, 3) < 1e-12
+    assert rotary.enlarging_error("interleaved", rotary.each_pair, 2) > 1e-3
+    assert rotary.more_heads_error(3) < 1e-12
+    assert rotary.empty_slots_learn(noise=1.0) and not rotary.empty_slots_learn(noise=0.0)
+
+
+def test_the_change_of_a_score_is_the_polynomial() -> None:
+    σ, τ, t, z, k, n = symbols("sigma tau t z k n")
+    point = {σ: 1.3, τ: 0.7, t: 0.9, z: 0.5}
+    arrays = {name: networks.normal(name, 6, 1) for name in ("q", "q'", "k", "k'")}
+    old, grown = pairs.by_coordinates(Uniform.of_variance)
+    one = Index("p", 1)
+    for change, place, angles in (
+        (grown - old, rotary.each_coordinate, (0.9, 0.5)),
+        (pairs.by_pairs(Uniform.of_variance), rotary.each_pair, (0.9, 0.5)),
+    ):
+        quantity = mean(total(sp.expand(change), one) ** 2)
+        defined = quantity.evaluate({a: v.numpy() for a, v in arrays.items()}, point)
+        found = pairs.change_statistic(place)(point, **arrays)
+        assert largest_error(found, torch.as_tensor(defined)) < 1e-12
+        exact = pairs.pair_change("interleaved", place, angles)
+        assert float(quantity.value.subs({**point, σ: 1, τ: 1})) == pytest.approx(exact)
+    half = Uniform.of_variance(sp.Rational(1, 2))
+    together = pairs.turned_together(Uniform.of_variance, half)
+    arrays = {name: networks.normal(name, 6, 3) for name in ("q", "q'", "k", "k'", "C", "S")}
+    point = {n: 3, k: 2, σ: 1.3, τ: 0.7}
+    product = mean(together[0] * together[1])
+    defined = product.evaluate({a: v.numpy() for a, v in arrays.items()}, point)
+    found = pairs.product_statistic(point, **arrays)
+    assert largest_error(found, torch.as_tensor(defined)) < 1e-12
+    assert pairs.relative_change("halves", rotary.every_kth_slot, 17) < 1e-12
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -15,12 +15,14 @@ from torch import nn
 from ...models.growth.axes import Axis, heads, repeated, rotary
 from ...models.growth.rules import score_scale
 from ...seeds import generator
+from ..arrays.comparing import relative_error
 from ..real_models.library import transformers
 from ..real_models.tiny import randomised
 from .layouts import copied
 from .linear import widened
 
 Place = Callable[[int, int, int, str], Axis]  # heads, head size, k, layout
+POSITIONS = (0, 1, 2, 5, 17, 100, 101, 640, 1500, 2047, 3000, 4095)
 _LLAMA = transformers.models.llama.modeling_llama
 _ROFORMER = transformers.models.roformer.modeling_roformer
 
@@ -205,3 +207,46 @@ def by_table(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """RoFormer's rotation with any numbers for sines and cosines, (…, head size)."""
     return _ROFORMER.RoFormerSelfAttention.apply_rotary_position_embeddings(table, query, key)
+
+
+def enlarging_error(layout: str, place: Place, k: int, *, base: float = 1e4) -> float:
+    """Relative error of the outputs of a model's attention with heads k times as large.
+
+    Args:
+        layout: of the model.
+        place: where queries and keys go.
+        k: factor of growth.
+        base: of the grown head's frequencies.
+    """
+    small, hidden = drawn_attention(layout, 8), _hidden()
+    stream = repeated(16, k, scale=k**-0.5)
+    large = wider_attention(small, layout, place, k, noise=1.0)
+    found = attended(large, stream.write(hidden, -1), angles(POSITIONS, 8 * k, base))
+    return relative_error(found, stream.write(attended(small, hidden, angles(POSITIONS, 8)), -1))
+
+
+def more_heads_error(k: int) -> float:
+    """The same in RoFormer, where heads of the old size are repeated as a whole."""
+    small, large = (drawn_attention("interleaved", 8, heads) for heads in (2, 2 * k))
+    stream, hidden = repeated(16, k, scale=k**-0.5), _hidden()
+    order = torch.arange(16).view(2, 8).repeat_interleave(k, 0).flatten()
+    whole = copied(order, 16)
+    for name in ("query", "key", "value"):
+        setattr(large, name, widened(getattr(small, name), whole, stream))
+    found = attended(large, stream.write(hidden, -1), angles(POSITIONS, 8))
+    return relative_error(found, whole.write(attended(small, hidden, angles(POSITIONS, 8)), -1))
+
+
+def empty_slots_learn(*, noise: float) -> bool:
+    """Whether the query's empty slots get a gradient, with some noise in the keys' ones."""
+    small, stream = drawn_attention("interleaved", 8), repeated(16, 2, scale=2**-0.5)
+    large = wider_attention(small, "interleaved", every_kth_slot, 2, noise=noise)
+    wide = stream.write(_hidden(), -1)
+    attended(large, wide, angles(POSITIONS, 16)).square().sum().backward()
+    empty = large.query.bias.detach() == 0
+    return bool((large.query.bias.grad[empty] != 0).all())
+
+
+def _hidden() -> torch.Tensor:
+    source = generator("hidden states at some positions")
+    return torch.randn(1, len(POSITIONS), 16, generator=source, dtype=torch.float64)
