@@ -11,6 +11,7 @@ from torch import nn
 from verified_transformer import Index, Uniform, mean, symbols, total
 from verified_transformer.lab import largest_error, randomised, relative_error, tiny
 from verified_transformer.lab.widening import attention as at
+from verified_transformer.lab.widening import head_products as products
 from verified_transformer.lab.widening import heads as of
 from verified_transformer.lab.widening import (
     networks,
@@ -150,12 +151,30 @@ def test_a_head_is_three_rows_and_heads_have_no_order() -> None:
 
 def test_products_of_heads_survive_repetition() -> None:
     q, y = networks.normal("q", 5, 6), networks.normal("y", 5, 6)
-    old = at.head_products(q, y, 3)
-    assert largest_error(at.head_products(q, y, 3, 2), old) < 1e-12
-    assert largest_error(at.head_products(q, y, 3, 2, tiled), old) > 1e-2
-    more = at.head_products(q, y, 3, 2, tiled, more_heads=True)
+    old = products.head_products(q, y, 3)
+    assert largest_error(products.head_products(q, y, 3, 2), old) < 1e-12
+    assert largest_error(products.head_products(q, y, 3, 2, tiled), old) > 1e-2
+    more = products.head_products(q, y, 3, 2, tiled, more_heads=True)
     assert largest_error(more, old.repeat(1, 2)) < 1e-12
     assert real.by_row(old).mean(-1).abs().max() < 1e-12
+    assert products.products_change(3, 2, heads) < 1e-12
+    assert products.products_change(3, 2, heads, times=0.5) == pytest.approx(3 * 2 / 4)
+    assert products.products_change(3, 2, tiled) == pytest.approx(2 * (4.5 - 2))
+    assert products.products_change(3, 2, tiled, more=True) < 1e-12
+
+
+def test_gaps_of_products_and_matrices_in_torch_and_numpy() -> None:
+    q, y, t = networks.normal("q", 5, 3, 2), networks.normal("y", 5, 3, 2), symbols("t")
+    local = products.local_gap(q.numpy(), y.numpy(), {t: 0.3})
+    assert np.allclose(products.products_gap(heads)(q, y, {t: 0.3}), local)
+    whole = products.tiled_gap(q.numpy(), y.numpy())
+    assert np.allclose(products.products_gap(tiled)(q, y, {}), whole)
+    six = torch.arange(6)
+    printed = [six.view(3, -1), six.repeat_interleave(2).view(3, -1), six.repeat(2).view(3, -1)]
+    x = networks.normal("x", 4, 6)
+    found = products.matrices_gap(printed)(x, {t: 0.3})
+    assert np.allclose(found, products.matrices_gap_defined(printed)(x.numpy(), {t: 0.3}))
+    assert products.matrices_gap(printed)(x, {t: 1.0}).abs().max() == 0
 
 
 # ------------------------------------------------------------------------------ rotary heads

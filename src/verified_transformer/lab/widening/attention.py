@@ -119,31 +119,6 @@ def grouped_error(
     return largest_error(run(large), wanted)
 
 
-def head_products(
-    query: torch.Tensor,
-    key: torch.Tensor,
-    count: int,
-    k: int = 1,
-    layout: Layout = heads,
-    *,
-    more_heads: bool = False,
-) -> torch.Tensor:
-    """Inner products of all heads after repetition, (…, heads).
-
-    Args:
-        query, key: (…, heads · size).
-        count: how many heads the small vectors are cut into.
-        k: factor of growth; larger heads are divided by √k.
-        layout: where the copies go.
-        more_heads: k times as many heads of the old size, and no division.
-    """
-    scale = 1.0 if more_heads else k**-0.5
-    axis = layout(count, query.shape[-1] // count, k, scale=scale)
-    number = count * k if more_heads else count
-    u, v = (axis.write(z, -1).unflatten(-1, (number, -1)) for z in (query, key))
-    return (u * v).sum(-1)
-
-
 def heads_exchanged_error(*, last_layer: bool) -> float:
     """Error where heads are in another order in q, k and v, and in the last layer or not."""
     small, other = multihead(4, 3), multihead(4, 3)
