@@ -274,6 +274,21 @@ def test_heads_are_unchanged_by_the_right_division() -> None:
     assert not list(of.bert_head(norm=False).transform.LayerNorm.parameters())
 
 
+def test_errors_of_heads_are_nought_for_the_right_rule_alone() -> None:
+    root, gelu, relu = 2**0.5, nn.functional.gelu, nn.functional.relu
+    assert of.gpt2_error(2, root) < 1e-12 < of.gpt2_error(2, 1.0)
+    assert of.gpt2_error(2, root, eps_by=1.0) > 1e-9
+    assert of.output_bias_error(2, 1.0) < 1e-12 < of.output_bias_error(2, root)
+    assert of.dense_error(gelu, 2, 1.0) < 1e-12 < of.dense_error(gelu, 2, root)
+    assert of.dense_error(relu, 2, root) < 1e-12
+    assert of.bert_head_error("relu", 2, dense=root, eps_by=2) < 1e-12
+    assert of.bert_head_error("gelu", 2, dense=root, eps_by=2) > 1e-3
+    assert of.bert_head_error("gelu", 2, size=0.1, eps=0.1) < 1e-12
+    assert of.transform_error(2, norm=True) < 1e-12 < of.transform_error(2, norm=False)
+    head = nn.Linear(of.WIDTH, of.WORDS).double()
+    assert of.own_head_error(head, 2, root) < 1e-12 < of.own_head_error(head, 2, 2.0)
+
+
 def test_an_untied_head_is_refused() -> None:
     with pytest.raises(ValueError, match="model: its head is not tied"):
         of.gpt2_logits(tiny("gpt2", tie_word_embeddings=False), torch.zeros(1, 12))

@@ -9,6 +9,9 @@ import torch
 from torch import nn
 
 from ...models.growth.axes import repeated, unchanged
+from ...models.heads import TiedHead
+from ...seeds import generator
+from ..arrays.comparing import largest_error
 from ..real_models.library import transformers
 from ..real_models.tiny import randomised, tiny
 from .linear import widened
@@ -124,3 +127,87 @@ def least_error(activation: Activation, factor: float) -> float:
 def least_value(activation: Activation) -> float:
     """The least value of an activation between -3 and 0."""
     return activation(torch.linspace(-3, 0, 30001, dtype=torch.float64)).min().item()
+
+
+# ------------------------------------------------------------------------------ errors
+
+
+def states(count: int = 64) -> torch.Tensor:
+    """Standard normal states, (count, width), in float64."""
+    source = generator(f"{count} states")
+    return torch.randn(count, WIDTH, generator=source, dtype=torch.float64)
+
+
+def gpt2_error(
+    k: int, embedding: float, *, size: float = 1.0, eps_by: float | None = None
+) -> float:
+    """Largest error of the logits of `wider_gpt2`.
+
+    Args:
+        k: factor of growth.
+        embedding: what the repeated embedding is divided by.
+        size: of the states.
+        eps_by: what the norm's ε is divided by; k where none is given, as is right.
+    """
+    small, x = gpt2(), size * states()
+    large = wider_gpt2(small, k, embedding=embedding, eps=1e-5 / (eps_by or k))
+    return largest_error(gpt2_logits(large, stream(k).write(x, 1)), gpt2_logits(small, x))
+
+
+def output_bias_error(k: int, division: float) -> float:
+    """Largest error of the logits of a tied head whose output bias is divided."""
+    head = randomised(TiedHead(nn.Embedding(WORDS, WIDTH), bias=True), "tied head")
+    large = TiedHead(nn.Embedding(WORDS, WIDTH * k), bias=True).double()
+    with torch.no_grad():
+        large.weight.copy_(stream(k).write(head.weight, 1))
+        large.bias.copy_(head.bias / division)
+        return largest_error(large(stream(k).write(states(), 1)), head(states()))
+
+
+def dense_error(activation: Activation, k: int, division: float) -> float:
+    """Error of a dense layer and its activation, whose repeated output is to be divided."""
+    dense = randomised(nn.Linear(WIDTH, WIDTH), "dense").requires_grad_(False)
+    output = repeated(WIDTH, k, scale=1 / division)
+    with torch.no_grad():
+        found = activation(widened(dense, output, stream(k))(stream(k).write(states(), 1)))
+        return largest_error(found, output.write(activation(dense(states())), 1))
+
+
+def bert_head_error(
+    activation: str,
+    k: int,
+    *,
+    dense: float = 1.0,
+    eps: float = 1e-12,
+    eps_by: float = 1.0,
+    size: float = 1.0,
+) -> float:
+    """Largest error of the logits of `wider_bert_head` with the usual norm.
+
+    Args:
+        activation: its name.
+        k: factor of growth.
+        dense: what the dense layer's repeated output is divided by.
+        eps: of the small norm.
+        eps_by: what the grown norm's is divided by.
+        size: of the states, and factor on the dense layer's bias.
+    """
+    small, x = bert_head(activation=activation, eps=eps), size * states()
+    small.transform.dense.bias.mul_(size)
+    large = wider_bert_head(small, k, norm=k**0.5, dense=dense, eps=eps / eps_by)
+    return largest_error(large(stream(k).write(x, 1)), small(x))
+
+
+def transform_error(k: int, *, norm: bool) -> float:
+    """How far BERT's last states are from repeated and divided by √k, with its norm or without."""
+    small = bert_head(norm=norm)
+    large = wider_bert_head(small, k, norm=k**0.5)
+    found = large.transform(stream(k).write(states(), 1))
+    return largest_error(found, stream(k).write(small.transform(states()), 1))
+
+
+def own_head_error(head: nn.Linear, k: int, division: float, *, factor: float = 1.0) -> float:
+    """Error of a head with a matrix of its own, divided by a number, for states times a factor."""
+    large = widened(head, unchanged(WORDS), stream(k), weight=k**0.5 / division)
+    with torch.no_grad():
+        return largest_error(large(factor * stream(k).write(states(), 1)), head(states()))
