@@ -32,6 +32,8 @@ from verified_transformer.lab.widening import (
     mean_over_outcomes,
     over_all,
     padded,
+    product_by_blocks,
+    product_by_index,
     repeated_along,
     shuffled_in_heads,
     tiled,
@@ -159,3 +161,17 @@ def test_counts_of_values() -> None:
     assert entropy(value) == pytest.approx(math.log(6))
     assert entropy(repeated_along(value, 2, axes=2)) == pytest.approx(math.log(6))
     assert (zeros_around(value, 2) == 0).double().mean() == 0.75
+
+
+def test_the_block_matrix_keeps_the_number() -> None:
+    exact = product_by_index({d: 2, n: 1, k: 3, σ: 1.3, τ: 0.7})
+    assert float(exact) == pytest.approx(2 * 1.3**4 * 0.7**2)
+    x, w, z = normal("x", 5, 3), normal("w", 5, 3, 2), normal("z", 5, 2)
+    squares = torch.einsum("ri,rij,rj->r", x, w, z) ** 2
+    assert largest_error(product_by_blocks(x, w, z, {k: 2.0}), squares) < 1e-12
+
+
+def test_a_tiled_weight_is_wrong_for_a_repeated_input() -> None:
+    x, w, b = normal("x", 4, 3), normal("w", 4, 3, 2), normal("b", 4, 2)
+    wrong = grown_layer(x, w, b, 2, EQ_6, tiled=True)
+    assert largest_error(wrong, grown_layer(x, w, b, 2, EQ_6)) > 1e-2

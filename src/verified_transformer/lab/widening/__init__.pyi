@@ -1,3 +1,5 @@
+from .blocks import product_by_blocks as product_by_blocks
+from .blocks import product_by_index as product_by_index
 from .feed_forward import SECOND_BIASES as SECOND_BIASES
 from .feed_forward import FeedForward as FeedForward
 from .feed_forward import bias_error as bias_error

@@ -106,10 +106,10 @@ def grouped_error(
     small = [torch.randn(2, 5, m * size, generator=source).double() for m in numbers]
 
     def run(tensors: list[torch.Tensor]) -> torch.Tensor:
-        split = (
+        q, key, v = (
             z.unflatten(-1, (m, -1)).transpose(1, 2) for z, m in zip(tensors, numbers, strict=True)
         )
-        found = scaled_dot_product_attention(*split, is_causal=True, enable_gqa=True)
+        found = scaled_dot_product_attention(q, key, v, is_causal=True, enable_gqa=True)
         return found.transpose(1, 2).flatten(-2)
 
     scales = (k**-0.25, k**-0.25, k**-0.5)

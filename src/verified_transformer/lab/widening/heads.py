@@ -160,7 +160,7 @@ def output_bias_error(k: int, division: float) -> float:
     large = TiedHead(nn.Embedding(WORDS, WIDTH * k), bias=True).double()
     with torch.no_grad():
         large.weight.copy_(stream(k).write(head.weight, 1))
-        large.bias.copy_(head.bias / division)
+        large.get_parameter("bias").copy_(head.get_parameter("bias") / division)
         return largest_error(large(stream(k).write(states(), 1)), head(states()))
 
 

@@ -23,9 +23,9 @@ from .layouts import repeated_along
 class Powers(NamedTuple):
     """Powers of k on the input, the weight and the bias of a grown layer."""
 
-    input: sp.Rational
-    weight: sp.Rational
-    bias: sp.Rational
+    input: sp.Expr | float
+    weight: sp.Expr | float
+    bias: sp.Expr | float
 
 
 def _quarters(*numbers: int) -> Powers:
@@ -80,7 +80,7 @@ class Written:
 
     def grown(self, powers: Powers, *, bias: bool = True) -> sp.Expr:
         """A coordinate of the grown layer, with these powers of k."""
-        of_x, of_w, of_b = (self.k**power for power in powers)
+        of_x, of_w, of_b = (self.k ** sp.sympify(power) for power in powers)
         body = of_x * self.x[self._i] * of_w * self.w[self._i, self._j]
         body *= self.one[self._r] if self.one else 1
         return over_all(body, self._i, self._r) + (of_b * self.b[self._j] if bias else 0)
@@ -98,13 +98,20 @@ def layer(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 
 def grown_layer(
-    x: torch.Tensor, w: torch.Tensor, b: torch.Tensor, k: float, powers: Powers
+    x: torch.Tensor,
+    w: torch.Tensor,
+    b: torch.Tensor,
+    k: float,
+    powers: Powers,
+    *,
+    tiled: bool = False,
 ) -> torch.Tensor:
-    """The same layers grown: (…, k n)."""
+    """The same layers grown: (…, k n); with a ``tiled`` weight, which is wrong."""
     of_x, of_w, of_b = (k ** float(power) for power in powers)
+    wide = w.tile(1, round(k), round(k)) if tiled else repeated_along(w, k, axes=2)
     return layer(
         of_x * repeated_along(x, k),
-        of_w * repeated_along(w, k, axes=2),
+        of_w * wide,
         of_b * repeated_along(b, k),
     )
 

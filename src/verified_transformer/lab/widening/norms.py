@@ -52,9 +52,9 @@ def grown_and_small(
     Returns:
         Two arrays, (…, k d). The first is the second over √k where nothing is lost.
     """
-    wide = (repeat(value, k) / k**0.5 for value in (x, gain, shift))
-    small = repeat(norm(x, gain, shift, eps), k)
-    return norm(*wide, eps if eps_grown is None else eps_grown), small
+    wide_x, wide_gain, wide_shift = (repeat(value, k) / k**0.5 for value in (x, gain, shift))
+    wide = norm(wide_x, wide_gain, wide_shift, eps if eps_grown is None else eps_grown)
+    return wide, repeat(norm(x, gain, shift, eps), k)
 
 
 def spread_out(x: Any) -> Any:

@@ -243,8 +243,9 @@ def empty_slots_learn(*, noise: float) -> bool:
     large = wider_attention(small, "interleaved", every_kth_slot, 2, noise=noise)
     wide = stream.write(_hidden(), -1)
     attended(large, wide, angles(POSITIONS, 16)).square().sum().backward()
-    empty = large.query.bias.detach() == 0
-    return bool((large.query.bias.grad[empty] != 0).all())
+    bias = large.get_parameter("query.bias")
+    seen = bias.grad[bias.detach() == 0] if bias.grad is not None else torch.zeros(1)
+    return bool((seen != 0).all())
 
 
 def _hidden() -> torch.Tensor:

@@ -51,7 +51,8 @@ def by_coordinates(law_of: LawOf) -> tuple[sp.Expr, sp.Expr]:
 def by_pairs(law_of: LawOf) -> sp.Expr:
     """The change of the score by eq. 15 for k = 2: half a copy turns by t and half by z."""
     cos, sin = ((f(_t) + f(_z)) / 2 - f(_t) for f in (sp.cos, sp.sin))
-    return score(*coordinates(law_of), cos, sin)
+    x, y = coordinates(law_of)
+    return score(x, y, cos, sin)
 
 
 def turned_together(law_of: LawOf, numbers: Any) -> tuple[sp.Expr, sp.Expr]:
@@ -64,8 +65,8 @@ def turned_together(law_of: LawOf, numbers: Any) -> tuple[sp.Expr, sp.Expr]:
     p = Index("p", _n)
     x, y = coordinates(law_of, _n)
     cos, sin = Tensor("C", numbers, _n)[p], Tensor("S", numbers, _n)[p]
-    shrunk = ([entry / sp.sqrt(_k) for entry in both] for both in (x, y))
-    old, copy = score(x, y, cos, sin), score(*shrunk, cos, sin)
+    small_x, small_y = ([entry / sp.sqrt(_k) for entry in both] for both in (x, y))
+    old, copy = score(x, y, cos, sin), score(small_x, small_y, cos, sin)
     return sp.Sum(old, (p, 1, _n)), _k * sp.Sum(copy, (p, 1, _n))
 
 
@@ -75,9 +76,11 @@ def change_statistic(place: Place) -> Statistic:
     def statistic(point: Mapping, **both: torch.Tensor) -> torch.Tensor:
         q, key = (torch.cat([both[a], both[a + "'"]], -1).double() for a in "qk")
         angle = torch.tensor([[point[_t], point[_z]]], dtype=torch.float64)
-        wide = [place(1, 2, 2, "interleaved").write(v, -1) / 2**0.5 for v in (q, key)]
+        axis = place(1, 2, 2, "interleaved")
+        wide_q, wide_key = (axis.write(v, -1) / 2**0.5 for v in (q, key))
         before = (turned("interleaved", q, key, angle[:, :1])[0] * key).sum(-1)
-        return ((turned("interleaved", *wide, angle)[0] * wide[1]).sum(-1) - before) ** 2
+        after = (turned("interleaved", wide_q, wide_key, angle)[0] * wide_key).sum(-1)
+        return (after - before) ** 2
 
     return statistic
 
