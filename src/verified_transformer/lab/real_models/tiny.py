@@ -86,6 +86,8 @@ def tiny(kind: str, *, vocab_size: int = 19, **changes: Any) -> Any:
 def randomised(module: Module, name: str, *, scale: float = 0.5, embeddings: float = 1.0) -> Module:
     """Give every parameter random values, in place: gains about 1, everything else about 0.
 
+    What does not learn while other parameters do, such as a table of sines, stays as it is.
+
     Args:
         module: any torch module; it is turned to float64 and evaluation mode.
         name: what the seed is derived from.
@@ -97,8 +99,9 @@ def randomised(module: Module, name: str, *, scale: float = 0.5, embeddings: flo
     """
     source = generator(name)
     module.double().eval()
+    learnt = [pair for pair in module.named_parameters() if pair[1].requires_grad]
     with torch.no_grad():
-        for key, parameter in module.named_parameters():
+        for key, parameter in learnt or module.named_parameters():
             drawn = torch.randn(parameter.shape, generator=source, dtype=torch.float64)
             wide = embeddings if _EMBEDDING.search(key) else scale
             parameter.copy_((1.0 if _GAIN.search(key) else 0.0) + wide * drawn)

@@ -4,10 +4,10 @@
 makes of it, `descriptions` which module of which class has which role. Needs transformers 5.
 """
 
-from .axes import Axis
+from .axes import Axis, heads, repeated, rotary, unchanged
 from .descriptions import DESCRIPTIONS, Description, GrowthRefused, described
 from .growing import grow
-from .rules import RULES, Part, Row
+from .rules import RULES, Part, Row, score_scale
 from .verify import TOLERANCE, Comparison, GrowthFailed, clean_float64, compare
 
 __all__ = [
@@ -25,4 +25,9 @@ __all__ = [
     "compare",
     "described",
     "grow",
+    "heads",
+    "repeated",
+    "rotary",
+    "score_scale",
+    "unchanged",
 ]

@@ -1,0 +1,144 @@
+"""The feed-forward block made wider: exactly, and with further factors on its second layer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import nn
+
+from ...models.growth.axes import repeated
+from ...seeds import generator
+from ..arrays.comparing import largest_error, relative_error
+from ..arrays.enumerating import outcomes
+from .linear import widened
+
+Activation = Callable[[torch.Tensor], torch.Tensor]
+SECOND_BIASES = ("none", "zero", "PyTorch's default", "random")
+
+
+class FeedForward(nn.Module):
+    """Two linear layers and an activation between them."""
+
+    def __init__(self, first: nn.Linear, second: nn.Linear, activation: Activation) -> None:
+        super().__init__()
+        self.first, self.second, self.activation = first, second, activation
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Apply the block on the last axis."""
+        return self.second(self.activation(self.first(x)))
+
+
+def feed_forward(
+    name: str, activation: Activation, *, width: int = 6, second_bias: str = "random"
+) -> FeedForward:
+    """Return a block in float64 with PyTorch's weights and a random first bias.
+
+    Args:
+        name: what the draws are derived from.
+        activation: between the layers.
+        width: of input and output; the hidden width is twice that less two.
+        second_bias: one of `SECOND_BIASES`.
+
+    Raises:
+        ValueError: another kind of bias.
+    """
+    if second_bias not in SECOND_BIASES:
+        raise ValueError(f"second_bias: got {second_bias!r}; accepted: {', '.join(SECOND_BIASES)}")
+    source, hidden = generator(name), 2 * width - 2
+    first = nn.Linear(width, hidden).double()
+    second = nn.Linear(hidden, width, bias=second_bias != "none").double()
+    for layer, kind in ((first, "random"), (second, second_bias)):
+        bound = layer.in_features**-0.5  # of PyTorch's own draw
+        nn.init.uniform_(layer.weight, -bound, bound, generator=source)
+        if kind == "random":
+            nn.init.normal_(layer.bias, generator=source)
+        elif kind == "zero":
+            nn.init.zeros_(layer.bias)
+        elif layer.bias is not None:
+            nn.init.uniform_(layer.bias, -bound, bound, generator=source)
+    return FeedForward(first, second, activation).requires_grad_(False)
+
+
+def wider(
+    block: FeedForward,
+    k: int,
+    *,
+    hidden: float = 1.0,
+    m: int | None = None,
+    weight: float = 1.0,
+    bias: float = 1.0,
+) -> FeedForward:
+    """Return the block whose input and output are repeated k times and divided by √k.
+
+    Args:
+        block: the small one.
+        k: factor of the stream.
+        hidden: scale of the hidden copies: 1 is the rule of eqs. 9 and 11, 1/√k that of eq. 6.
+        m: factor of the hidden width; k where none is given.
+        weight, bias: further factors on the second layer. Eq. 11 as printed has bias 1/√k.
+    """
+    first, second = block.first, block.second
+    stream = repeated(first.in_features, k, scale=k**-0.5)
+    inner = repeated(first.out_features, m or k, scale=hidden)
+    grown = widened(second, stream, inner, weight=weight, bias=bias)
+    return FeedForward(widened(first, inner, stream), grown, block.activation)
+
+
+def block_error(
+    activation: Activation,
+    k: int,
+    *,
+    second_bias: str = "random",
+    m: int | None = None,
+    **factors: float,
+) -> float:
+    """Largest error of a grown block, relative to the largest entry of the wanted output.
+
+    Args:
+        activation: of the block.
+        k: factor of the stream.
+        second_bias: as in `feed_forward`.
+        m: factor of the hidden width; k where none is given.
+        factors: of `wider`.
+    """
+    block, source = feed_forward("whole block", activation, second_bias=second_bias), "its inputs"
+    x = torch.randn(40, 6, generator=generator(source), dtype=torch.float64)
+    stream = repeated(6, k, scale=k**-0.5)
+    return largest_error(
+        wider(block, k, m=m, **factors)(stream.write(x, -1)), stream.write(block(x), -1)
+    )
+
+
+def bias_error(k: int, ratio: float, seed: int) -> float:
+    """Relative error of the rule as printed, where the second bias is ``ratio`` times the rest."""
+    block = feed_forward(
+        f"bias {k} {ratio} {seed}", nn.functional.gelu, width=16, second_bias="zero"
+    )
+    source = generator(f"inputs {k} {ratio} {seed}")
+    drawn = torch.randn(65, 16, generator=source, dtype=torch.float64)
+    x, bias = drawn[1:], drawn[0] / drawn[0].square().mean().sqrt()
+    block.second.bias.data = ratio * block(x).square().mean().sqrt() * bias
+    stream = repeated(16, k, scale=k**-0.5)
+    found = wider(block, k, bias=k**-0.5)(stream.write(x, -1))
+    return relative_error(found, stream.write(block(x), -1))
+
+
+def torch_block_mean_square(
+    width: int, hidden: int, *, inputs: float, weights: float, biases: float
+) -> float:
+    """Mean square of an output of the block in PyTorch's encoder layer, over all signs.
+
+    Args:
+        width, hidden: small sizes.
+        inputs, weights, biases: what the entries are, up to their signs.
+    """
+    block = nn.TransformerEncoderLayer(width, 1, hidden, 0.0, nn.functional.relu).double()
+    first, second = block.linear1, block.linear2
+    arrays, chances = outcomes((hidden, width), hidden, hidden, 1, width)
+    found = []
+    for w, c, v, e, x in zip(*arrays, strict=True):
+        first.weight.data, first.bias.data = weights * w, biases * c
+        second.weight.data, second.bias.data = weights * v.expand(width, -1), biases * e
+        found.append(block._ff_block(inputs * x)[0].item() ** 2)
+    return float(chances @ torch.tensor(found, dtype=torch.float64))

@@ -1,0 +1,186 @@
+"""One linear layer, small and grown, with every factor free: as polynomials and in torch.
+
+The input is repeated, the rows and columns of the weight and the bias too, each entry k times in a
+row; then each of the three takes a power of k. The article's equations are five triples of powers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import sympy as sp
+import torch
+
+from ...exact.laws import Uniform
+from ...exact.moments import Index, Tensor
+from ...exact.notation import symbols
+from ...seeds import generator
+from ..arrays.enumerating import LOPSIDED, outcomes
+from .layouts import repeated_along
+
+
+class Powers(NamedTuple):
+    """Powers of k on the input, the weight and the bias of a grown layer."""
+
+    input: sp.Expr | float
+    weight: sp.Expr | float
+    bias: sp.Expr | float
+
+
+def _quarters(*numbers: int) -> Powers:
+    return Powers(*(sp.Rational(number, 4) for number in numbers))
+
+
+EQ_6 = _quarters(-2, -4, -2)
+EQ_9 = _quarters(-2, -2, 0)
+EQ_11 = _quarters(0, -6, -4)
+EQ_11_MENDED = _quarters(0, -6, -2)
+EQ_14 = _quarters(-2, -3, -1)
+
+Statistic = Callable[..., torch.Tensor]
+
+
+def over_all(body: sp.Expr, *indices: Index) -> sp.Sum:
+    """The sum over the indices, also over one that does not occur: the number of a copy."""
+    return sp.Sum(body, *((index, 1, index.size) for index in indices))
+
+
+def uniforms(**scales: tuple) -> dict[str, Tensor]:
+    """Uniform tensors of mean 0 by name, each given as (standard deviation, *sizes)."""
+    return {
+        name: Tensor(name, Uniform.of_variance(scale**2), *sizes)
+        for name, (scale, *sizes) in scales.items()
+    }
+
+
+class Written:
+    """A coordinate of a linear layer and of the grown one, as polynomials of random entries.
+
+    Args:
+        x, w, b: tensors of sizes (d,), (d, n) and (n,).
+        one: ones over the copies, so that their index shows in the derivation.
+    """
+
+    def __init__(self, x: Tensor, w: Tensor, b: Tensor, one: Tensor | None = None) -> None:
+        self.x, self.w, self.b, self.one = x, w, b, one
+        self.k = symbols("k")
+        self._i, self._j = Index("i", x.sizes[0]), Index("j", w.sizes[1])
+        self._r = Index("r", self.k)
+
+    @property
+    def products(self) -> sp.Expr:
+        """The small layer without its bias."""
+        return over_all(self.x[self._i] * self.w[self._i, self._j], self._i)
+
+    @property
+    def small(self) -> sp.Expr:
+        """Σᵢ xᵢ wᵢⱼ + bⱼ."""
+        return self.products + self.b[self._j]
+
+    def grown(self, powers: Powers, *, bias: bool = True) -> sp.Expr:
+        """A coordinate of the grown layer, with these powers of k."""
+        of_x, of_w, of_b = (self.k ** sp.sympify(power) for power in powers)
+        body = of_x * self.x[self._i] * of_w * self.w[self._i, self._j]
+        body *= self.one[self._r] if self.one else 1
+        return over_all(body, self._i, self._r) + (of_b * self.b[self._j] if bias else 0)
+
+    def gap(self, powers: Powers, times: sp.Expr, *, bias: bool = True) -> sp.Expr:
+        """(grown - times · small)²."""
+        return (
+            self.grown(powers, bias=bias) - times * (self.small if bias else self.products)
+        ) ** 2
+
+
+def layer(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """Linear layers side by side, x (…, d), w (…, d, n), b (…, n), by torch's batched product."""
+    return torch.baddbmm(b[:, None], x[:, None], w)[:, 0]
+
+
+def grown_layer(
+    x: torch.Tensor,
+    w: torch.Tensor,
+    b: torch.Tensor,
+    k: float,
+    powers: Powers,
+    *,
+    tiled: bool = False,
+) -> torch.Tensor:
+    """The same layers grown: (…, k n); with a ``tiled`` weight, which is wrong."""
+    of_x, of_w, of_b = (k ** float(power) for power in powers)
+    wide = w.tile(1, round(k), round(k)) if tiled else repeated_along(w, k, axes=2)
+    return layer(
+        of_x * repeated_along(x, k),
+        of_w * wide,
+        of_b * repeated_along(b, k),
+    )
+
+
+def gap(powers: Powers, *, bias: bool = True, times: sp.Expr | None = None) -> Statistic:
+    """The torch statistic of `Written.gap`; ``times`` is the symbol t where none is given."""
+    k, t = symbols("k t")
+    times = t if times is None else sp.sympify(times)
+
+    def statistic(
+        x: torch.Tensor, w: torch.Tensor, point: Mapping, b: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        b = torch.zeros_like(w[:, 0]) if b is None or not bias else b
+        copies = round(point[k])
+        new = grown_layer(x, w, b, point[k], powers)[:, copies - 1]  # the first output's last copy
+        return (new - float(times.subs(point)) * layer(x, w, b)[:, 0]) ** 2
+
+    return statistic
+
+
+def first_outputs(*grown: Powers | None, to: int = 1) -> Statistic:
+    """The torch statistic that multiplies the first outputs of some layers.
+
+    Args:
+        grown: how each layer is grown; None is the small one.
+        to: power of the product.
+    """
+    k = symbols("k")
+
+    def statistic(
+        x: torch.Tensor, w: torch.Tensor, b: torch.Tensor, point: Mapping
+    ) -> torch.Tensor:
+        found = torch.ones_like(x[:, 0])
+        for powers in grown:
+            outputs = grown_layer(x, w, b, point[k], powers) if powers else layer(x, w, b)
+            found = found * outputs[:, 0]
+        return found**to
+
+    return statistic
+
+
+def mean_over_outcomes(
+    statistic: Callable[[torch.Tensor, int], torch.Tensor], scale: sp.Symbol, *sizes: sp.Symbol
+) -> Callable[[Mapping], torch.Tensor]:
+    """The exact mean of a sum over an array's entries, for a lopsided law of mean 0.
+
+    Args:
+        statistic: of the array, (outcomes, *sizes), and k; its entries are summed.
+        scale: symbol of the entries' standard deviation.
+        sizes: symbols of the array's sizes.
+
+    Returns:
+        A function of a point that goes through all outcomes.
+    """
+    k = symbols("k")
+
+    def oracle(point: Mapping) -> torch.Tensor:
+        (array,), chances = outcomes([int(point[size]) for size in sizes], law=LOPSIDED)
+        return chances @ statistic(float(point[scale]) * array, int(point[k])).flatten(1).sum(1)
+
+    return oracle
+
+
+def layer_error(
+    activation: Callable[[torch.Tensor], torch.Tensor], k: int, powers: Powers, shift: float = 0.0
+) -> float:
+    """Largest error of a layer with an activation, grown with some powers and a further shift."""
+    source = generator("one layer")
+    x, w, b = (torch.randn(50, *s, generator=source).double() for s in ((4,), (4, 3), (3,)))
+    found = activation(grown_layer(x, w, b, k, powers) + shift)
+    wanted = repeated_along(activation(layer(x, w, b)), k) / k**0.5
+    return (found - wanted).abs().max().item()

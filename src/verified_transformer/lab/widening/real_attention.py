@@ -1,0 +1,153 @@
+"""The attention of BERT and T5 made wider by eq. 6, with further factors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from ...models.growth.axes import heads
+from ..arrays.comparing import largest_error
+from ..real_models.library import transformers
+from ..real_models.tiny import randomised
+from .attention import states, stream
+from .layouts import Layout
+from .linear import widened
+
+Factors = tuple[float, float]  # on weight and bias
+_ONE = (1.0, 1.0)
+
+
+def bert_attention(count: int, size: int) -> Any:
+    """BERT's self-attention, in float64, all its parameters at random."""
+    config = transformers.BertConfig(hidden_size=count * size, num_attention_heads=count)
+    config._attn_implementation = "eager"
+    layer = transformers.models.bert.modeling_bert.BertSelfAttention(config)
+    return randomised(layer, f"bert {count} {size}", scale=0.4).requires_grad_(False)
+
+
+def t5_attention(count: int, size: int, width: int) -> Any:
+    """T5's self-attention with position biases, in float64, all its parameters at random."""
+    config = transformers.T5Config(
+        d_model=width, d_kv=size, num_heads=count, relative_attention_num_buckets=8
+    )
+    config._attn_implementation = "eager"
+    layer = transformers.models.t5.modeling_t5.T5Attention(config, has_relative_attention_bias=True)
+    return randomised(layer, f"t5 {count} {size} {width}", scale=0.4).requires_grad_(False)
+
+
+def wider_bert_attention(
+    layer: Any,
+    k: int,
+    *,
+    query: Factors = _ONE,
+    key: Factors = _ONE,
+    value: Factors = _ONE,
+    layout: Layout = heads,
+) -> Any:
+    """BERT's attention grown by eq. 6, with further factors on weights and biases of each part."""
+    count, size = layer.num_attention_heads, layer.attention_head_size
+    large, outer = bert_attention(count, k * size), stream(count * size, k)
+    inner = layout(count, size, k, scale=k**-0.5)
+    for name, (weight, bias) in (("query", query), ("key", key), ("value", value)):
+        wide = widened(getattr(layer, name), inner, outer, weight=weight, bias=bias)
+        setattr(large, name, wide.requires_grad_(False))
+    return large
+
+
+def wider_t5_attention(layer: Any, k: int) -> Any:
+    """T5's attention grown by eq. 6; the position biases stay."""
+    count, size, width = layer.n_heads, layer.key_value_proj_dim, layer.d_model
+    large = t5_attention(count, k * size, k * width)
+    inner, outer = heads(count, size, k, scale=k**-0.5), stream(width, k)
+    for name in "qkv":
+        setattr(large, name, widened(getattr(layer, name), inner, outer).requires_grad_(False))
+    large.o = widened(layer.o, outer, inner).requires_grad_(False)
+    large.relative_attention_bias = layer.relative_attention_bias
+    return large
+
+
+def by_row(logits: torch.Tensor) -> torch.Tensor:
+    """Logits less the mean of their row: the softmax does not see that mean."""
+    return logits - logits.mean(-1, keepdim=True)
+
+
+def logit_ratio(k: int, query: float = 1.0, key: float = 1.0, *, keep_scale: bool = False) -> float:
+    """By how much BERT's differences of logits in a row change under eq. 6 and further factors.
+
+    Args:
+        k: factor of growth.
+        query, key: further factors.
+        keep_scale: whether the grown layer keeps the small one's scale.
+
+    Raises:
+        ValueError: it is not one number for all heads, rows and keys.
+    """
+    small, x = bert_attention(4, 3), states(12)
+    large = wider_bert_attention(small, k, query=(query, query), key=(key, key))
+    if keep_scale:
+        large.scaling = small.scaling
+    old, new = by_row(small(x)[1].log()), by_row(large(stream(12, k).write(x, -1))[1].log())
+    ratio = ((old * new).sum() / (old * old).sum()).item()
+    if largest_error(new, ratio * old) > 1e-12:
+        raise ValueError("the logits' differences do not change by one factor")
+    return ratio
+
+
+def factor_needed(
+    k: int, share: Callable[[float], tuple[float, float]], *, keep_scale: bool = False
+) -> float:
+    """The c for which factors ``share(c)`` on query and key keep the logits, by bisection."""
+    low, high = 0.5, 4.0
+    for _ in range(42):
+        middle = (low + high) / 2
+        below = logit_ratio(k, *share(middle), keep_scale=keep_scale) < 1
+        low, high = (middle, high) if below else (low, middle)
+    return high
+
+
+def logit_error(
+    k: int, query: Factors, key: Factors, *, layout: Layout = heads, biases: float = 1.0
+) -> float:
+    """Largest error of a grown BERT's logits, less their row's mean.
+
+    Args:
+        k: factor of growth.
+        query, key: factors on weight and bias on top of eq. 6.
+        layout: of the heads.
+        biases: what the small layer's biases of query and key are multiplied by.
+    """
+    small, x = bert_attention(4, 3), states(12)
+    small.query.bias *= biases
+    small.key.bias *= biases
+    large = wider_bert_attention(small, k, query=query, key=key, layout=layout)
+    found = large(stream(12, k).write(x, -1))[1]
+    return largest_error(by_row(found.log()), by_row(small(x)[1].log()))
+
+
+def masked_errors(
+    k: int, query: Factors, key: Factors, value: Factors = _ONE
+) -> tuple[float, float]:
+    """Largest errors of a grown BERT's matrices and outputs: no mask, a causal one, padding."""
+    small, x, axis = bert_attention(4, 3), states(12), stream(12, k)
+    large = wider_bert_attention(small, k, query=query, key=key, value=value)
+    causal = torch.full((5, 5), -1e9, dtype=torch.float64).triu(1)
+    padding = torch.zeros(2, 1, 1, 5, dtype=torch.float64)
+    padding[1, ..., -2:] = -1e9
+    matrices, outputs = [], []
+    for mask in (None, causal, padding):
+        (out, matrix), (out_new, matrix_new) = small(x, mask), large(axis.write(x, -1), mask)
+        matrices.append(largest_error(matrix_new, matrix))
+        outputs.append(largest_error(out_new, axis.write(out, -1)))
+    return max(matrices), max(outputs)
+
+
+def t5_errors(k: int, *, scaled: bool) -> tuple[float, float]:
+    """Errors of a grown T5's matrices and outputs, where it divides by √(head size) and not."""
+    small, x, axis = t5_attention(4, 3, 10), states(10), stream(10, k)
+    large = wider_t5_attention(small, k)
+    if scaled:
+        small.scaling, large.scaling = 3**-0.5, (3 * k) ** -0.5
+    (out, _, matrix), (out_new, _, matrix_new) = small(x), large(axis.write(x, -1))
+    return largest_error(matrix_new, matrix), largest_error(out_new, axis.write(out, -1))

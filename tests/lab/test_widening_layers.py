@@ -1,0 +1,177 @@
+"""Layers, blocks and layouts of chapter 4: exact where they should be, wrong where not."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from torch import nn
+
+from verified_transformer import symbols
+from verified_transformer.exact.moments import Index, mean
+from verified_transformer.lab import largest_error
+from verified_transformer.lab.widening import (
+    EQ_6,
+    EQ_9,
+    EQ_11,
+    EQ_11_MENDED,
+    SECOND_BIASES,
+    Written,
+    bias_error,
+    block_error,
+    by_ceiling,
+    copied,
+    entropy,
+    feed_forward,
+    first_outputs,
+    gap,
+    grown_layer,
+    layer,
+    layer_error,
+    mean_over_outcomes,
+    over_all,
+    padded,
+    product_by_blocks,
+    product_by_index,
+    repeated_along,
+    shuffled_in_heads,
+    tiled,
+    tiled_in_heads,
+    torch_block_mean_square,
+    uniforms,
+    widened,
+    wider,
+    zeros_around,
+)
+from verified_transformer.lab.widening.networks import normal
+from verified_transformer.models.growth import heads, repeated
+
+d, n, k, t, σ, τ, α = symbols("d n k t sigma tau alpha")
+
+
+def test_layouts_say_which_coordinate_is_copied() -> None:
+    assert tiled(2, 2, 2).source.tolist() == [0, 1, 2, 3, 0, 1, 2, 3]
+    assert tiled_in_heads(2, 2, 2).source.tolist() == [0, 1, 0, 1, 2, 3, 2, 3]
+    assert padded(2, 2, scale=0.5).factor.tolist() == [0.5, 0.5, 0, 0]
+    shuffled = shuffled_in_heads(2, 3, 2)
+    assert sorted(shuffled.source[:6].tolist()) == [0, 0, 1, 1, 2, 2]
+    assert (shuffled.source[6:] - 3).tolist() == shuffled.source[:6].tolist()
+    assert torch.equal(shuffled.left_inverse() @ shuffled.matrix(), torch.eye(6).double())
+
+
+def test_an_axis_must_copy_every_coordinate() -> None:
+    with pytest.raises(ValueError, match=r"source: coordinates \[1\] have no copy"):
+        copied(torch.tensor([0, 0]), 2)
+
+
+def test_the_printed_index_is_repeat_interleave() -> None:
+    value = normal("entries", 2, 3, 4)
+    for axes in (1, 2):
+        assert torch.equal(by_ceiling(value, 3, axes=axes), repeated_along(value, 3, axes=axes))
+    assert not torch.equal(by_ceiling(value, 2), value.tile(2))
+
+
+def test_a_widened_layer_promises_what_the_rule_does() -> None:
+    small, x = nn.Linear(3, 2).double(), normal("inputs", 5, 3)
+    writes, reads = heads(1, 2, 3, scale=0.3), repeated(3, 2, scale=1.7)
+    wanted = writes.write(small(x), -1)
+    assert largest_error(widened(small, writes, reads)(reads.write(x, -1)), wanted) < 1e-12
+    wrong = widened(small, writes, reads, bias=2.0)(reads.write(x, -1))
+    assert largest_error(wrong, wanted) > 1e-2
+    assert widened(nn.Linear(3, 2, bias=False), writes, reads).bias is None
+
+
+def test_a_layer_of_another_size_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"writes, reads: got sizes 3, 3; accepted: .* 2, 3"):
+        widened(nn.Linear(3, 2), repeated(3, 2), repeated(3, 2))
+
+
+@pytest.mark.parametrize("powers", [EQ_6, EQ_9, EQ_11, EQ_11_MENDED])
+def test_polynomial_and_torch_are_the_same_gap(powers: tuple) -> None:
+    drawn = Written(*uniforms(x=(σ, d), w=(τ, d, n), b=(α, n)).values())
+    point = {d: 3, n: 2, k: 2, t: 0.4, σ: 1.3, τ: 0.7, α: 0.6}
+    arrays = {"x": normal("x", 7, 3), "w": normal("w", 7, 3, 2), "b": normal("b", 7, 2)}
+    defined = mean(drawn.gap(powers, t)).evaluate({a: v.numpy() for a, v in arrays.items()}, point)
+    found = gap(powers)(**arrays, point=point)
+    assert largest_error(found, torch.as_tensor(defined)) < 1e-12
+
+
+def test_eq_6_divides_the_output_and_its_bias_counts() -> None:
+    x, w, b = normal("x", 4, 3), normal("w", 4, 3, 2), normal("b", 4, 2)
+    wanted = repeated_along(layer(x, w, b), 2) / 2**0.5
+    assert largest_error(grown_layer(x, w, b, 2, EQ_6), wanted) < 1e-12
+    assert largest_error(grown_layer(x, w, b, 2, EQ_6._replace(bias=0)), wanted) > 1e-2
+    product = first_outputs(EQ_6, None, to=2)(x, w, b, {k: 2.0})
+    assert largest_error(product, layer(x, w, b)[:, 0] ** 4 / 2) < 1e-12
+    without = gap(EQ_6, bias=False)(x, w, {k: 2.0, t: 2**-0.5})
+    assert without.abs().max() < 1e-12
+
+
+def test_means_over_all_outcomes_of_a_lopsided_law() -> None:
+    square = mean_over_outcomes(lambda a, k: k * a**2, σ, d, n)
+    assert float(square({d: 2, n: 3, k: 5, σ: 0.5})) == pytest.approx(5 * 6 * 0.25)
+
+
+def test_a_sum_over_copies_counts_them() -> None:
+    x, i, r = uniforms(x=(σ, d))["x"], Index("i", d), Index("r", k)
+    assert mean(over_all(x[i] ** 2, i, r)).value == d * k * σ**2
+
+
+@pytest.mark.parametrize("second_bias", SECOND_BIASES)
+def test_the_exact_rule_grows_a_block(second_bias: str) -> None:
+    block = feed_forward("a block", nn.functional.gelu, second_bias=second_bias)
+    x, stream = normal("inputs", 9, 6), repeated(6, 3, scale=3**-0.5)
+    wanted = stream.write(block(x), -1)
+    for options in ({}, {"m": 2}, {"m": 1}):
+        assert largest_error(wider(block, 3, **options)(stream.write(x, -1)), wanted) < 1e-12
+    printed = wider(block, 3, bias=3**-0.5)(stream.write(x, -1))
+    seen = largest_error(printed, wanted) > 1e-3
+    assert seen == (second_bias in ("PyTorch's default", "random"))
+
+
+def test_eq_6_needs_an_activation_that_lets_a_factor_pass() -> None:
+    for activation, exact in ((nn.functional.relu, True), (nn.functional.gelu, False)):
+        block, x = feed_forward("a block", activation), normal("inputs", 9, 6)
+        stream = repeated(6, 2, scale=2**-0.5)
+        found = wider(block, 2, hidden=2**-0.5)(stream.write(x, -1))
+        assert (largest_error(found, stream.write(block(x), -1)) < 1e-12) == exact
+
+
+def test_an_unknown_bias_is_refused() -> None:
+    with pytest.raises(ValueError, match="second_bias: got 'some'; accepted: none, zero"):
+        feed_forward("a block", torch.tanh, second_bias="some")
+
+
+def test_errors_of_blocks_and_layers() -> None:
+    gelu = nn.functional.gelu
+    assert block_error(gelu, 2) < 1e-12 < block_error(gelu, 2, bias=2**-0.5)
+    assert block_error(gelu, 2, second_bias="none", bias=2**-0.5) < 1e-12
+    assert bias_error(2, 1.0, 0) == pytest.approx((1 - 2**-0.5) / 2**0.5, rel=0.3)
+    assert layer_error(torch.relu, 3, EQ_6) < 1e-12 < layer_error(gelu, 3, EQ_6)
+
+
+def test_torchs_block_over_all_signs() -> None:
+    found = torch_block_mean_square(2, 1, inputs=1.3, weights=0.7, biases=0.6)
+    assert found == pytest.approx(0.36 + 0.49 * (0.36 + 2 * 1.69 * 0.49) / 2)
+
+
+def test_counts_of_values() -> None:
+    value = torch.arange(1.0, 7.0).view(2, 3)
+    assert entropy(value) == pytest.approx(math.log(6))
+    assert entropy(repeated_along(value, 2, axes=2)) == pytest.approx(math.log(6))
+    assert (zeros_around(value, 2) == 0).double().mean() == 0.75
+
+
+def test_the_block_matrix_keeps_the_number() -> None:
+    exact = product_by_index({d: 2, n: 1, k: 3, σ: 1.3, τ: 0.7})
+    assert float(exact) == pytest.approx(2 * 1.3**4 * 0.7**2)
+    x, w, z = normal("x", 5, 3), normal("w", 5, 3, 2), normal("z", 5, 2)
+    squares = torch.einsum("ri,rij,rj->r", x, w, z) ** 2
+    assert largest_error(product_by_blocks(x, w, z, {k: 2.0}), squares) < 1e-12
+
+
+def test_a_tiled_weight_is_wrong_for_a_repeated_input() -> None:
+    x, w, b = normal("x", 4, 3), normal("w", 4, 3, 2), normal("b", 4, 2)
+    wrong = grown_layer(x, w, b, 2, EQ_6, tiled=True)
+    assert largest_error(wrong, grown_layer(x, w, b, 2, EQ_6)) > 1e-2

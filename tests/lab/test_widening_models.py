@@ -1,0 +1,341 @@
+"""Whole models and attention of chapter 4: exact growth, and the wrong ones seen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy as sp
+import torch
+from torch import nn
+
+from verified_transformer import Index, Uniform, mean, symbols, total
+from verified_transformer.lab import largest_error, randomised, relative_error, tiny
+from verified_transformer.lab.widening import attention as at
+from verified_transformer.lab.widening import head_products as products
+from verified_transformer.lab.widening import heads as of
+from verified_transformer.lab.widening import (
+    networks,
+    norms,
+    recovery,
+    rotary,
+    tiled,
+    tiled_in_heads,
+)
+from verified_transformer.lab.widening import real_attention as real
+from verified_transformer.lab.widening import rotary_scores as pairs
+from verified_transformer.lab.widening import table as by
+from verified_transformer.models.growth import compare, heads, repeated
+
+LAYOUTS = ("interleaved", "halves")
+
+
+# ------------------------------------------------------------------------------ small networks
+
+
+def test_growth_of_networks_is_lossless_and_undivided_is_not() -> None:
+    p = networks.small_networks()
+    for growth in (networks.grown, networks.uneven):
+        assert relative_error(networks.logits(growth(p, 3)), networks.logits(p)) < 1e-12
+    wrong = networks.logits(networks.grown(p, 2, divide=False))
+    assert relative_error(wrong, networks.logits(p)) > 1e-2
+    norm = {"norm": nn.functional.rms_norm}
+    padded = networks.zero_padded(p, 2)
+    assert relative_error(networks.logits(padded, **norm), networks.logits(p, **norm)) < 1e-12
+    assert relative_error(networks.logits(padded), networks.logits(p)) > 1e-2
+
+
+def test_copies_are_told_apart_without_loss_and_train_together_else() -> None:
+    p = networks.small_networks()
+    wide = networks.grown(p, 2)
+    told = networks.told_apart(wide, 0.5)
+    assert networks.copies_apart(wide) == 0 and networks.copies_apart(told) > 0.1
+    assert relative_error(networks.logits(told), networks.logits(p)) < 1e-12
+    later, history = networks.trained(wide, 5, dict.fromkeys(p, 0.01))
+    assert history.shape == (5, 5) and bool((history[-1] < history[0]).all())
+    assert networks.copies_apart(later) < 1e-12
+    assert set(networks.gradients(p)) == set(p)
+
+
+def test_training_and_growing_can_be_exchanged_under_gradient_descent() -> None:
+    p = networks.small_networks()
+    assert networks.exchange_error(networks.grown, p, momentum=0.9) < 1e-6
+    assert networks.exchange_error(networks.uneven, p) > 1e-3
+    assert networks.step_ratio("W1", 3, optimiser=torch.optim.Adam) == pytest.approx(3, abs=1e-3)
+
+
+def test_a_step_gains_nothing_at_the_best_pair() -> None:
+    table = networks.normal("table", 5, 4)
+    left, right = networks.best_pair(table, 4)
+    assert largest_error(left @ right.T, table) < 1e-12
+    assert abs(networks.step_gain(table, networks.best_pair(table, 2), 2, 1e-3)) < 1e-12
+    anywhere = networks.normal("left", 5, 2), networks.normal("right", 4, 2)
+    assert networks.step_gain(table, anywhere, 2, 1e-3) > 0
+
+
+# ------------------------------------------------------------------------------ norms
+
+
+def test_the_norm_by_hand_is_torchs() -> None:
+    x, gain, shift = (networks.normal(name, 4, 6) for name in ("x", "gain", "shift"))
+    arrays = (x.numpy(), gain.numpy(), shift.numpy())
+    assert np.allclose(norms.by_torch(x, gain, shift, 0.1), norms.by_hand(*arrays, 0.1))
+    assert np.allclose(norms.norm(x, gain, shift), norms.norm(*arrays))
+    wide, small = norms.grown_and_small(x, gain, shift, 2, 0.1, 0.05)
+    assert largest_error(wide, small / 2**0.5) < 1e-12
+    wide, small = norms.grown_and_small(*arrays, 2, 0.1)
+    assert np.abs(wide - small / 2**0.5).max() > 1e-3
+    flat = torch.ones(2, 3)
+    assert norms.spread_out(flat).std(-1).min() > 1
+    assert np.allclose(norms.spread_out(flat), norms.spread_out(flat.numpy()))
+
+
+def test_over_signs_and_what_is_left() -> None:
+    found = norms.over_signs(lambda x, γ, β: (γ + β).square().sum(-1), 3, 2.0, 0.5)
+    assert found == pytest.approx(3 * 4.25)
+    assert norms.left_over(2, 1e-5, 0.02) == pytest.approx(((4e-4 + 1e-5) / (4e-4 + 2e-5)) ** 0.5)
+
+
+# ------------------------------------------------------------------------------ attention
+
+
+@pytest.mark.parametrize("layout", [heads, tiled_in_heads])
+def test_attention_is_exact_where_copies_stay_in_their_head(layout: at.Layout) -> None:
+    assert max(at.multihead_errors(2, layout=layout)) < 1e-12
+    assert at.grouped_error(3, layout) < 1e-12
+
+
+def test_tiling_mixes_heads_but_not_more_heads() -> None:
+    assert min(at.multihead_errors(2, layout=tiled)) > 1e-2
+    assert at.grouped_error(2, tiled) > 1e-2
+    assert max(at.multihead_errors(2, layout=tiled, around=tiled, more_heads=True)) < 1e-12
+    assert at.multihead_errors(2, out_bias=2.0)[0] > 1e-3
+
+
+def test_head_outputs_make_the_output() -> None:
+    layer, x = at.multihead(3, 2), at.states(6)
+    together = layer.out_proj(at.head_outputs(layer, x).flatten(-2))
+    assert largest_error(together, at.attended(layer, x)[0]) < 1e-12
+
+
+def test_bert_needs_the_fourth_root_and_t5_does_not() -> None:
+    x, c, axis = at.states(12), 2**0.25, at.stream(12, 2)
+    small = real.bert_attention(4, 3)
+    for factor, exact in ((c, True), (1.0, False)):
+        large = real.wider_bert_attention(small, 2, query=(factor,) * 2, key=(factor,) * 2)
+        error = largest_error(large(axis.write(x, -1))[1], small(x)[1])
+        assert (error < 1e-12) == exact
+    t5, y, wide = real.t5_attention(4, 3, 10), at.states(10), at.stream(10, 3)
+    found = real.wider_t5_attention(t5, 3)(wide.write(y, -1))[0]
+    assert largest_error(found, wide.write(t5(y)[0], -1)) < 1e-12
+
+
+def test_errors_of_berts_and_t5s_attention() -> None:
+    c = 2**0.25
+    assert real.logit_ratio(2) == pytest.approx(2**-0.5)
+    assert real.logit_ratio(2, keep_scale=True) == pytest.approx(1.0)
+    assert real.factor_needed(2, lambda factor: (factor, factor)) == pytest.approx(c)
+    assert real.logit_error(2, (c, c), (c, c)) < 1e-12
+    assert real.logit_error(2, (c, 1), (c, 1)) > 1e-3
+    assert real.logit_error(2, (c, 1), (c, 1), biases=0) < 1e-12
+    assert real.logit_error(2, (c, c), (c, c), layout=tiled) > 1e-2
+    assert max(real.masked_errors(3, (3**0.25,) * 2, (3**0.25,) * 2)) < 1e-12
+    assert real.masked_errors(2, (c, c), (c, c), value=(c, c))[1] > 1e-2
+    assert max(real.t5_errors(2, scaled=False)) < 1e-12 < min(real.t5_errors(2, scaled=True))
+
+
+def test_a_head_is_three_rows_and_heads_have_no_order() -> None:
+    assert at.heads_changed(3) == 1 and at.heads_changed(4) == 2
+    assert at.heads_exchanged_error(last_layer=True) < 1e-12
+    assert at.heads_exchanged_error(last_layer=False) > 1e-2
+
+
+def test_products_of_heads_survive_repetition() -> None:
+    q, y = networks.normal("q", 5, 6), networks.normal("y", 5, 6)
+    old = products.head_products(q, y, 3)
+    assert largest_error(products.head_products(q, y, 3, 2), old) < 1e-12
+    assert largest_error(products.head_products(q, y, 3, 2, tiled), old) > 1e-2
+    more = products.head_products(q, y, 3, 2, tiled, more_heads=True)
+    assert largest_error(more, old.repeat(1, 2)) < 1e-12
+    assert real.by_row(old).mean(-1).abs().max() < 1e-12
+    assert products.products_change(3, 2, heads) < 1e-12
+    assert products.products_change(3, 2, heads, times=0.5) == pytest.approx(3 * 2 / 4)
+    assert products.products_change(3, 2, tiled) == pytest.approx(2 * (4.5 - 2))
+    assert products.products_change(3, 2, tiled, more=True) < 1e-12
+
+
+def test_gaps_of_products_and_matrices_in_torch_and_numpy() -> None:
+    q, y, t = networks.normal("q", 5, 3, 2), networks.normal("y", 5, 3, 2), symbols("t")
+    local = products.local_gap(q.numpy(), y.numpy(), {t: 0.3})
+    assert np.allclose(products.products_gap(heads)(q, y, {t: 0.3}), local)
+    whole = products.tiled_gap(q.numpy(), y.numpy())
+    assert np.allclose(products.products_gap(tiled)(q, y, {}), whole)
+    six = torch.arange(6)
+    printed = [six.view(3, -1), six.repeat_interleave(2).view(3, -1), six.repeat(2).view(3, -1)]
+    x = networks.normal("x", 4, 6)
+    found = products.matrices_gap(printed)(x, {t: 0.3})
+    assert np.allclose(found, products.matrices_gap_defined(printed)(x.numpy(), {t: 0.3}))
+    assert products.matrices_gap(printed)(x, {t: 1.0}).abs().max() == 0
+
+
+# ------------------------------------------------------------------------------ rotary heads
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_slots_of_the_right_speed_are_exact(layout: str) -> None:
+    small = rotary.drawn_attention(layout, 8)
+    hidden, stream = networks.normal("hidden", 1, 3, 16), repeated(16, 2, scale=2**-0.5)
+    places, wide = [0, 5, 700], stream.write(hidden, -1)
+    wanted = stream.write(rotary.attended(small, hidden, rotary.angles(places, 8)), -1)
+    for place, base, exact in (
+        (rotary.every_kth_slot, 1e4, True),
+        (rotary.first_slots, 1e8, True),
+        (rotary.first_slots, 1e4, False),
+        (rotary.next_slots, 1e4, False),
+        (rotary.each_coordinate, 1e4, False),
+        (rotary.each_pair, 1e4, False),
+    ):
+        large = rotary.wider_attention(small, layout, place, 2, noise=1.0)
+        found = rotary.attended(large, wide, rotary.angles(places, 16, base))
+        assert (relative_error(found, wanted) < 1e-12) == exact
+
+
+def test_places_have_their_copies() -> None:
+    pairs = rotary.each_pair(1, 4, 2, "interleaved")
+    assert pairs.source.tolist() == [0, 1, 0, 1, 2, 3, 2, 3] and rotary.copies(pairs) == 2
+    assert rotary.copies(rotary.every_kth_slot(2, 4, 3, "halves")) == 1
+    assert rotary.scored(pairs, 2, scaled=False).factor[0].item() == pytest.approx(2**-0.5)
+
+
+def test_only_the_right_slots_change_no_output() -> None:
+    assert rotary.enlarging_error("halves", rotary.every_kth_slot, 3) < 1e-12
+    assert rotary.enlarging_error("interleaved", rotary.each_pair, 2) > 1e-3
+    assert rotary.more_heads_error(3) < 1e-12
+    assert rotary.empty_slots_learn(noise=1.0) and not rotary.empty_slots_learn(noise=0.0)
+
+
+def test_the_change_of_a_score_is_the_polynomial() -> None:
+    σ, τ, t, z, k, n = symbols("sigma tau t z k n")
+    point = {σ: 1.3, τ: 0.7, t: 0.9, z: 0.5}
+    arrays = {name: networks.normal(name, 6, 1) for name in ("q", "q'", "k", "k'")}
+    old, grown = pairs.by_coordinates(Uniform.of_variance)
+    one = Index("p", 1)
+    for change, place, angles in (
+        (grown - old, rotary.each_coordinate, (0.9, 0.5)),
+        (pairs.by_pairs(Uniform.of_variance), rotary.each_pair, (0.9, 0.5)),
+    ):
+        quantity = mean(total(sp.expand(change), one) ** 2)
+        defined = quantity.evaluate({a: v.numpy() for a, v in arrays.items()}, point)
+        found = pairs.change_statistic(place)(point, **arrays)
+        assert largest_error(found, torch.as_tensor(defined)) < 1e-12
+        exact = pairs.pair_change("interleaved", place, angles)
+        assert float(quantity.value.subs({**point, σ: 1, τ: 1})) == pytest.approx(exact)
+    half = Uniform.of_variance(sp.Rational(1, 2))
+    together = pairs.turned_together(Uniform.of_variance, half)
+    arrays = {name: networks.normal(name, 6, 3) for name in ("q", "q'", "k", "k'", "C", "S")}
+    point = {n: 3, k: 2, σ: 1.3, τ: 0.7}
+    product = mean(together[0] * together[1])
+    defined = product.evaluate({a: v.numpy() for a, v in arrays.items()}, point)
+    found = pairs.product_statistic(point, **arrays)
+    assert largest_error(found, torch.as_tensor(defined)) < 1e-12
+    assert pairs.relative_change("halves", rotary.every_kth_slot, 17) < 1e-12
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_scores_of_slots_do_not_change(layout: str) -> None:
+    old = rotary.scores(layout, None, rotary.angles([17], 8))
+    new = rotary.scores(layout, rotary.every_kth_slot, rotary.angles([17], 16))
+    assert relative_error(new, old) < 1e-12
+
+
+def test_an_enlarged_rotary_model_keeps_its_losses_by_slots() -> None:
+    p = recovery.drawn("tested", seeds=2, head=16)
+    wide = recovery.enlarged(p, rotary.every_kth_slot)
+    before, after = (recovery.tested(weights, (3, 5)) for weights in (p, wide))
+    assert torch.allclose(before, after, atol=1e-4)
+    assert not torch.allclose(
+        before, recovery.tested(recovery.enlarged(p, rotary.each_pair), (3, 5))
+    )
+    later, curve = recovery.trained(p, 3, (3, 5), "tested")
+    assert curve.shape == (3, 2) and not torch.equal(later["q"], p["q"])
+
+
+# ------------------------------------------------------------------------------ heads and tables
+
+
+def test_heads_are_unchanged_by_the_right_division() -> None:
+    states = networks.normal("states", 9, of.WIDTH)
+    wide, small, bert = of.stream(2).write(states, 1), of.gpt2(), of.bert_head()
+    for division, exact in ((2**0.5, True), (1.0, False)):
+        large = of.wider_gpt2(small, 2, embedding=division, eps=1e-5 / 2)
+        error = largest_error(of.gpt2_logits(large, wide), of.gpt2_logits(small, states))
+        assert (error < 1e-12) == exact
+        head = of.wider_bert_head(bert, 2, norm=division)
+        assert (largest_error(head(wide), bert(states)) < 1e-12) == exact
+    assert not list(of.bert_head(norm=False).transform.LayerNorm.parameters())
+
+
+def test_errors_of_heads_are_nought_for_the_right_rule_alone() -> None:
+    root, gelu, relu = 2**0.5, nn.functional.gelu, nn.functional.relu
+    assert of.gpt2_error(2, root) < 1e-12 < of.gpt2_error(2, 1.0)
+    assert of.gpt2_error(2, root, eps_by=1.0) > 1e-9
+    assert of.output_bias_error(2, 1.0) < 1e-12 < of.output_bias_error(2, root)
+    assert of.dense_error(gelu, 2, 1.0) < 1e-12 < of.dense_error(gelu, 2, root)
+    assert of.dense_error(relu, 2, root) < 1e-12
+    assert of.bert_head_error("relu", 2, dense=root, eps_by=2) < 1e-12
+    assert of.bert_head_error("gelu", 2, dense=root, eps_by=2) > 1e-3
+    assert of.bert_head_error("gelu", 2, size=0.1, eps=0.1) < 1e-12
+    assert of.transform_error(2, norm=True) < 1e-12 < of.transform_error(2, norm=False)
+    head = nn.Linear(of.WIDTH, of.WORDS).double()
+    assert of.own_head_error(head, 2, root) < 1e-12 < of.own_head_error(head, 2, 2.0)
+
+
+def test_an_untied_head_is_refused() -> None:
+    with pytest.raises(ValueError, match="model: its head is not tied"):
+        of.gpt2_logits(tiny("gpt2", tie_word_embeddings=False), torch.zeros(1, 12))
+
+
+def test_gelu_is_out_of_reach_and_relu_is_not() -> None:
+    assert of.least_value(nn.functional.gelu) == pytest.approx(-0.17, abs=1e-3)
+    assert of.least_error(nn.functional.gelu, 2**-0.5) > 0.04
+    assert of.least_error(nn.functional.relu, 2**-0.5) < 1e-12
+
+
+def test_the_table_is_exact_once_mended() -> None:
+    model = randomised(tiny("bert", layer_norm_eps=1e-5), "a table")
+    for table, epsilon, exact in (
+        (by.mended_table(), by.divided_epsilon, True),
+        (by.article_table(), by.divided_epsilon, False),
+        (by.mended_table(), by.same_epsilon, False),
+        (by.mended_table(), by.all_divided, False),
+        (by.further_division(by.mended_table()), by.divided_epsilon, False),
+        (by.eq_6_table(), by.all_divided, False),
+        (by.kept_at(by.mended_table(), "value", 3), by.divided_epsilon, False),
+        (by.mended_table(root=8), by.divided_epsilon, False),
+    ):
+        large = by.by_table(model, 2, table=table, epsilon=epsilon)
+        assert (compare(model, large).clean < 1e-12) == exact
+
+
+def test_a_table_must_have_one_row_for_each_parameter() -> None:
+    with pytest.raises(ValueError, match="row: got 'third'; accepted: embedding, norm"):
+        by.changed(by.article_table(), "third")
+    rows = by.article_table()
+    del rows["value"]
+    with pytest.raises(ValueError, match=r"table: 0 rows for .*value.weight; accepted: one"):
+        by.by_table(tiny("bert"), 2, table=rows)
+
+
+def test_the_simplest_rule_serves_the_simplest_model() -> None:
+    simple = tiny("gpt2", scale_attn_weights=False, activation_function="relu")
+    small = randomised(simple, "simple")
+    assert compare(small, by.by_roots(small, 2)).clean < 1e-12
+    assert compare(small, by.by_roots(small, 2, same_eps=True)).clean > 1e-9
+    gelu = randomised(tiny("gpt2"), "gelu")
+    assert compare(gelu, by.by_roots(gelu, 2)).clean > 1e-3
+
+
+def test_what_does_not_learn_keeps_its_values() -> None:
+    model = tiny("roformer")
+    table = model.roformer.encoder.embed_positions.weight.clone()
+    randomised(model, "rotary")
+    assert torch.equal(model.roformer.encoder.embed_positions.weight, table)
