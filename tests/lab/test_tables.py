@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 import numpy as np
@@ -187,4 +186,5 @@ def test_rounding_and_signs() -> None:
 
 def test_the_tiny_model_scores_every_token() -> None:
     model = compression.TinyModel(nn.Embedding(60, 24))
-    assert model(torch.arange(7)).shape == (7, 60) and math.isfinite(model(torch.arange(7)).sum().item())
+    scores = model(torch.arange(7))
+    assert scores.shape == (7, 60) and scores.isfinite().all()

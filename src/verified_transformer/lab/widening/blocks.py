@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import torch
 
-from ...exact.notation import symbols
+from ...exact.formulas.notation import symbols
 from ..arrays.enumerating import LOPSIDED, outcomes
 from .layouts import by_ceiling, repeated_along
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import torch
 
-from ...exact.notation import symbols
+from ...exact.formulas.notation import symbols
 from ...models.growth.axes import heads
 from .layouts import Layout
 

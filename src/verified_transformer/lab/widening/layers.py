@@ -12,9 +12,9 @@ from typing import NamedTuple
 import sympy as sp
 import torch
 
+from ...exact.formulas.notation import symbols
 from ...exact.laws import Uniform
 from ...exact.moments import Index, Tensor
-from ...exact.notation import symbols
 from ...seeds import generator
 from ..arrays.enumerating import LOPSIDED, outcomes
 from .layouts import repeated_along

@@ -12,8 +12,8 @@ from typing import Any
 import sympy as sp
 import torch
 
+from ...exact.formulas.notation import symbols
 from ...exact.moments import Index, Tensor
-from ...exact.notation import symbols
 from ..arrays.comparing import relative_error
 from .rotary import Place, angles, by_table, each_pair, scores, turned
 
