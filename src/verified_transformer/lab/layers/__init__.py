@@ -1,0 +1,1 @@
+"""Layers at initialisation: dense ones, norms, residual stacks, attention, a small Transformer."""
