@@ -18,7 +18,7 @@ from verified_transformer.models import normalised
 def test_draws_are_the_same_for_a_name_and_another_for_another() -> None:
     assert torch.equal(standard_normal("a", 4, 3), standard_normal("a", 4, 3))
     assert not torch.equal(standard_normal("a", 4, 3), standard_normal("b", 4, 3))
-    assert torch.equal(dense_weights("a", 4, 3) * 3**0.5, standard_normal("a", 4, 3))
+    assert torch.equal(dense_weights("a", 4, 3), standard_normal("a", 4, 3) / 3**0.5)
 
 
 def test_no_shape_is_refused() -> None:

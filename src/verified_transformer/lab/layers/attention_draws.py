@@ -1,4 +1,4 @@
-"""Attention at initialisation, drawn: logits, the gradient at a query and at the query's weights."""
+"""Attention at initialisation, drawn: logits, and gradients at a query and at its weights."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def gradients_undivided_over_divided(T: int, d: int) -> tuple[float, float]:
         The ratio of the medians of the lengths, and that of their root mean squares, over as many
         draws as a moment allows, 4000 at most.
     """
-    n = min(4000, 4_000_000 // (T * d))
+    n = min(4000, 40_000_000 // (T * d))
     plain, divided = (query_gradients(T, d, factor, n) for factor in (1, d**-0.5))
     square = (plain.square().mean() / divided.square().mean()).sqrt()
     return (plain.median() / divided.median()).item(), square.item()

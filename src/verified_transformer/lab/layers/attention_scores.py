@@ -60,8 +60,8 @@ def chance_outside_by_frequency(d: int) -> float:
 def mean_sum_of_squares(T: int, d: int, factor: float = 1.0) -> float:
     r"""Return the mean of $\sum_jp_j^2$, 1 for one hot rows and $1/T$ for flat ones.
 
-    By exponential clocks $\mathbb{E}\sum_jp_j^2=T\int e^{x}\,\mathbb{E}[\dots]$: the mean over each
-    logit is a convolution with a normal density, computed on a grid.
+    One over the squared normaliser is an integral, $Z^{-2}=\int e^{2x-e^xZ}\,dx$, under which the
+    keys fall apart into factors: each is a normal smoothing of one function, summed over a lattice.
 
     Args:
         T: number of keys.
