@@ -32,10 +32,12 @@ def chance_outside(d: int, T: int = 1) -> float:
     r"""Return the chance that one of T logits leaves the range from $-3\sqrt d$ to $3\sqrt d$.
 
     Args:
-        d: size of query and keys.
+        d: size of query and keys, at most 512, beyond which the density is too narrow for the rule.
         T: number of keys, which share the query.
     """
     _refuse_sizes(d=d, T=T)
+    if d > 512:
+        raise ValueError(f"d: got {d}; accepted: at most 512")
 
     def integrand(r: np.ndarray) -> np.ndarray:
         return (1 - special.erf(3 * math.sqrt(d / 2) / r) ** T) * length_density(r, d)

@@ -34,3 +34,22 @@ def dense_weights(name: str, *shape: int) -> torch.Tensor:
     if not shape:
         raise ValueError("shape: got none; accepted: at least one size")
     return standard_normal(name, *shape) / shape[-1] ** 0.5
+
+
+def relu_signals(gain: float, *, networks: int, depth: int, width: int = 256) -> torch.Tensor:
+    """Return the last states of random relu networks, for standard normal inputs.
+
+    Args:
+        gain: the weights' variance, in units of one over the fan-in; 2 keeps the second moment.
+        networks: independent draws of all weights, with 32 inputs each.
+        depth: number of layers.
+        width: of every layer.
+
+    Returns:
+        States, (networks, 32, width), float64.
+    """
+    signal = standard_normal("inputs of relu networks", networks, 32, width)
+    for layer in range(depth):
+        weights = dense_weights(f"relu networks, layer {layer}", networks, width, width)
+        signal = torch.relu(signal @ weights * gain**0.5)
+    return signal
