@@ -53,8 +53,8 @@ def gain(f: Function, scale: float) -> float:
 def moment_slope(f: Function) -> float:
     r"""Return the derivative of $\mathbb{E}f(\sqrt q\,z)^2$ by $q$ at $q=1$, by autograd."""
     q = torch.ones((), dtype=torch.float64, requires_grad=True)
-    (_mass * f(q.sqrt() * _grid) ** 2).sum().backward()
-    return q.grad.item()
+    (slope,) = torch.autograd.grad((_mass * f(q.sqrt() * _grid) ** 2).sum(), q)
+    return slope.item()
 
 
 def deep_moment(f: Function, weights: float = 1.0, q: float = 1.0, layers: int = 60) -> float:
@@ -67,7 +67,7 @@ def deep_moment(f: Function, weights: float = 1.0, q: float = 1.0, layers: int =
         layers: how many.
     """
     for _ in range(layers):
-        q = gaussian_average(lambda z, q=q: f((weights * q) ** 0.5 * z) ** 2)
+        q = weights * q * gain(f, (weights * q) ** 0.5)
     return q
 
 
