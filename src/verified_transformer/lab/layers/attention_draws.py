@@ -1,0 +1,88 @@
+"""Attention at initialisation, drawn: logits, and gradients at a query and at its weights."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+
+from ...seeds import generator
+
+
+def drawn_logits(T: int, d: int, n: int, name: str) -> torch.Tensor:
+    """Draw the logits of one query and T keys, all standard normal.
+
+    Args:
+        T: number of keys.
+        d: size of query and keys.
+        n: independent draws.
+        name: what the seed is derived from.
+
+    Returns:
+        Logits, (n, T), float64.
+    """
+    source = generator(name)
+    q, k = (torch.randn(s, generator=source) for s in ((n, 1, d), (n, T, d)))
+    return (q * k).sum(-1).double()
+
+
+def query_gradients(T: int, d: int, factor: float, n: int) -> torch.Tensor:
+    """Draw the length of the gradient at a query, for gradients of variance 1 at the weights.
+
+    Args:
+        T: number of keys.
+        d: size of query and keys.
+        factor: what the logits are multiplied by; the draws do not depend on it.
+        n: independent draws.
+
+    Returns:
+        Lengths, (n,), float64.
+    """
+    source = generator(f"query {T} {d}")
+    q, k, g = (torch.randn(s, generator=source) for s in ((n, 1, d), (n, T, d), (n, T)))
+    p = torch.softmax(factor * (q * k).sum(-1).double(), -1)
+    at_logits = factor * p * (g - (p * g).sum(-1, keepdim=True))
+    return torch.einsum("nt,ntd->nd", at_logits.float(), k).norm(dim=-1).double()
+
+
+def gradients_undivided_over_divided(T: int, d: int) -> tuple[float, float]:
+    """Return the gradient at a query without the division over that with it.
+
+    Args:
+        T: number of keys.
+        d: size of query and keys.
+
+    Returns:
+        The ratio of the medians of the lengths, and that of their root mean squares, over as many
+        draws as a moment allows, 4000 at most.
+    """
+    n = min(4000, 40_000_000 // (T * d))
+    plain, divided = (query_gradients(T, d, factor, n) for factor in (1, d**-0.5))
+    square = (plain.square().mean() / divided.square().mean()).sqrt()
+    return (plain.median() / divided.median()).item(), square.item()
+
+
+def weight_gradients(
+    T: int, d: int, factor: float, *, draws: int = 15, inputs: int = 64
+) -> torch.Tensor:
+    """Draw the length of the gradient at the query's weight matrix, in PyTorch's attention.
+
+    Args:
+        T: tokens of a sequence.
+        d: size of query and keys.
+        factor: what the logits are multiplied by; the draws do not depend on it.
+        draws: independent layers, each with inputs of its own.
+        inputs: size of a token's state.
+
+    Returns:
+        Lengths, (draws,).
+    """
+    lengths = []
+    for draw in range(draws):
+        source = generator(f"layer {T} {d} {draw}")
+        x, up = (torch.randn(T, size, generator=source) for size in (inputs, d))
+        w, v, u = (torch.randn(inputs, d, generator=source) / inputs**0.5 for _ in range(3))
+        w.requires_grad_()
+        q, k, values = ((x @ part)[None] for part in (w, v, u))
+        out = F.scaled_dot_product_attention(q, k, values, scale=factor)
+        lengths.append(torch.autograd.grad((out[0] * up).sum(), w)[0].norm())
+    return torch.stack(lengths)
