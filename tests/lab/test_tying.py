@@ -12,10 +12,10 @@ pytest.importorskip("transformers")
 
 from verified_transformer import generator
 from verified_transformer.lab import tiny
+from verified_transformer.lab.arrays import initialisers
 from verified_transformer.lab.tying import (
     census,
     gradient_sums,
-    initialisers,
     one_matrix,
     reachable,
     roles,

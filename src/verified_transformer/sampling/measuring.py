@@ -115,6 +115,8 @@ def measure(
     if confirmed:
         mean = _average(quantity, statistic, point, n, f"{name} confirmation", where)
     seconds = time.perf_counter() - started
+    if not zero_mean and expected:  # errors are relative to the formula's value, not to the pilot's
+        unit = abs(expected)
     return Estimate(mean, expected, error, unit, n, seconds, str(where), confirmed, design)
 
 

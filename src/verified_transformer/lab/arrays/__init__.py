@@ -1,1 +1,1 @@
-"""Arrays: how far apart two are, and all outcomes of a few entries."""
+"""Arrays: how far apart two are, all outcomes of a few entries, entries that look independent."""

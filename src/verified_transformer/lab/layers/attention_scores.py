@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 from scipy import special
 
-from ...exact.evaluation import quadrature
+from ...exact.formulas.evaluation import quadrature
 
 Number = TypeVar("Number", float, np.ndarray)
 
