@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -62,9 +63,9 @@ def without_weights(kind: str, **settings: Any) -> Any:
     Raises:
         ValueError: its head is not its embedding.
     """
-    from transformers.initialization import no_init_weights
-
     from ...real_models.library import transformers
+
+    no_init_weights = import_module("transformers.initialization").no_init_weights
 
     cls = getattr(transformers, kind)
     with no_init_weights():
