@@ -75,7 +75,7 @@ def module(way: str, setting: Setting, seed: int = 0) -> nn.Module:
 
 def job(way: str, setting: Setting, seed: int = 0) -> Callable[[], torch.Tensor]:
     """Return what is timed for a way: a lookup of all tokens, or the scores of all states."""
-    table = module(way, setting, seed)
+    table: Any = module(way, setting, seed)  # `nn.Embedding` or a family, as the way says
     generator = torch.Generator().manual_seed(seed_of(f"factorised lookup tokens {seed}"))
     tokens = torch.randint(setting.n, (setting.tokens,), generator=generator)
     hidden = torch.randn(setting.scored, setting.d, generator=generator)

@@ -64,8 +64,8 @@ class Block(nn.Module):
 
     def forward(self, h: torch.Tensor) -> torch.Tensor:
         """Residual stream to residual stream, (batch, length, d)."""
-        heads = self.qkv(normalised(h, ε=1e-8)).unflatten(-1, (3, 4, -1)).permute(2, 0, 3, 1, 4)
-        mixed = F.scaled_dot_product_attention(*heads, is_causal=True)
+        q, k, v = self.qkv(normalised(h, ε=1e-8)).unflatten(-1, (3, 4, -1)).permute(2, 0, 3, 1, 4)
+        mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         h = h + self.factors[0] * self.out(mixed.transpose(1, 2).flatten(2))
         return h + self.factors[1] * self.down(F.relu(self.up(normalised(h, ε=1e-8))))
 
@@ -169,7 +169,7 @@ def compare(
     for remedy in remedies:
         sweep = {rate: [train(remedy, rate, s, setting) for s in choosing] for rate in rates}
         means = {rate: sum(map(sum, curves)) for rate, curves in sweep.items()}
-        best = min(means, key=means.get)
+        best = min(means, key=means.__getitem__)
         found["sweep"][remedy] = {str(rate): curves for rate, curves in sweep.items()}
         found["rate"][remedy] = best
         found["curves"][remedy] = [train(remedy, best, s, setting) for s in comparing]

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from torch import nn
-
 _YEAR = re.compile(r"Copyright\D*(20[12]\d)")
 
 
@@ -97,9 +95,7 @@ def is_tied(model: Any) -> bool:
         raise ValueError(
             f"model: got {type(model).__name__}; accepted: a model with an embedding and a head"
         )
-    ends: tuple[nn.Module | None, ...] = (
-        model.get_input_embeddings(), model.get_output_embeddings(),
-    )  # fmt: skip
+    ends: tuple[Any, Any] = model.get_input_embeddings(), model.get_output_embeddings()
     if any(getattr(end, "weight", None) is None for end in ends):
         raise ValueError(
             f"model: got {type(model).__name__}; accepted: a model with an embedding and a head"

@@ -51,7 +51,7 @@ class Count(TorchDispatchMode):
     """
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]  # torch's own, without types
         self.multiplications = self.additions = self.reads = 0
         self.largest = self.peak = self._alive = 0
         self.calls: Counter[str] = Counter()
@@ -62,7 +62,11 @@ class Count(TorchDispatchMode):
         return False
 
     def __torch_dispatch__(
-        self, func: Any, types: Any, args: tuple = (), kwargs: Mapping[str, Any] | None = None
+        self,
+        func: Any,
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
         name = str(func.overloadpacket).removeprefix("aten.").removesuffix("_")
         rule = _RULES.get(name)
@@ -166,7 +170,7 @@ def _shifted_sums(a: torch.Tensor, dim: int) -> int:
 
 def _each(products: int = 0, sums: int = 0, reads: int = 0) -> Callable[..., Work]:
     def rule(made: torch.Tensor, *_: Any) -> Work:
-        return tuple(count * made.numel() for count in (products, sums, reads))
+        return products * made.numel(), sums * made.numel(), reads * made.numel()
 
     return rule
 

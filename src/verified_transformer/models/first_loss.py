@@ -37,8 +37,7 @@ class Rows(Protocol):
 class FirstLoss:
     """What `first_loss` found, one entry per token, in float64.
 
-    ``loss`` is ``logsumexp - mean_logit``; ``own_logit`` is the logit of the token itself, None
-    where no own tokens were given.
+    ``loss`` is ``logsumexp - mean_logit``; ``own_logit`` is the token's own, None without ``own``.
     """
 
     loss: torch.Tensor
@@ -74,9 +73,8 @@ class DrawnVocabulary:
             reach = f"0 <= start < stop <= {self.shape[0]}"
             raise ValueError(f"start, stop: got {start}, {stop}; accepted: {reach}")
         first, last = start // _CHUNK, -(-stop // _CHUNK)
-        if last - first == 1:
-            return self._chunk(first)[start - first * _CHUNK : stop - first * _CHUNK]
-        parts = torch.cat([self._chunk(index) for index in range(first, last)])
+        chunks = [self._chunk(index) for index in range(first, last)]
+        parts = chunks[0] if len(chunks) == 1 else torch.cat(chunks)
         return parts[start - first * _CHUNK : stop - first * _CHUNK]
 
     def at(self, tokens: torch.Tensor) -> torch.Tensor:
@@ -129,11 +127,11 @@ def first_loss(
         tensor([2.3026, 2.3026], dtype=torch.float64)
     """
     require_floating(features=features)
-    stacked = isinstance(vocabulary, torch.Tensor)
     if len(getattr(vocabulary, "shape", ())) != 2:
+        stacked = isinstance(vocabulary, torch.Tensor)
         got = tuple(vocabulary.shape) if stacked else type(vocabulary).__name__
         raise ValueError(f"vocabulary: got {got}; accepted: (n, d), or rows that are drawn")
-    if stacked and vocabulary.dtype != features.dtype:
+    if isinstance(vocabulary, torch.Tensor) and vocabulary.dtype != features.dtype:
         raise TypeError(f"vocabulary: got {vocabulary.dtype}; accepted: {features.dtype}")
     n, d = vocabulary.shape
     if features.shape[-1:] != (d,):
@@ -151,9 +149,11 @@ def first_loss(
     state = _Stream(flat, law, None if own is None else own.flatten())
     with torch.no_grad():
         for start in range(0, n, block):
-            stop = min(start + block, n)
-            rows = vocabulary[start:stop] if stacked else vocabulary.rows(start, stop)
-            state.add(start, rows.detach(), None if bias is None else bias[start:stop].detach())
+            if isinstance(vocabulary, torch.Tensor):
+                rows = vocabulary[start : start + block]
+            else:
+                rows = vocabulary.rows(start, min(start + block, n))
+            state.add(start, rows, None if bias is None else bias[start : start + block])
     return state.result(features.shape[:-1])
 
 
@@ -232,8 +232,8 @@ def two_gram_loss(
     require_tokens(tokens=tokens)
     if bool(((tokens < 0) | (tokens >= vocabulary.shape[0])).any()):
         raise ValueError(f"tokens: got one outside; accepted: 0 to {vocabulary.shape[0] - 1}")
-    drawn = isinstance(vocabulary, DrawnVocabulary)
-    hidden = normalised(vocabulary.at(tokens) if drawn else vocabulary[tokens], kind, ε=ε)
+    rows = vocabulary.at(tokens) if isinstance(vocabulary, DrawnVocabulary) else vocabulary[tokens]
+    hidden = normalised(rows, kind, ε=ε)
     return first_loss(
         hidden if features is None else features(hidden),
         vocabulary if output is None else output,

@@ -27,7 +27,7 @@ class Head(nn.Module):
         bias: whether an output bias of length n, starting at zero, is added.
     """
 
-    def __init__(self, weight: nn.Parameter, *, bias: bool = False) -> None:
+    def __init__(self, weight: torch.Tensor, *, bias: bool = False) -> None:
         super().__init__()
         self.weight = weight
         self.bias = nn.Parameter(weight.new_zeros(len(weight))) if bias else None
@@ -142,6 +142,8 @@ class ShuffledHead(Head):
         ValueError: ``order`` is not a permutation of ``range(d)``.
     """
 
+    order: torch.Tensor
+
     def __init__(self, embedding: nn.Embedding, order: torch.Tensor, *, bias: bool = False) -> None:
         super().__init__(_weight_of(embedding), bias=bias)
         d = embedding.embedding_dim
@@ -195,7 +197,7 @@ def channel_shuffle(d: int, groups: int) -> torch.Tensor:
     return torch.arange(d).view(groups, d // groups).T.reshape(-1)
 
 
-def _weight_of(embedding: nn.Embedding) -> nn.Parameter:
+def _weight_of(embedding: nn.Embedding) -> torch.Tensor:
     if not isinstance(embedding, nn.Embedding):
         raise TypeError(
             f"embedding: got {type(embedding).__name__}; accepted: nn.Embedding, whose parameter "

@@ -29,8 +29,10 @@ class TinyTransformer(nn.Module):
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed_of("Transformer") % 2**63)
             self.embedding, self.kind = nn.Embedding(11, 8), kind
-            settings = {"dropout": 0.0, "batch_first": True, "norm_first": True}
-            layers = (nn.TransformerEncoderLayer(8, 2, 16, **settings) for _ in range(2))
+            layers = (
+                nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True, norm_first=True)
+                for _ in range(2)
+            )
             self.body = nn.Sequential(*layers)
             for weight in self.body.parameters():
                 nn.init.normal_(weight, 0.3, 0.5)

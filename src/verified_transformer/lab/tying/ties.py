@@ -8,6 +8,7 @@ import pickle
 import tempfile
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -109,11 +110,15 @@ def table(treatments: dict[str, Treatment]) -> str:
     lines = [f"{'':46} object memory gradient step"]
     for name, treat in treatments.items():
         try:
-            tests = seeded(name, lambda treat=treat: four_tests(treat(TiedModel())))
+            tests = seeded(name, partial(_treated, treat))
             lines.append(f"{name:46}{marks(tests, 7)}  {_named(tests)}")
         except RuntimeError as error:
             lines.append(f"{name:46}  refuses: {type(error).__name__}")
     return "\n".join(lines)
+
+
+def _treated(treat: Treatment) -> tuple[bool, bool, bool, bool]:
+    return four_tests(treat(TiedModel()))
 
 
 def said_by(call: Callable[[], object]) -> str:

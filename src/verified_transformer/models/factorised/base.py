@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 import torch
 from torch import nn
 
 from ..accepted import require_floating, require_tokens, require_whole
 
+Family = TypeVar("Family", bound="FactorisedEmbedding")
 
-class FromDense(NamedTuple):
+
+class FromDense(NamedTuple, Generic[Family]):
     """A table's factorisation.
 
     ``relative_error`` is $\\lVert W-\\hat W\\rVert_F/\\lVert W\\rVert_F$, measured on the table
@@ -20,7 +22,7 @@ class FromDense(NamedTuple):
     table of zeros that is met exactly.
     """
 
-    module: FactorisedEmbedding
+    module: Family
     relative_error: float
 
 
@@ -120,7 +122,7 @@ class FactorisedEmbedding(nn.Module):
         padding = "" if self.padding_idx is None else f", padding_idx={self.padding_idx}"
         return f"{self.num_embeddings}, {self.embedding_dim}, {self._sizes()}{padding}"
 
-    def _filled(self, factors: Iterable[torch.Tensor], table: torch.Tensor) -> FromDense:
+    def _filled(self, factors: Iterable[torch.Tensor], table: torch.Tensor) -> FromDense[Self]:
         """The module, off the meta device with these factors, and how far it is from a table."""
         # not `to_empty`, which on the meta device loads torch's symbolic shapes, hence SymPy
         pairs = zip(self.named_parameters(), factors, strict=True)

@@ -50,7 +50,9 @@ def gathered(
         IndexError: an index is out of range (on CUDA a device-side assertion, as torch's own).
     """
     chunk = _chunk(indices[0], width, max(peak, width), _CACHE)
-    return _Gathered.apply(combine, width, chunk, torch.stack(tuple(indices)), dropped, *tables)
+    return _Gathered.apply(  # type: ignore[no-untyped-call]  # torch's own, without types
+        combine, width, chunk, torch.stack(tuple(indices)), dropped, *tables
+    )
 
 
 class _Gathered(torch.autograd.Function):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Self
 
 import torch
 from torch import nn
@@ -75,7 +76,7 @@ class KroneckerEmbedding(FactorisedEmbedding):
         *,
         padding_idx: int | None = None,
         sweeps: int = 50,
-    ) -> FromDense:
+    ) -> FromDense[Self]:
         """Factorise a table by the decomposition of its rearrangement.
 
         Put the entries into a tensor (n_1 q_1, …, n_k q_k): a sum of r Kronecker products becomes

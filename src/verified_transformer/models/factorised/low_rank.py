@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -46,15 +48,16 @@ class LowRankEmbedding(FactorisedEmbedding):
     ) -> None:
         super().__init__(num_embeddings, embedding_dim, padding_idx=padding_idx, σ=σ)
         self.rank = checked_rank(rank)
-        where = {"device": device, "dtype": dtype}
-        self.codes = nn.Parameter(torch.empty(num_embeddings, self.rank, **where))
-        self.basis = nn.Parameter(torch.empty(self.rank, embedding_dim, **where))
+        self.codes = nn.Parameter(
+            torch.empty(num_embeddings, self.rank, device=device, dtype=dtype)
+        )
+        self.basis = nn.Parameter(torch.empty(self.rank, embedding_dim, device=device, dtype=dtype))
         self.reset_parameters(generator)
 
     @classmethod
     def from_dense(
         cls, weight: torch.Tensor, rank: int, *, padding_idx: int | None = None
-    ) -> FromDense:
+    ) -> FromDense[Self]:
         """Factorise a table by its truncated singular value decomposition.
 
         No other table of this rank is closer in the Frobenius norm (Eckart and Young 1936); the
@@ -67,7 +70,8 @@ class LowRankEmbedding(FactorisedEmbedding):
             padding_idx: the token whose row is set to zero before.
         """
         table, kind = prepared(weight, padding_idx)
-        module = cls(*weight.shape, rank, padding_idx=padding_idx, **kind)
+        n, d = weight.shape
+        module = cls(n, d, rank, padding_idx=padding_idx, **kind)
         return module._filled(truncated_svd(table, module.rank), table)
 
     def _lookup(self, tokens: torch.Tensor, dropped: torch.Tensor | None) -> torch.Tensor:

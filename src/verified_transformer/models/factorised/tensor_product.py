@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Self
 
 import torch
 from torch import nn
@@ -71,7 +72,7 @@ class TensorProductEmbedding(FactorisedEmbedding):
         *,
         padding_idx: int | None = None,
         sweeps: int = 50,
-    ) -> FromDense:
+    ) -> FromDense[Self]:
         """Factorise each row of a table by itself.
 
         Two factors: by the singular value decomposition of the row as a matrix (q_1, q_2), than

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from functools import cache
+from typing import Self
 
 import torch
 from torch import nn
@@ -82,7 +83,7 @@ class TensorTrainEmbedding(FactorisedEmbedding):
         ranks: int | Sequence[int],
         *,
         padding_idx: int | None = None,
-    ) -> FromDense:
+    ) -> FromDense[Self]:
         """Factorise a table by successive singular value decompositions (Oseledets 2011, TT-SVD).
 
         The squared error is at most the sum, over the k - 1 cuts, of the squared singular values
@@ -152,7 +153,8 @@ class TensorTrainEmbedding(FactorisedEmbedding):
 
 def _checked_ranks(ranks: int | Sequence[int], k: int) -> tuple[int, ...]:
     several = isinstance(ranks, Iterable)
-    found = tuple(whole("ranks", rank) for rank in (ranks if several else [ranks] * max(1, k - 1)))
+    given = ranks if isinstance(ranks, Iterable) else [ranks] * max(1, k - 1)
+    found = tuple(whole("ranks", rank) for rank in given)
     if any(rank < 1 for rank in found) or (several and len(found) != k - 1):
         raise ValueError(
             f"ranks: got {ranks}; accepted: a positive number, or {k - 1} of them for {k} cores"

@@ -43,9 +43,9 @@ def described(model: Any) -> Description:
     kind = type(model)
     found = DESCRIPTIONS.get(f"{kind.__module__}.{kind.__qualname__}")
     if found is None:
-        accepted = ", ".join(sorted(name.rpartition(".")[2] for name in DESCRIPTIONS))
+        known = ", ".join(sorted(name.rpartition(".")[2] for name in DESCRIPTIONS))
         raise GrowthRefused(
-            f"model: got {kind.__module__}.{kind.__qualname__}; accepted: {accepted} of "
+            f"model: got {kind.__module__}.{kind.__qualname__}; accepted: {known} of "
             "transformers, and no subclass"
         )
     for option, accepted in found.options.items():

@@ -132,6 +132,7 @@ def _tell_apart(
     for name, parameter in large.named_parameters():
         path, _, leaf = name.rpartition(".")
         row = _row(path, description)
+        assert row is not None  # `_fill_parameters` refuses a parameter without
         if leaf == "weight" and row.rule in ("linear", "transposed") and uses[id(parameter)] == 1:
             drawn = torch.randn(parameter.shape, generator=generator, dtype=torch.float64)
             drawn *= noise * parameter.detach().square().mean().sqrt().cpu()

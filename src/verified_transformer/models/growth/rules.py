@@ -43,7 +43,10 @@ class Part(NamedTuple):
 def linear(part: Part) -> torch.Tensor:
     """nn.Linear: W̃ = E_out W E_in⁺, b̃ = E_out b."""
     written = part.writes.write(part.value, 0)
-    return written if part.leaf == "bias" else part.reads.read(written, 1)
+    if part.leaf == "bias":
+        return written
+    assert part.reads is not None  # the Row of a linear map names what it reads
+    return part.reads.read(written, 1)
 
 
 def transposed(part: Part) -> torch.Tensor:
@@ -103,6 +106,7 @@ def unseen(change: torch.Tensor, row: Row, axes: Axes) -> torch.Tensor:
     """
     if row.rule == "transposed":
         return unseen(change.t(), row._replace(rule="linear"), axes).t()
+    assert row.reads is not None  # as the Row of every linear map
     reads = axes[row.reads]
     left = change - reads.read(change @ reads.matrix(), 1)
     empty = (axes[row.writes].factor == 0) & (row.writes == "key")

@@ -23,6 +23,8 @@ from .rules import Axes, Row
 
 TOLERANCE = 1e-12  # of the largest logit; float64 leaves about 1e-15 a layer
 
+Trace = list[tuple[str, str, Row, Any]]  # path, "input" or "output", row, value
+
 
 class GrowthFailed(AssertionError):
     """A grown model is another function than the small one."""
@@ -46,7 +48,11 @@ class _NoFloat32(TorchFunctionMode):
     """Where a function is told float32, it is told float64."""
 
     def __torch_function__(
-        self, func: Callable, types: Any, args: tuple = (), kwargs: dict | None = None
+        self,
+        func: Callable[..., Any],
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
     ) -> Any:
         args = tuple(torch.float64 if arg is torch.float32 else arg for arg in args)
         kwargs = {
@@ -110,6 +116,8 @@ def require_same_function(small: Any, large: Any, description: Description, axes
 
 def _factor(small: Any, large: Any, widths: tuple[str, ...]) -> int:
     """By how much every width of one configuration is larger than another's."""
+    olds: list[Any]
+    news: list[Any]
     olds, news = ([getattr(config, width, None) for width in widths] for config in (small, large))
     k = news[0] // olds[0]
     if k < 1 or news != [old and k * old for old in olds]:
@@ -130,7 +138,7 @@ def _clean(
         with clean_float64(), _traced(twin, description) as trace:
             logits.append(_evaluated(twin, inputs).logits)
         traces.append(trace)
-    return _distance(*logits), _first_break(*traces, axes, tolerance)
+    return _distance(*logits), _first_break(traces[0], traces[1], axes, tolerance)
 
 
 def _evaluated(model: Any, inputs: dict[str, torch.Tensor]) -> Any:
@@ -160,12 +168,12 @@ def _random_inputs(model: Any, batch: int = 2, length: int = 12) -> dict[str, to
 
 
 @contextmanager
-def _traced(model: Any, description: Description) -> Iterator[list[tuple[str, str, Row, Any]]]:
+def _traced(model: Any, description: Description) -> Iterator[Trace]:
     """Collect what goes in and out of every described module, in the order of the run."""
-    trace: list[tuple[str, str, Row, Any]] = []
+    trace: Trace = []
 
     def hook(path: str, row: Row) -> Callable[..., None]:
-        def keep(module: Any, given: tuple, output: Any) -> None:
+        def keep(module: Any, given: tuple[Any, ...], output: Any) -> None:
             if row.reads is not None:
                 trace.append((path, "input", row, given[0]))
             trace.append((path, "output", row, output))
@@ -184,9 +192,11 @@ def _traced(model: Any, description: Description) -> Iterator[list[tuple[str, st
             handle.remove()
 
 
-def _first_break(small: list, large: list, axes: Axes, tolerance: float) -> str:
+def _first_break(small: Trace, large: Trace, axes: Axes, tolerance: float) -> str:
     for (path, side, row, before), (_, _, _, after) in zip(small, large, strict=True):
-        axis = axes[row.reads if side == "input" else row.writes]
+        name = row.reads if side == "input" else row.writes
+        assert name is not None  # `_traced` keeps the input of those that read an axis
+        axis = axes[name]
         taken = (axis.factor != 0).to(after)  # what stands in an empty slot is seen by no one
         error = _distance(axis.write(before, -1), after * taken)
         if not error <= tolerance:

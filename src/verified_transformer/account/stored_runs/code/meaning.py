@@ -33,7 +33,7 @@ class Mentioned:
     @property
     def size(self) -> int:
         """How much was met."""
-        return sum(map(len, (self.attributes, self.spoken, self.private, self.foreign)))
+        return len(self.attributes) + len(self.spoken) + len(self.private) + len(self.foreign)
 
 
 @dataclass
@@ -214,8 +214,9 @@ class Meaning:
         if not isinstance(base, list) or base[0] != "outside":
             return base != ["builtin", "object"]
         target = list(self.targets)[base[1]]
-        known = isinstance(target, Definition)
-        return not known or (target.module.label, target.name) in self.seen.foreign
+        if not isinstance(target, Definition):
+            return True
+        return (target.module.label, target.name) in self.seen.foreign
 
     def _annassign(self, node: ast.AnnAssign) -> Any:
         return ["Assign", self._of(node.target), node.value and self._of(node.value)]
@@ -228,7 +229,8 @@ class Meaning:
         return ["Raise", error and self._of(error)]
 
     def _keyword(self, node: ast.keyword) -> Any:
-        self.seen.spoken |= {node.arg} - {None}
+        if node.arg is not None:
+            self.seen.spoken.add(node.arg)
         return ["keyword", node.arg, self._of(node.value)]
 
     def _constant(self, node: ast.Constant) -> Any:
