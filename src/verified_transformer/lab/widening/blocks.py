@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import torch
 
@@ -18,7 +19,7 @@ def number(x: torch.Tensor, w: torch.Tensor, z: torch.Tensor) -> torch.Tensor:
     return torch.einsum("...i,...ij,...j->...", x, w, z)
 
 
-def product_by_index(point: Mapping) -> torch.Tensor:
+def product_by_index(point: Mapping[Any, Any]) -> torch.Tensor:
     """Mean of the number times the grown one, over all outcomes of a lopsided law.
 
     The arrays are grown by the printed index ⌈i/k⌉; x and z are divided by √k and w by k.
@@ -32,7 +33,7 @@ def product_by_index(point: Mapping) -> torch.Tensor:
 
 
 def product_by_blocks(
-    x: torch.Tensor, w: torch.Tensor, z: torch.Tensor, point: Mapping
+    x: torch.Tensor, w: torch.Tensor, z: torch.Tensor, point: Mapping[Any, Any]
 ) -> torch.Tensor:
     """The same product, the blocks made by torch's Kronecker product with ones over k."""
     ones = torch.ones(round(point[_k]), round(point[_k])).to(w)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -64,7 +65,7 @@ def products_change(
 def products_gap(layout: Layout) -> Callable[..., torch.Tensor]:
     """The statistic of `products_change` for k = 2, of q and y, (replicates, heads, size)."""
 
-    def statistic(q: torch.Tensor, y: torch.Tensor, point: Mapping) -> torch.Tensor:
+    def statistic(q: torch.Tensor, y: torch.Tensor, point: Mapping[Any, Any]) -> torch.Tensor:
         flat, count = (q.flatten(1), y.flatten(1)), q.shape[1]
         new, old = (head_products(*flat, count, k, layout) for k in (2, 1))
         return (new - point.get(_t, 1.0) * old).square().sum(-1)
@@ -72,7 +73,7 @@ def products_gap(layout: Layout) -> Callable[..., torch.Tensor]:
     return statistic
 
 
-def local_gap(q: np.ndarray, y: np.ndarray, point: Mapping) -> np.ndarray:
+def local_gap(q: np.ndarray, y: np.ndarray, point: Mapping[Any, Any]) -> np.ndarray:
     """The same for copies inside their head, written out in NumPy."""
     u, v = (np.kron(z, np.ones(2)) / np.sqrt(2) for z in (q, y))
     return ((np.einsum("zai,zai->za", u, v) - point[_t] * (q * y).sum(-1)) ** 2).sum(-1)
@@ -92,7 +93,7 @@ def matrices_gap(printed: Sequence[torch.Tensor]) -> Callable[..., torch.Tensor]
         printed: for x, each entry twice, and x twice, in heads: which coordinate stands where.
     """
 
-    def statistic(x: torch.Tensor, point: Mapping) -> torch.Tensor:
+    def statistic(x: torch.Tensor, point: Mapping[Any, Any]) -> torch.Tensor:
         made = x, x.repeat_interleave(2, -1), x.repeat(1, 2)
         rows = [z.view(len(x), len(v), -1) for z, v in zip(made, printed, strict=True)]
         gaps = [u - point[_t] * x[:, v] for u, v in zip(rows, printed, strict=True)]
@@ -104,7 +105,7 @@ def matrices_gap(printed: Sequence[torch.Tensor]) -> Callable[..., torch.Tensor]
 def matrices_gap_defined(printed: Sequence[torch.Tensor]) -> Callable[..., np.ndarray]:
     """The same place by place, in NumPy."""
 
-    def statistic(x: np.ndarray, point: Mapping) -> np.ndarray:
+    def statistic(x: np.ndarray, point: Mapping[Any, Any]) -> np.ndarray:
         d = x.shape[1]
         made = [[at // m % d for at in range(size)] for m, size in ((1, d), (2, 2 * d), (1, 2 * d))]
         pairs = [

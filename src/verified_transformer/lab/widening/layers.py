@@ -7,7 +7,7 @@ row; then each of the three takes a power of k. The article's equations are five
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sympy as sp
 import torch
@@ -46,7 +46,7 @@ def over_all(body: sp.Expr, *indices: Index) -> sp.Sum:
     return sp.Sum(body, *((index, 1, index.size) for index in indices))
 
 
-def uniforms(**scales: tuple) -> dict[str, Tensor]:
+def uniforms(**scales: tuple[Any, ...]) -> dict[str, Tensor]:
     """Uniform tensors of mean 0 by name, each given as (standard deviation, *sizes)."""
     return {
         name: Tensor(name, Uniform.of_variance(scale**2), *sizes)
@@ -122,7 +122,7 @@ def gap(powers: Powers, *, bias: bool = True, times: sp.Expr | None = None) -> S
     times = t if times is None else sp.sympify(times)
 
     def statistic(
-        x: torch.Tensor, w: torch.Tensor, point: Mapping, b: torch.Tensor | None = None
+        x: torch.Tensor, w: torch.Tensor, point: Mapping[Any, Any], b: torch.Tensor | None = None
     ) -> torch.Tensor:
         b = torch.zeros_like(w[:, 0]) if b is None or not bias else b
         copies = round(point[k])
@@ -142,7 +142,7 @@ def first_outputs(*grown: Powers | None, to: int = 1) -> Statistic:
     k = symbols("k")
 
     def statistic(
-        x: torch.Tensor, w: torch.Tensor, b: torch.Tensor, point: Mapping
+        x: torch.Tensor, w: torch.Tensor, b: torch.Tensor, point: Mapping[Any, Any]
     ) -> torch.Tensor:
         found = torch.ones_like(x[:, 0])
         for powers in grown:
@@ -155,7 +155,7 @@ def first_outputs(*grown: Powers | None, to: int = 1) -> Statistic:
 
 def mean_over_outcomes(
     statistic: Callable[[torch.Tensor, int], torch.Tensor], scale: sp.Symbol, *sizes: sp.Symbol
-) -> Callable[[Mapping], torch.Tensor]:
+) -> Callable[[Mapping[Any, Any]], torch.Tensor]:
     """The exact mean of a sum over an array's entries, for a lopsided law of mean 0.
 
     Args:
@@ -168,7 +168,7 @@ def mean_over_outcomes(
     """
     k = symbols("k")
 
-    def oracle(point: Mapping) -> torch.Tensor:
+    def oracle(point: Mapping[Any, Any]) -> torch.Tensor:
         (array,), chances = outcomes([int(point[size]) for size in sizes], law=LOPSIDED)
         return chances @ statistic(float(point[scale]) * array, int(point[k])).flatten(1).sum(1)
 

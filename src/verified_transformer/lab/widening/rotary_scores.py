@@ -73,7 +73,7 @@ def turned_together(law_of: LawOf, numbers: Any) -> tuple[sp.Expr, sp.Expr]:
 def change_statistic(place: Place) -> Statistic:
     """The squared change of a pair's score by RoFormer's rotation, with copies at t and z."""
 
-    def statistic(point: Mapping, **both: torch.Tensor) -> torch.Tensor:
+    def statistic(point: Mapping[Any, Any], **both: torch.Tensor) -> torch.Tensor:
         q, key = (torch.cat([both[a], both[a + "'"]], -1).double() for a in "qk")
         angle = torch.tensor([[point[_t], point[_z]]], dtype=torch.float64)
         axis = place(1, 2, 2, "interleaved")
@@ -86,7 +86,7 @@ def change_statistic(place: Place) -> Statistic:
 
 
 def product_statistic(
-    point: Mapping, C: torch.Tensor, S: torch.Tensor, **both: torch.Tensor
+    point: Mapping[Any, Any], C: torch.Tensor, S: torch.Tensor, **both: torch.Tensor
 ) -> torch.Tensor:
     """Old score times grown score of `turned_together`, by RoFormer's own function."""
     q, key = (torch.stack([both[a], both[a + "'"]], -1).flatten(-2).double() for a in "qk")
