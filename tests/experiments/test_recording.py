@@ -44,6 +44,10 @@ def other_seed(name: str) -> int:
     return sum(name.encode())
 
 
+def other_generator(name: str) -> torch.Generator:
+    return torch.Generator().manual_seed(other_seed(name))
+
+
 def other_law(self: zipf_markov.ZipfMarkov, *_: Any) -> torch.Tensor:
     return self.stationary.outer(self.stationary)
 
@@ -61,7 +65,7 @@ def other_ratio(setting: factorised_lookup.Setting) -> float:
     ("name", "place", "attribute", "other"),
     [
         ("tied_convergence", tied_convergence, "seed_of", other_seed),
-        ("tied_convergence_large", zipf_markov, "seed_of", other_seed),
+        ("tied_convergence_large", zipf_markov, "generator", other_generator),
         ("factorised_lookup", factorised_lookup, "seed_of", other_seed),
         ("tied_convergence_large", zipf_markov.ZipfMarkov, "_joint", other_law),
         ("tied_convergence", tied_convergence, "half_swap", other_order),

@@ -6,18 +6,19 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import sympy as sp
+import torch
 
-from ....exact.integrals.gaussian import Draw
-from ....exact.laws import Discrete
-from ....sampling.enumeration import Enumerated
+from ....sampling.inputs import call, sizes_at
 from ....sampling.quantities import Sampled
+from ...arrays.enumerating import LOPSIDED, outcomes
 
 
 def over_all_outcomes(quantity: Sampled) -> Callable[[Mapping[Any, Any]], float]:
     """Return an exact oracle for a sampled quantity that depends on variances alone.
 
     Every entry is minus a half or two standard deviations of the quantity's own law, with chances
-    4/5 and 1/5: mean 0, the same variance, skewed.
+    4/5 and 1/5: mean 0, the same variance, skewed. Unlike `Enumerated`, it may be a constant at a
+    point, such as the error of a way that is exact there.
 
     Args:
         quantity: a statistic of independent entries with mean 0.
@@ -27,8 +28,7 @@ def over_all_outcomes(quantity: Sampled) -> Callable[[Mapping[Any, Any]], float]
         probability, to 12 digits: the last ones depend on the machine.
 
     Raises:
-        ValueError: a law's mean is not 0; at a point with too many outcomes, or where the
-            statistic is no definition (see `Enumerated`).
+        ValueError: at a point with too many outcomes, or where a law's mean is not 0.
 
     Example:
         >>> from verified_transformer import Draw, Normal, Sampled
@@ -36,15 +36,19 @@ def over_all_outcomes(quantity: Sampled) -> Callable[[Mapping[Any, Any]], float]
         >>> over_all_outcomes(square)({})
         9.0
     """
-    draws = {
-        name: Draw(_skewed(name, item.law), item.sizes) for name, item in quantity.draws.items()
-    }
-    enumerated = Enumerated(quantity.quantity, draws, quantity.definition)
-    return lambda point: float(f"{enumerated.oracle(point).value:.12g}")
 
+    def oracle(point: Mapping[Any, Any]) -> float:
+        drawn = quantity.draws.items()
+        sizes = [sizes_at(name, item, point) for name, item in drawn]
+        arrays, chances = outcomes(*sizes, law=LOPSIDED)
+        tensors = {}
+        for (name, item), array in zip(drawn, arrays, strict=True):
+            law: Any = item.law
+            if sp.sympify(law.cumulant(1)).subs(dict(point)) != 0:
+                raise ValueError(f"quantity: {name} has a mean; accepted: laws of mean 0")
+            tensors[name] = float(sp.sqrt(law.cumulant(2)).subs(dict(point))) * array
+        with torch.no_grad():
+            values = call(quantity.definition, tensors, point)
+        return float(f"{(chances @ values.double()).item():.12g}")
 
-def _skewed(name: str, law: Any) -> Discrete:
-    if sp.simplify(law.cumulant(1)) != 0:
-        raise ValueError(f"quantity: {name} has a mean; accepted: laws of mean 0")
-    spread = sp.sqrt(law.cumulant(2))
-    return Discrete((-spread / 2, 2 * spread), (sp.Rational(4, 5), sp.Rational(1, 5)))
+    return oracle
