@@ -13,7 +13,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from verified_transformer.account import evidence, ledger, registry, verdict
+from verified_transformer.account import evidence, ledger, registry
 from verified_transformer.account.ledger import Entry, Ledger, LedgerError
 
 ROOT = Path(__file__).parents[2]
@@ -147,12 +147,9 @@ def test_a_folder_that_is_not_the_repository_is_refused(tmp_path: Path) -> None:
 
 
 def test_every_stored_experiment_has_an_interval() -> None:
-    """Once this passes, `ACCEPT_WITHOUT_INTERVAL` goes, and with it this test's exception."""
     found = ledger.read(ROOT)[0]
     tried = [item for item in found if item.record.kind == "experiment"]
     bare = [item.text for item in tried if item.record.volatile.interval is None]
-    if verdict.ACCEPT_WITHOUT_INTERVAL and bare:
-        pytest.xfail(f"{len(bare)} of {len(tried)} experiments were stored before margins")
     assert bare == []
 
 

@@ -137,13 +137,10 @@ def test_an_outcome_without_margin_is_refused_by_name(
 
 
 @pytest.mark.canary
-def test_an_outcome_without_an_interval_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    bare = record("experiment", margin="margin at least 1/2")
+@pytest.mark.parametrize("margin", ["margin at least 1/2", None])
+def test_an_outcome_without_an_interval_is_refused(margin: str | None) -> None:
     with pytest.raises(LedgerError, match="LOSS-99: experiment “s” has no interval"):
-        decide(statement("empirical"), [bare])
-    monkeypatch.setattr(verdict, "ACCEPT_WITHOUT_INTERVAL", False)
-    with pytest.raises(LedgerError, match="LOSS-99: experiment “s” has no interval"):
-        decide(statement("empirical"), [record("experiment")])
+        decide(statement("empirical"), [record("experiment", margin=margin)])
 
 
 @pytest.mark.parametrize(

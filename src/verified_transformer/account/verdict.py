@@ -11,9 +11,6 @@ from .records import margins
 from .records.record import Record
 from .registry import Reading, Statement
 
-# Records made before margins were kept have no interval. Turn this off, and its test on, once every
-# notebook has been refreshed.
-ACCEPT_WITHOUT_INTERVAL = True
 _RANK = {name: rank for rank, name in enumerate(evidence.VERDICTS)}
 
 
@@ -73,8 +70,7 @@ def margin_fault(record: Record) -> str | None:
         return None
     interval, what = record.volatile.interval, f"experiment “{record.statement}”"
     if interval is None:
-        old = record.margin is None and ACCEPT_WITHOUT_INTERVAL
-        return None if old else f"{what} has no interval; run its notebook again"
+        return f"{what} has no interval; run its notebook again"
     if interval.margin >= margins.NEEDED:
         return None
     return (
