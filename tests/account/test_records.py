@@ -153,7 +153,10 @@ def test_what_comes_out_otherwise_names_the_field() -> None:
 @pytest.mark.canary
 def test_an_outcome_that_turned_is_not_the_same() -> None:
     claim = registry.statement("LOSS-29")
-    before = Record(("LOSS-29",), ("x",), "experiment", "supports", "loss: positive", "5 runs")
+    settled = Volatile(interval=Interval(1.0, 2.0))
+    before = Record(
+        ("LOSS-29",), ("x",), "experiment", "supports", "loss: positive", "5 runs", volatile=settled
+    )
     after = dataclasses.replace(before, outcome="unsettled", statement="loss: unsettled")
     found = verify(claim, [before], [after])
     assert (found.stored.verdict, found.fresh.verdict, found.same) == ("reproduced", "open", False)
