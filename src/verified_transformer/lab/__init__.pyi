@@ -8,7 +8,7 @@ from .figures import COLOURS as COLOURS
 from .figures import figure as figure
 from .figures import measured as measured
 from .figures import plt as plt
-from .real_models.library import transformers as transformers
+from .real_models.hugging_face import transformers as transformers
 from .real_models.released import RELEASED as RELEASED
 from .real_models.released import family as family
 from .real_models.released import of_kind as of_kind

@@ -43,7 +43,7 @@ def of_kind(kind: str, *, auto: str = "ForCausalLM", **settings: Any) -> Any:
     Raises:
         ValueError: transformers knows no such kind, or has no such class of it.
     """
-    from .library import transformers
+    from .hugging_face import transformers
 
     if settings.get("vocab_size", 1000) < 1000:
         settings = {"bos_token_id": 0, "eos_token_id": 1, "pad_token_id": 2, **settings}

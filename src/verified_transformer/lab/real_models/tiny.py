@@ -68,7 +68,7 @@ def tiny(kind: str, *, vocab_size: int = 19, **changes: Any) -> Any:
         >>> tiny("gpt2", n_embd=24).lm_head.weight.shape
         torch.Size([19, 24])
     """
-    from .library import transformers
+    from .hugging_face import transformers
 
     if kind not in TINY:
         raise ValueError(f"kind: got {kind!r}; accepted: {', '.join(TINY)}")

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from ..real_models.library import transformers
+from ..real_models.hugging_face import transformers
 
 Seen = TypeVar("Seen")
 

@@ -12,7 +12,7 @@ from ...models.growth.axes import repeated, unchanged
 from ...models.heads import TiedHead
 from ...seeds import generator
 from ..arrays.comparing import largest_error
-from ..real_models.library import transformers
+from ..real_models.hugging_face import transformers
 from ..real_models.tiny import randomised, tiny
 from .linear import widened
 

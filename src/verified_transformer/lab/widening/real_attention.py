@@ -9,7 +9,7 @@ import torch
 
 from ...models.growth.axes import heads
 from ..arrays.comparing import largest_error
-from ..real_models.library import transformers
+from ..real_models.hugging_face import transformers
 from ..real_models.tiny import randomised
 from .attention import states, stream
 from .layouts import Layout

@@ -16,7 +16,7 @@ from ...models.growth.axes import Axis, heads, repeated, rotary
 from ...models.growth.rules import score_scale
 from ...seeds import generator
 from ..arrays.comparing import relative_error
-from ..real_models.library import transformers
+from ..real_models.hugging_face import transformers
 from ..real_models.tiny import randomised
 from .layouts import copied
 from .linear import widened

@@ -63,7 +63,7 @@ def without_weights(kind: str, **settings: Any) -> Any:
     Raises:
         ValueError: its head is not its embedding.
     """
-    from ...real_models.library import transformers
+    from ...real_models.hugging_face import transformers
 
     no_init_weights = import_module("transformers.initialization").no_init_weights
 
