@@ -19,7 +19,7 @@ from verified_transformer.lab import (
     released,
     tiny,
 )
-from verified_transformer.lab.real_models import library
+from verified_transformer.lab.real_models import hugging_face
 from verified_transformer.models import is_tied
 
 
@@ -102,9 +102,9 @@ def test_every_released_entry_names_a_kind() -> None:
 def test_an_old_or_missing_transformers_is_named(monkeypatch, found, says) -> None:
     def version(name: str) -> str:
         if found is None:
-            raise library.PackageNotFoundError(name)
+            raise hugging_face.PackageNotFoundError(name)
         return found
 
-    monkeypatch.setattr(library, "version", version)
+    monkeypatch.setattr(hugging_face, "version", version)
     with pytest.raises(ImportError, match=f"needs transformers 5 or later, and .*{says}"):
-        library.quiet_transformers()
+        hugging_face.quiet_transformers()
