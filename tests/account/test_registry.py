@@ -9,15 +9,8 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from verified_transformer.account.registry import (
-    CHAPTERS,
-    KINDS,
-    OWN,
-    Reading,
-    RegistryError,
-    load,
-    statement,
-)
+from verified_transformer.account.reading import Reading, RegistryError
+from verified_transformer.account.registry import CHAPTERS, KINDS, OWN, load, statement
 from verified_transformer.account.rendering.latex import latex_fault
 from verified_transformer.exact.formulas.notation import parse
 
@@ -208,6 +201,14 @@ BAD = {
         [entry(reading=reading(digits=[{"off": "pi", "printed": "3.1"}]))],
         r"\['off', 'printed'\] in a reading; accepted",
     ),
+    "a formula that is not there": (
+        [entry(reading=reading(text="it is ${truth}$"))],
+        r"\{truth\} stands in a text, and the reading has none",
+    ),
+    "names without a quantity": (
+        [entry(reading=reading(where={"i": "Index(d)"}))],
+        "where says what the names of a quantity stand for, and there is no quantity",
+    ),
     "uses in a case": (
         [entry(reading=reading(cases={"a": reading(uses=["TEST-01"])}))],
         "uses stand in the reading",
@@ -294,3 +295,24 @@ def test_a_retired_id_is_refused_with_its_reason(load_claims, monkeypatch):
 )
 def test_balanced_latex_has_no_fault(text):
     assert latex_fault(text) is None
+
+
+def test_a_text_shows_what_the_checks_take(load_claims):
+    quantity = {"quantity": "mean(w[i]**2)", "where": {"i": "Index(d)"}}
+    claims = [
+        entry(
+            reading=reading(
+                text="$w_i$: ${quantity}={formula}$, not ${truth}$",
+                formula="2*d*sigma**4",
+                false_if="it is not ${formula}$",
+                truth={"text": "it is ${truth}$", "formula": "sigma**2"},
+                cases={"a": reading(text="${quantity}$"), "b": reading(quantity="mean(1)")},
+                **quantity,
+            )
+        )
+    ]
+    found = load_claims(*claims)[1]["TEST-01"].reading
+    assert found.text == r"$w_i$: $\mathbb{E}\left[w_{i}^2\right]=2d\sigma^4$, not $\sigma^2$"
+    assert (found.false_if, found.truth) == (r"it is not $2d\sigma^4$", r"it is $\sigma^2$")
+    assert found.cases["a"].where == found.where
+    assert found.cases["b"].quantity == "mean(1)"

@@ -12,7 +12,7 @@ import sympy as sp
 import torch
 
 from verified_transformer.account import registry
-from verified_transformer.account.registry import Reading
+from verified_transformer.account.reading import Reading
 from verified_transformer.checks.claim import ClaimFailed, claim
 from verified_transformer.checks.wording import equation
 from verified_transformer.exact.derivations import Derivation, Oracle

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from verified_transformer.account import registry
-from verified_transformer.account.registry import Reading
+from verified_transformer.account.reading import Reading
 from verified_transformer.checks.claim import ClaimFailed, claim
 from verified_transformer.exact.formulas.notation import symbols
 from verified_transformer.exact.laws import Normal, Rademacher

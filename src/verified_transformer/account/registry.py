@@ -12,14 +12,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from .reading import Reading, RegistryError, read_reading
 from .rendering.latex import latex_fault
 
 KINDS = ("statement", "equation", "number", "attribution", "empirical")
@@ -33,55 +33,6 @@ CHAPTERS = {
 OWN = "book"  # key of the statements that the book adds to the articles'
 _FOLDER = Path(__file__).parents[1] / "claims"
 _ID = re.compile(r"[A-Z]+-\d{2}")
-_READING_KEYS = {
-    "text", "formula", "false_if", "digits", "condition", "truth", "uses", "cases"
-}  # fmt: skip
-
-
-class RegistryError(ValueError):
-    """A claims file breaks a rule; the message names file, claim and rule."""
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How a claim, or one case of it, is read.
-
-    Attributes:
-        text: the quantity and its domain, in words with LaTeX.
-        formula: what the claim says the quantity is, as SymPy text; None where it is no formula.
-        false_if: the observation that would make the claim false.
-        digits: pairs (formula, printed digits) that the article prints.
-        condition: the condition that the article leaves out, for a claim that holds only under it.
-        claimed: what the claim would give where the condition fails, if not ``formula``; with the
-            tolerance ``within`` that the claim allows itself.
-        truth: the right statement, where the claim is wrong, and its formula.
-        uses: ids of the claims on which this one rests.
-        cases: named readings that must all be decided; the verdict is the worst of theirs.
-    """
-
-    text: str
-    formula: str | None = None
-    false_if: str | None = None
-    digits: tuple[tuple[str, str], ...] = ()
-    condition: str | None = None
-    claimed: str | None = None
-    within: float | None = None
-    truth: str | None = None
-    truth_formula: str | None = None
-    uses: tuple[str, ...] = ()
-    cases: Mapping[str, Reading] = field(default_factory=dict)
-
-    @property
-    def deciding(self) -> dict[str | None, Reading]:
-        """The readings that must be decided: the cases by name, or the reading itself."""
-        return {name: case for name, case in self.parts.items() if name or not self.cases}
-
-    @property
-    def parts(self) -> dict[str | None, Reading]:
-        """The reading itself, then its cases by name."""
-        parts: dict[str | None, Reading] = {None: self}
-        parts.update(self.cases)
-        return parts
 
 
 @dataclass(frozen=True)
@@ -206,7 +157,7 @@ def _statement(entry: dict[str, Any], article: str, file: str) -> Statement:
             raise refuse(f"{key!r} is missing")
     if entry.get("kind") not in KINDS:
         raise refuse(f"kind is {entry.get('kind')!r}; accepted: {', '.join(KINDS)}")
-    reading = _reading(entry["reading"], refuse) if entry.get("reading") else None
+    reading = read_reading(entry["reading"], refuse) if entry.get("reading") else None
     for text in _texts(entry):
         fault = latex_fault(text)
         if fault:
@@ -215,43 +166,6 @@ def _statement(entry: dict[str, Any], article: str, file: str) -> Statement:
     return Statement(
         name, article, entry["where"], entry["kind"], says, reading, entry.get("retired")
     )
-
-
-def _reading(data: dict[str, Any], refuse: Any) -> Reading:
-    unknown = set(data) - _READING_KEYS
-    if unknown:
-        raise refuse(f"unknown keys in reading: {sorted(unknown)}")
-    if not data.get("text"):
-        raise refuse("a reading needs a text")
-    condition, truth = data.get("condition") or {}, data.get("truth") or {}
-    parts = [(condition, {"text", "claimed", "within"}), (truth, {"text", "formula"})]
-    parts += [(item, {"of", "printed"}) for item in data.get("digits", ())]
-    for part, keys in parts:
-        if part and (("text" in keys and not part.get("text")) or set(part) - keys):
-            raise refuse(
-                f"{sorted(part)} in a reading; accepted: {sorted(keys)}, text being needed"
-            )
-    if any("uses" in case for case in data.get("cases", {}).values()):
-        raise refuse("uses stand in the reading, not in a case of it")
-    if condition and truth:
-        raise refuse("a reading has either a condition or a truth, not both")
-    clean = {key: " ".join(str(data[key]).split()) for key in ("text", "false_if") if data.get(key)}
-    return Reading(
-        **clean,
-        formula=_text(data.get("formula")),
-        digits=tuple((item["of"], str(item["printed"])) for item in data.get("digits", ())),
-        condition=_text(condition.get("text")),
-        claimed=_text(condition.get("claimed")),
-        within=condition.get("within"),
-        truth=_text(truth.get("text")),
-        truth_formula=_text(truth.get("formula")),
-        uses=tuple(data.get("uses", ())),
-        cases={key: _reading(case, refuse) for key, case in data.get("cases", {}).items()},
-    )
-
-
-def _text(value: object) -> str | None:
-    return None if value is None else " ".join(str(value).split())
 
 
 def _texts(data: object) -> list[str]:

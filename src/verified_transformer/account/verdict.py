@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from . import evidence
 from .evidence import Weight
+from .reading import Reading
 from .records import margins
 from .records.record import Record
-from .registry import Reading, Statement
+from .registry import Statement
 
 _RANK = {name: rank for rank, name in enumerate(evidence.VERDICTS)}
 

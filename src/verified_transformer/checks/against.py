@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import sympy as sp
 
 from ..account.records.record import Record
 from ..exact.formulas.evaluation import Point
@@ -12,23 +14,30 @@ from ..exact.formulas.notation import parse
 from ..exact.formulas.points import place
 from ..exact.judging import approximation, compare
 from .subject import Subject, checked_points
-from .wording import apart, equation, instead, laws
+from .wording import apart, equation, instead
+from .wording import laws as laws_of
+
+if TYPE_CHECKING:
+    from ..exact.laws import Law
 
 
 class Against(Subject):
     """The verbs that refute a claim, or show that it needs its condition."""
 
-    def refute(self, quantity: Any, *, at: Sequence[Point]) -> Record:
+    def refute(self, quantity: Any = None, *, at: Sequence[Point]) -> Record:
         """Show by a counter-example that runs that the article's formula is wrong.
 
         Args:
-            quantity: an oracle for what the formula is about, with `oracle` and `quantity`.
+            quantity: an oracle for what the formula is about, with `oracle` and `quantity`; left
+                out where the reading defines it.
             at: points; at each the article's formula must fail and the truth must hold.
 
         Raises:
             ClaimFailed: the article's formula is right at one of them, or the truth is not.
             TypeError: a quantity without an oracle, or points that are none.
         """
+        if not isinstance(self.quantity, sp.Expr):
+            quantity = self._defined(quantity, None)
         _require_oracle(quantity)
         started = time.perf_counter()
         if self.of != "reading" or not self.reading.truth_formula:
@@ -51,7 +60,7 @@ class Against(Subject):
             shown.append(instead(point, exact.value, _finite(said.said)))
         return self._emit(
             "counterexample", "contradicts", f"{quantity.quantity} != {self.formula}",
-            "; ".join([*filter(None, [laws(quantity)]), *shown]), started=started,
+            "; ".join([*filter(None, [laws_of(quantity)]), *shown]), started=started,
             latex=equation(quantity, self.formula, r"\neq"),
         )  # fmt: skip
 
@@ -83,17 +92,27 @@ class Against(Subject):
             "counterexample", "contradicts", text, "false on the counter-example", started=started
         )
 
-    def fails_without(self, quantity: Any, *, at: Sequence[Point]) -> Record:
+    def fails_without(
+        self,
+        quantity: Any = None,
+        *,
+        laws: Mapping[str, Law] | None = None,
+        at: Sequence[Point],
+    ) -> Record:
         """Show that the claim fails where its condition does not hold.
 
         Args:
-            quantity: the quantity with the condition violated, with `oracle` and `quantity`.
+            quantity: the quantity with the condition violated, with `oracle` and `quantity`; or
+                nothing where the reading defines it and another law violates the condition.
+            laws: by the name of a tensor, a law of which the reading does not speak.
             at: points; the claim must fail at each.
 
         Raises:
             ClaimFailed: the claim holds at one of them, so the condition is not needed there.
             TypeError: a quantity without an oracle, or points that are none.
         """
+        if quantity is None:
+            quantity = self._defined(None, laws or {}, other=True)
         _require_oracle(quantity)
         started = time.perf_counter()
         if not self.reading.condition:
@@ -111,7 +130,7 @@ class Against(Subject):
             shown.append(instead(point, exact, said))
         return self._emit(
             "witness", "fails", f"{quantity.quantity} != {claimed}",
-            "; ".join([*filter(None, [laws(quantity)]), *shown]), started=started,
+            "; ".join([*filter(None, [laws_of(quantity)]), *shown]), started=started,
             latex=equation(quantity, claimed, r"\neq"),
         )  # fmt: skip
 

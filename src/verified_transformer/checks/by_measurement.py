@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+import sympy as sp
 
 from ..account.records.record import Estimate as Found
 from ..account.records.record import Record, Score
@@ -12,9 +14,11 @@ from ..exact.formulas.evaluation import Point, number
 from ..exact.formulas.points import place, refuse_points_that_hide
 from ..exact.judging import judge_measured
 from .subject import Subject, checked_points
-from .wording import equation, laws, off_by, row
+from .wording import equation, off_by, row
+from .wording import laws as laws_of
 
 if TYPE_CHECKING:
+    from ..exact.laws import Law
     from ..sampling.inputs import Statistic
     from ..sampling.measuring import Estimate
 
@@ -26,19 +30,23 @@ class ByMeasurement(Subject):
 
     def measure(
         self,
-        quantity: Any,
+        quantity: Any = None,
         statistic: Statistic | None = None,
         *,
+        laws: Mapping[str, Law] | None = None,
         at: Sequence[Point] = ({},),
         resolution: float = 0.01,
     ) -> Record:
         """Measure the quantity in torch, with enough draws to reject what is wrong by 1 %.
 
         Args:
-            quantity: gives laws and sizes of the inputs and the replicate's variance.
+            quantity: gives laws and sizes of the inputs and the replicate's variance; left out
+                where the reading defines it (the statistic may then come first).
             statistic: the definition in torch, one number per replicate; never the formula. Without
                 it the quantity's own definition is drawn: a `Sampled` one, or the polynomial as it
                 is written, by literal summation.
+            laws: for a quantity that the reading defines, laws to draw from: by the name of a
+                tensor, one of the laws of which the reading speaks.
             at: two or more points where the formula has symbols: sizes small and pairwise
                 different, scales not 1.
             resolution: relative error that must be seen.
@@ -50,6 +58,10 @@ class ByMeasurement(Subject):
             ValueError: points that hide mistakes, a statistic that does not return one finite
                 number per replicate, or a single definition that could not be wrong.
         """
+        if statistic is None and callable(quantity) and not hasattr(quantity, "quantity"):
+            quantity, statistic = None, quantity
+        if not isinstance(self.quantity, sp.Expr) or hasattr(quantity, "start"):
+            quantity = self._defined(quantity, laws)
         _require_measurable(quantity, statistic)
         started = time.perf_counter()
         points = [dict(point) for point in checked_points(at, self.formula)]
@@ -73,7 +85,7 @@ class ByMeasurement(Subject):
         killed, below = len(judged.killed), len(judged.below)
         detail = (
             f"{'; '.join(filter(None, map(place, points))) or 'no symbols'}; independent draws, "
-            f"{laws(quantity)}; sees {resolution:.0%}; {definition}; "
+            f"{laws_of(quantity)}; sees {resolution:.0%}; {definition}; "
             f"{killed}/{killed} mutants" + (f" ({below} below resolution)" if below else "")
         )
         return self._emit(
@@ -129,7 +141,7 @@ def _missed(quantity: Any, point: Point, found: Estimate) -> str:
         f"{quantity.quantity} measured {found.mean:.6g}{where}, the formula says "
         f"{found.expected:.6g}: off by {off_by(found.expected, found.mean)}, "
         f"z = {found.z:.1f} with {found.n} draws, twice; look at the formula, then at the laws "
-        f"({laws(quantity)})"
+        f"({laws_of(quantity)})"
     )
 
 

@@ -22,7 +22,7 @@ _UNEVALUATED = (sp.Integral, sp.Sum, sp.Product, sp.Limit, sp.Derivative)
 class Exactly(Subject):
     """The verbs that decide a claim exactly."""
 
-    def prove(self, derived: Derived, *, at: Sequence[Point] | None = None) -> Record:
+    def prove(self, derived: Derived | None = None, *, at: Sequence[Point] | None = None) -> Record:
         """Prove that the formula is what an engine or a chain of checked steps derives.
 
         The derivation must end at the formula; the oracle, which evaluates the definition
@@ -30,13 +30,15 @@ class Exactly(Subject):
         the derivation must end elsewhere when the definition is changed.
 
         Args:
-            derived: an expectation of the moment engine, or a `Derivation`.
+            derived: a `Derivation` that begins with what the reading defines; or nothing where the
+                moment engine derives it; or, where the reading defines nothing, either of them.
             at: points for the oracle; two small ones by default.
 
         Raises:
             ClaimFailed: one of these did not happen.
             TypeError: the derivation was not made by an engine or a chain.
         """
+        derived = self._defined(derived, None)
         _require_derivation(derived)
         started = time.perf_counter()
         points = (

@@ -10,19 +10,23 @@ from typing import TYPE_CHECKING, Any, Self
 import sympy as sp
 
 from ..account import registry
+from ..account.reading import Reading
 from ..account.records.margins import Interval
 from ..account.records.record import Estimate, Record, Recorded, Score, Volatile
 from ..account.rendering import cards as rendering
-from ..exact.formulas.evaluation import Point, number
+from ..exact.definitions import definition, is_law_of, under
+from ..exact.formulas.evaluation import Point, equivalent, number
 from ..exact.formulas.mutants import Mutant, formula_mutants
 from ..exact.formulas.notation import parse
 from ..exact.formulas.points import place
 from ..exact.judging import Judgement, digits_match, judge
+from ..exact.moments import Expectation
 from .wording import apart
 
 if TYPE_CHECKING:
     from ..account.stored_runs.runs import Recording
     from ..exact.judging import Oracle
+    from ..exact.laws import Law
 
 
 class ClaimFailed(AssertionError):
@@ -48,7 +52,7 @@ class Subject:
             raise ValueError("ids: none given; accepted: at least one id such as 'LOSS-14'")
         self._case, self.of = case, of
         readings = [self._reading_of(s) for s in self.statements if s.reading]
-        if len({(r.formula, r.truth_formula) for r in readings}) > 1:
+        if len({(r.formula, r.truth_formula, r.quantity) for r in readings}) > 1:
             raise ValueError(f"ids: {' '.join(ids)} have different formulas; decide them apart")
 
     def case(self, name: str) -> Self:
@@ -66,7 +70,7 @@ class Subject:
         ids = " ".join(s.id for s in self.statements)
         return ids + (f" [{self._case}]" if self._case else "")
 
-    def _reading_of(self, statement: registry.Statement) -> registry.Reading:
+    def _reading_of(self, statement: registry.Statement) -> Reading:
         if statement.reading is None:
             raise ValueError(f"{statement.id}: has no reading in the registry; write it first")
         if self._case is None:
@@ -77,7 +81,7 @@ class Subject:
         return statement.reading.cases[self._case]
 
     @cached_property
-    def reading(self) -> registry.Reading:
+    def reading(self) -> Reading:
         """The registry's reading of this claim or case."""
         return self._reading_of(self.statements[0])
 
@@ -90,6 +94,12 @@ class Subject:
         return parse(text)
 
     @cached_property
+    def quantity(self) -> Expectation | sp.Expr | None:
+        """What the reading defines, as the checks take it; None where it defines nothing so."""
+        text, where = self.reading.quantity, self.reading.where
+        return definition(text, where) if text else None
+
+    @cached_property
     def mutants(self) -> list[Mutant]:
         """Wrong versions of the formula; for a truth, the article's own formula among them."""
         found = formula_mutants(self.formula)
@@ -98,6 +108,50 @@ class Subject:
         return found
 
     # ------------------------------------------------------------------ for the verbs
+
+    def _defined(self, given: Any, laws: Mapping[str, Law] | None, *, other: bool = False) -> Any:
+        """What a check computes: the reading's own quantity, or the cell's where it has none.
+
+        Args:
+            given: the cell's quantity or derivation, or None.
+            laws: laws for the tensors of the reading's quantity.
+            other: whether these must be laws of which the reading does *not* speak.
+        """
+        stated = self.quantity
+        if stated is None:
+            if given is None:
+                raise TypeError(
+                    f"quantity: none given, and the reading of {self.name} defines none; accepted: "
+                    "an engine's expectation or a derivation"
+                )
+            return given
+        if not isinstance(stated, Expectation):
+            return self._begun(given, stated)
+        if given is not None:
+            raise TypeError(
+                f"quantity: got {getattr(given, 'quantity', given)}, but the reading of "
+                f"{self.name} defines {stated.quantity}; accepted: none, or laws={{…}} beside it"
+            )
+        for name, law in (laws or {}).items():
+            if name in stated.draws and is_law_of(law, stated.draws[name].law) is other:
+                raise ValueError(
+                    f"laws: got {law.name} for {name}, of which the reading of {self.name} "
+                    f"{'speaks' if other else 'does not speak'}: it has "
+                    f"{stated.draws[name].law.name}"
+                )
+        return under(stated, laws) if laws else stated
+
+    def _begun(self, given: Any, stated: sp.Expr) -> Any:
+        """A derivation that begins with what the reading defines."""
+        start = getattr(given, "start", None)
+        if start is None:
+            raise TypeError(
+                f"derived: got {type(given).__name__}; accepted: a Derivation that begins with "
+                f"what the reading of {self.name} defines: {stated}"
+            )
+        if not equivalent(start, stated):
+            raise self._failed(f"the derivation begins with {start}, the reading defines {stated}")
+        return given
 
     def _failed(self, why: str) -> ClaimFailed:
         return ClaimFailed(f"{self.name} ({self.of}): {why}")

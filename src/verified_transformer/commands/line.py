@@ -7,7 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..account import ledger, registry
+from ..account import ledger
+from ..account.reading import RegistryError
 from . import claims, verify
 from .elsewhere import fresh_seeds, portable
 from .notebooks import colab, formatting, refresh
@@ -29,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return _dispatch(options)
-    except (Refused, ledger.LedgerError, registry.RegistryError, KeyError) as error:
+    except (Refused, ledger.LedgerError, RegistryError, KeyError) as error:
         print(error.args[0], file=sys.stderr)
         return 1
 

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import evidence
+from ..reading import Reading
 from ..records.record import METADATA_KEY, Record, to_json
-from ..registry import OWN, Reading, Statement
+from ..registry import OWN, Statement
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -135,7 +135,7 @@ def parse(text: str) -> sp.Expr:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ValueError(f"text: {text!r} is not a SymPy formula ({error})") from error
-    return _Reader(text).expression(tree.body)
+    return FormulaReader(text).expression(tree.body)
 
 
 _LONGEST, _DEEPEST = 1000, 100  # characters; nested operations
@@ -160,7 +160,7 @@ FUNCTIONS: Mapping[str, Callable[..., sp.Expr]] = {
 """What a formula may call, by name."""
 
 
-class _Reader:
+class FormulaReader:
     """Builds the expression of a syntax tree, node by node; knows the text for its messages."""
 
     def __init__(self, text: str) -> None:

@@ -1,0 +1,146 @@
+"""How a claim is read: the definition, the formula, the condition, and what would make it false."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .rendering.formulas import latex
+
+_READING_KEYS = {
+    "text", "quantity", "where", "formula", "false_if", "digits", "condition", "truth", "uses",
+    "cases",
+}  # fmt: skip
+_PLACE = re.compile(r"\{(quantity|formula|truth|claimed)\}")
+
+
+class RegistryError(ValueError):
+    """A claims file breaks a rule; the message names file, claim and rule."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a claim, or one case of it, is read.
+
+    Attributes:
+        text: the quantity and its domain, in words with LaTeX. Here and in the other texts of a
+            reading ``{quantity}``, ``{formula}``, ``{truth}`` and ``{claimed}`` stand for the LaTeX
+            of what the checks take, so that text and check cannot part.
+        quantity: the definition from which the checks start, as text; see `exact.definitions`.
+        where: what the names of the quantity stand for: laws and sizes. A case inherits both.
+        formula: what the claim says the quantity is, as SymPy text; None where it is no formula.
+        false_if: the observation that would make the claim false.
+        digits: pairs (formula, printed digits) that the article prints.
+        condition: the condition that the article leaves out, for a claim that holds only under it.
+        claimed: what the claim would give where the condition fails, if not ``formula``; with the
+            tolerance ``within`` that the claim allows itself.
+        truth: the right statement, where the claim is wrong, and its formula.
+        uses: ids of the claims on which this one rests.
+        cases: named readings that must all be decided; the verdict is the worst of theirs.
+    """
+
+    text: str
+    quantity: str | None = None
+    where: Mapping[str, str] = field(default_factory=dict)
+    formula: str | None = None
+    false_if: str | None = None
+    digits: tuple[tuple[str, str], ...] = ()
+    condition: str | None = None
+    claimed: str | None = None
+    within: float | None = None
+    truth: str | None = None
+    truth_formula: str | None = None
+    uses: tuple[str, ...] = ()
+    cases: Mapping[str, Reading] = field(default_factory=dict)
+
+    @property
+    def deciding(self) -> dict[str | None, Reading]:
+        """The readings that must be decided: the cases by name, or the reading itself."""
+        return {name: case for name, case in self.parts.items() if name or not self.cases}
+
+    @property
+    def parts(self) -> dict[str | None, Reading]:
+        """The reading itself, then its cases by name."""
+        parts: dict[str | None, Reading] = {None: self}
+        parts.update(self.cases)
+        return parts
+
+
+def read_reading(data: Mapping[str, Any], refuse: Callable[[str], Exception]) -> Reading:
+    """Read a reading as a claims file has it.
+
+    Args:
+        data: the reading, or a case of it, with what it inherits.
+        refuse: makes the error of a broken rule, which names file and claim.
+
+    Raises:
+        RegistryError: a key is unknown or missing, or a text shows a formula that is not there.
+    """
+    unknown = set(data) - _READING_KEYS
+    if unknown:
+        raise refuse(f"unknown keys in reading: {sorted(unknown)}")
+    if not data.get("text"):
+        raise refuse("a reading needs a text")
+    condition, truth = data.get("condition") or {}, data.get("truth") or {}
+    parts = [(condition, {"text", "claimed", "within"}), (truth, {"text", "formula"})]
+    parts += [(item, {"of", "printed"}) for item in data.get("digits", ())]
+    for part, keys in parts:
+        if part and (("text" in keys and not part.get("text")) or set(part) - keys):
+            raise refuse(
+                f"{sorted(part)} in a reading; accepted: {sorted(keys)}, text being needed"
+            )
+    if any("uses" in case for case in data.get("cases", {}).values()):
+        raise refuse("uses stand in the reading, not in a case of it")
+    if condition and truth:
+        raise refuse("a reading has either a condition or a truth, not both")
+    if data.get("where") and not data.get("quantity"):
+        raise refuse("where says what the names of a quantity stand for, and there is no quantity")
+    shown = {
+        "quantity": data.get("quantity"), "formula": data.get("formula"),
+        "truth": truth.get("formula"), "claimed": condition.get("claimed"),
+    }  # fmt: skip
+
+    def told(text: object) -> str | None:
+        try:
+            return _told(text, shown)
+        except ValueError as error:
+            raise refuse(str(error)) from error
+
+    inherited = {key: data[key] for key in ("quantity", "where") if key in data}
+    return Reading(
+        text=told(data["text"]) or "",
+        false_if=told(data.get("false_if")),
+        quantity=_text(data.get("quantity")),
+        where={name: str(thing) for name, thing in data.get("where", {}).items()},
+        formula=_text(data.get("formula")),
+        digits=tuple((item["of"], str(item["printed"])) for item in data.get("digits", ())),
+        condition=told(condition.get("text")),
+        claimed=_text(condition.get("claimed")),
+        within=condition.get("within"),
+        truth=told(truth.get("text")),
+        truth_formula=_text(truth.get("formula")),
+        uses=tuple(data.get("uses", ())),
+        cases={
+            key: read_reading({**inherited, **case}, refuse)
+            for key, case in data.get("cases", {}).items()
+        },
+    )
+
+
+def _told(text: object, shown: Mapping[str, object]) -> str | None:
+    """A text of a reading, with the LaTeX of its formulas in their places."""
+
+    def formula(found: re.Match[str]) -> str:
+        given = shown[found.group(1)]
+        if given is None:
+            raise ValueError(f"{found.group()} stands in a text, and the reading has none")
+        return latex(str(given))
+
+    clean = _text(text)
+    return clean and _PLACE.sub(formula, clean)
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else " ".join(str(value).split())

@@ -1,0 +1,179 @@
+"""The definition that a reading gives as data: a quantity, and what its names stand for.
+
+    quantity: "variance(total(w[i]**2, i))"
+    where: {i: "Index(d)", w: "Tensor(Normal(0, sigma), d)"}
+
+`definition` builds from it what the checks take: an `Expectation` of the moment engine, or the
+unevaluated integral or sum with which a chain of checked steps begins. Nothing of the text is run
+as Python; it is read as the registry's formulas are.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import sympy as sp
+
+from .formulas.notation import FormulaReader
+from .laws import Discrete, General, Law, Normal, Rademacher, TruncatedNormal, Uniform
+from .moments import Expectation, Index, Matrix, Tensor, mean, total, variance
+
+_UNEVALUATED = (sp.Integral, sp.Sum)
+_LAWS: dict[str, Callable[..., Law]] = {
+    "Normal": Normal, "Uniform": Uniform, "Uniform.of_variance": Uniform.of_variance,
+    "TruncatedNormal": TruncatedNormal, "Rademacher": Rademacher, "Discrete": Discrete,
+    "General": General,
+}  # fmt: skip
+_THINGS = ("Index", "Tensor", "Matrix")
+
+
+def definition(quantity: str, where: Mapping[str, str]) -> Expectation | sp.Expr:
+    """Build the quantity that a reading defines.
+
+    Args:
+        quantity: ``mean(…)`` or ``variance(…)`` of a polynomial in entries, or an expression with
+            an integral or a sum that is not evaluated.
+        where: what its names stand for: ``Index(size)``, ``Tensor(law, *sizes)`` or
+            ``Matrix(*sizes)``, each by the name that it has in the quantity.
+
+    Returns:
+        An `Expectation` for a mean or a variance, else a SymPy expression.
+
+    Raises:
+        ValueError: a part of a text is none of these; a name stands for nothing in the quantity; or
+            the quantity is a closed form, with nothing left to compute.
+
+    Example:
+        >>> where = {"i": "Index(d)", "w": "Tensor(Normal(0, sigma), d)"}
+        >>> definition("variance(total(w[i]**2, i))", where).value
+        2*d*sigma**4
+        >>> definition("2*d*sigma**4", {})
+        Traceback (most recent call last):
+        ValueError: quantity: '2*d*sigma**4' is a closed form; accepted: mean(…), variance(…), …
+    """
+    things = {name: _thing(name, text) for name, text in where.items()}
+    reader = _QuantityReader(quantity, things)
+    found = reader.quantity()
+    if unused := sorted(set(things) - reader.used):
+        raise ValueError(f"where: {', '.join(unused)} not in the quantity {quantity!r}")
+    if not isinstance(found, Expectation) and not found.has(*_UNEVALUATED):
+        raise ValueError(
+            f"quantity: {quantity!r} is a closed form; accepted: mean(…), variance(…), or an "
+            "expression with an Integral or a Sum"
+        )
+    return found
+
+
+def is_law_of(law: Law, stated: Law) -> bool:
+    """Return whether a law is one of those of which a definition speaks.
+
+    A `General` law speaks of every law that has its moments; any other only of itself.
+
+    Args:
+        law: a law with moments of its own.
+        stated: the law in the definition.
+
+    Example:
+        >>> σ = sp.Symbol("sigma", positive=True)
+        >>> centred = General({1: 0, 2: σ**2})
+        >>> is_law_of(Uniform.of_variance(σ**2), centred), is_law_of(Normal(0, 2 * σ), centred)
+        (True, False)
+    """
+    if not isinstance(stated, General):
+        return law == stated
+    return all(sp.simplify(law.raw_moment(k) - moment) == 0 for k, moment in stated.moments)
+
+
+def under(quantity: Expectation, laws: Mapping[str, Law]) -> Expectation:
+    """Return a quantity with other laws in the place of its own.
+
+    Args:
+        quantity: as a reading defines it.
+        laws: by the name of a random tensor, the law of its entries.
+
+    Raises:
+        ValueError: the quantity has no tensor of a name.
+    """
+    if strangers := set(laws) - set(quantity.draws):
+        raise ValueError(
+            f"laws: got {', '.join(sorted(strangers))}; accepted: {', '.join(quantity.draws)}"
+        )
+    changed = {
+        tensor: Tensor(name, laws[name], *tensor.sizes)
+        for name, tensor in quantity.draws.items()
+        if name in laws
+    }
+    return Expectation(quantity.statistic.xreplace(changed), quantity.estimator)
+
+
+def _thing(name: str, text: str) -> Index | Tensor | Matrix:
+    reader = FormulaReader(text)
+    node = _parsed(text)
+    called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+    if not isinstance(node, ast.Call) or called not in _THINGS or node.keywords:
+        raise ValueError(f"where: {name} is {text!r}; accepted: a call of {', '.join(_THINGS)}")
+    if called == "Tensor":
+        law, *sizes = node.args
+        return Tensor(name, _law(law, reader, text), *(reader.expression(size) for size in sizes))
+    sizes = [reader.expression(size) for size in node.args]
+    return Index(name, *sizes) if called == "Index" else Matrix(name, *sizes)
+
+
+def _law(node: ast.expr, reader: FormulaReader, text: str) -> Law:
+    called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+    if not isinstance(node, ast.Call) or called not in _LAWS or node.keywords:
+        raise ValueError(f"where: {text!r} has no law; accepted: a call of {', '.join(_LAWS)}")
+
+    def argument(given: ast.expr) -> Any:
+        if isinstance(given, ast.Dict):
+            keys = (ast.literal_eval(key) for key in given.keys if key)
+            return dict(zip(keys, map(reader.expression, given.values), strict=True))
+        if isinstance(given, ast.Tuple):
+            return tuple(map(reader.expression, given.elts))
+        return reader.expression(given)
+
+    return _LAWS[called](*map(argument, node.args))
+
+
+def _parsed(text: str) -> ast.expr:
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except SyntaxError as error:
+        raise ValueError(f"text: {text!r} is no definition ({error})") from error
+
+
+class _QuantityReader(FormulaReader):
+    """Reads a quantity: a formula that may also have entries, totals, a mean or a variance."""
+
+    def __init__(self, text: str, things: Mapping[str, Index | Tensor | Matrix]) -> None:
+        super().__init__(text)
+        self._things, self.used = things, set[str]()
+
+    def quantity(self) -> Expectation | sp.Expr:
+        node = _parsed(self._text)
+        averages = {"mean": mean, "variance": variance}
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id in averages and len(node.args) == 1:
+                return averages[node.func.id](self.expression(node.args[0]))
+        return self.expression(node)
+
+    def expression(self, node: ast.expr, depth: int = 0) -> sp.Expr:
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            places = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            return self._thing(node.value)[tuple(self._thing(place) for place in places)]
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "total":
+            body, *indices = node.args
+            return total(self.expression(body, depth + 1), *map(self._thing, indices))
+        return super().expression(node, depth)
+
+    def _thing(self, node: ast.expr) -> Any:
+        name = node.id if isinstance(node, ast.Name) else ast.unparse(node)
+        if name not in self._things:
+            raise ValueError(
+                f"quantity: {self._text!r} uses {name}; accepted: {', '.join(self._things)}, "
+                "which stand under where"
+            )
+        self.used.add(name)
+        return self._things[name]
