@@ -107,10 +107,8 @@ def test_a_chain_of_steps_begins_with_what_the_reading_defines(read) -> None:
 def test_a_chain_that_begins_elsewhere_is_refused(read) -> None:
     read(quantity=SECOND, formula="1")
     bell = sp.exp(-(z**2) / 2) / sp.sqrt(2 * sp.pi)
-    first = Derivation(
-        "E z**0", sp.Integral(2 * bell, (z, 0, sp.oo)) + sp.Integral(bell, (z, 1, 2))
-    )
-    with pytest.raises(ClaimFailed, match="the derivation begins with .*, the reading defines"):
+    first = Derivation("E z**0", sp.Integral(2 * bell, (z, 1, sp.oo)))
+    with pytest.raises(ClaimFailed, match=r"the derivation begins with .*, the reading defines"):
         claim("LOSS-14").prove(first.then("integration by parts", integrate_by_parts))
     with pytest.raises(TypeError, match="accepted: a Derivation that begins"):
         claim("LOSS-14").prove()
