@@ -126,13 +126,15 @@ def test_a_claim_says_what_it_still_needs() -> None:
     assert evidence.missing("equation", ["exact", "sampled"]) == "a measurement beside it"
     assert evidence.missing("equation", ["exact", "measurement"]) is None
     assert evidence.missing("number", ["census"]) is None
+    assert evidence.missing("number", ["count"]) is None
+    assert evidence.missing("equation", ["count"]) is None
     assert evidence.missing("equation", ["census", "measurement"]) == "a proof or an exact check"
     assert evidence.missing("statement", ["sampled"]) is None
     assert evidence.missing("statement", []) == "evidence"
 
 
 def test_every_verb_of_a_claim_makes_a_kind_of_evidence() -> None:
-    """`sampled_that` is in the table before it is in the house."""
+    """`sampled_that` and `count` are in the table before they are in the house."""
     verbs = {verb for row in KINDS.values() for verb in row.verbs}
     made = type(claim("LOSS-14"))
     own = {
@@ -140,4 +142,4 @@ def test_every_verb_of_a_claim_makes_a_kind_of_evidence() -> None:
         for name, method in inspect.getmembers(made, inspect.isfunction)
         if inspect.signature(method).return_annotation == "Record" and name[0] != "_"
     }
-    assert verbs - own <= {"sampled_that"} and own <= verbs
+    assert verbs - own <= {"sampled_that", "count"} and own <= verbs

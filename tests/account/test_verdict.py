@@ -34,6 +34,7 @@ def experiment(outcome: str, low: float, high: float) -> Record:
 PROOF, EXACT, MEASURED = record("proof"), record("exact"), record("measurement")
 WITNESS, COUNTER = record("witness", "fails"), record("counterexample", "contradicts")
 TRUTH = [record("proof", of="truth"), record("measurement", of="truth")]
+COUNT = record("count")
 CITED = record("citation")
 SAMPLED = record("sampled", sample=Sample(100, ("a",), "one in a hundred"))
 CONDITION = {"condition": "where it rains"}
@@ -51,6 +52,10 @@ RIGHT = {"truth": "the other way round", "truth_formula": "2"}
         (statement(), [MEASURED], "undecided"),
         (statement("number"), [MEASURED], "undecided"),
         (statement("number"), [record("census")], "holds"),
+        (statement("number"), [COUNT], "holds"),
+        (statement("equation"), [COUNT], "holds"),
+        (statement("number"), [record("count", of="truth")], "undecided"),
+        (statement(**RIGHT), [COUNTER, record("count", of="truth")], "wrong"),
         (statement("equation"), [record("census")], "undecided"),
         (statement("statement"), [PROOF], "holds"),
         (statement("statement"), [SAMPLED], "holds"),

@@ -16,6 +16,7 @@ class Weight(Enum):
 
     DERIVES = "decides equations and numbers where something observed stands beside it"
     OBSERVES = "stands beside a derivation, which equations and numbers need"
+    ENUMERATES = "decides equations and numbers that say how many there are"
     COUNTS = "decides numbers that say something of the world"
     SUPPORTS = "supports statements, but neither equations nor numbers"
     REFUTES = "refutes; the right statement must be decided in its turn"
@@ -25,7 +26,9 @@ class Weight(Enum):
     ATTEMPTS = "keeps a claim open"
 
 
-SUPPORTING = frozenset({Weight.DERIVES, Weight.OBSERVES, Weight.COUNTS, Weight.SUPPORTS})
+SUPPORTING = frozenset(
+    {Weight.DERIVES, Weight.OBSERVES, Weight.ENUMERATES, Weight.COUNTS, Weight.SUPPORTS}
+)
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,11 @@ _ROWS = (
         "exact", ("check", "check_that"), "exact",
         "the definition with all its terms, at a few small points",
         Weight.DERIVES, "every mutant, or a broken version, is rejected", GREEN,
+    ),
+    Kind(
+        "count", ("count",), "count",
+        "the objects themselves are counted: parameters of a built module, entries of a table",
+        Weight.ENUMERATES, "every mutant of the formula gives another number", GREEN,
     ),
     Kind(
         "measurement", ("measure",), "measurement",
@@ -187,7 +195,7 @@ _VERDICTS = (  # the best first
     Verdict(
         "holds", "✓", "holds", "hold", GREEN, "round", "true as read",
         "for equations and numbers a proof or an exact computation, with a measurement beside it; "
-        "numbers of the world are counted", carries=True,
+        "what says how many there are is counted, and so are numbers of the world", carries=True,
     ),
     Verdict(
         "reproduced", "↻", "reproduced", "reproduced", BLUE, "round",
@@ -247,6 +255,8 @@ def missing(claim_kind: str, kinds: Sequence[str]) -> str | None:
     if claim_kind == "number" and Weight.COUNTS in weights:
         return None  # a number about the world is measured by counting it
     if claim_kind in ("equation", "number"):
+        if Weight.ENUMERATES in weights:
+            return None  # how many there are is counted; sampling an integer would add nothing
         if Weight.DERIVES not in weights:
             return "a proof or an exact check"
         return None if Weight.OBSERVES in weights else "a measurement beside it"
