@@ -38,22 +38,6 @@ def squared_norm(w: torch.Tensor) -> torch.Tensor:
     return (w * w).sum(-1)
 
 
-@pytest.fixture
-def reading(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Give a claim of the registry another reading for the length of a test."""
-    real = registry.statement
-
-    def give(**reading: Any) -> None:
-        def statement(name: str) -> registry.Statement:
-            kind = reading.get("kind", real(name).kind)
-            other = Reading("read", **{k: v for k, v in reading.items() if k != "kind"})
-            return dataclasses.replace(real(name), reading=other, kind=kind)
-
-        monkeypatch.setattr(registry, "statement", statement)
-
-    return give
-
-
 # ------------------------------------------------------------------ what is right passes
 
 

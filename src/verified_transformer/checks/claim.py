@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from ..account.records.record import Record
 from .against import Against
+from .by_draws.sampled import BySampling
 from .by_measurement import ByMeasurement
 from .exactly import Exactly
 from .of_the_world import OfTheWorld
@@ -33,12 +34,12 @@ def claim(*ids: str) -> Claim:
     return Claim(ids)
 
 
-class Claim(Exactly, ByMeasurement, Against, OfTheWorld):
+class Claim(Exactly, ByMeasurement, BySampling, Against, OfTheWorld):
     """One claim (or one case of it, or its truth), ready to be decided.
 
-    Exactly: `prove`, `check`, `check_that`. By measurement: `measure`. Against it: `refute`,
-    `refute_that`, `fails_without`. By the world: `experiment`, `census`, `cite`, `set_aside`,
-    `attempt`.
+    Exactly: `prove`, `check`, `check_that`. By measurement: `measure`. On random
+    draws: `sampled_that`. Against it: `refute`, `refute_that`, `fails_without`. By the world:
+    `experiment`, `census`, `cite`, `set_aside`, `attempt`.
 
     Args:
         ids: the claim's id, or several for a joint claim.

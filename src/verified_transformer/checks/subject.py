@@ -12,7 +12,7 @@ import sympy as sp
 from ..account import registry
 from ..account.reading import Reading
 from ..account.records.margins import Interval
-from ..account.records.record import Estimate, Record, Recorded, Score, Volatile
+from ..account.records.record import Estimate, Record, Recorded, Sample, Score, Volatile
 from ..account.rendering import cards as rendering
 from ..exact.definitions import definition, is_law_of, under
 from ..exact.formulas.evaluation import Point, equivalent, number
@@ -193,6 +193,7 @@ class Subject:
         cited: str | None = None,
         latex: str | None = None,
         recorded: Recording | None = None,
+        sample: Sample | None = None,
     ) -> Record:
         """Make the record and display it: the only place where one is made."""
         record = Record(
@@ -202,7 +203,7 @@ class Subject:
             statement=statement, detail=detail, cited=cited, latex=latex,
             mutants=mutants, uses=tuple(self.reading.uses),
             recorded=Recorded(recorded.name, recorded.data_hash) if recorded else None,
-            margin=interval.printed if interval else None,
+            margin=interval.printed if interval else None, sample=sample,
             volatile=Volatile(
                 tuple(rows), tuple(estimates), interval,
                 time.perf_counter() - started if started else 0.0,

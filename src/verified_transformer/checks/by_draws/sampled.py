@@ -1,0 +1,130 @@
+"""A predicate on random draws: true on all of them, and false on nearly all that are spoiled."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from ...account.records.record import Record, Sample
+from ..subject import Subject
+from .draws import Draw, names_of, require_draws
+
+_NEARLY_ALL = 0.95  # of the spoiled draws, which the predicate must reject
+_CONFIDENCE = 0.99  # of the bound on how often it may be false
+_BY_CHANCE = 1e-6  # probability of more failures than are allowed
+_MOST_FALSE_ALARM = 0.05
+
+
+class BySampling(Subject):
+    """The verb that supports a statement by a predicate on random draws."""
+
+    def sampled_that(
+        self,
+        text: str,
+        predicate: Callable[[Any], bool],
+        *,
+        draw: Draw,
+        n: int = 100,
+        sees: str,
+        spoiled: Callable[[Any], Any],
+        false_alarm: float = 0.0,
+    ) -> Record:
+        """Decide a statement that has no formula on random draws that the library makes.
+
+        Each draw comes from a name of its own, made from the claim's id. The predicate must be true
+        on all of them, and false on nearly all (95 %) of the spoiled ones. A predicate that draws a
+        sample itself is one draw: that it is true on all n of them bounds how often it fails by
+        chance, and the record says so.
+
+        Args:
+            text: what is decided, in a line.
+            predicate: a function of a draw; returns True or False.
+            draw: a function of a name; returns what the predicate takes. Names go to
+                `generator(name)`, or to whatever else makes random things from names.
+            n: how many draws, at least 20.
+            sees: the effect that would have been caught, in words: what ``spoiled`` plants.
+            spoiled: a function of a draw; returns it with that effect in it.
+            false_alarm: probability that the predicate is false on a draw though the statement is
+                true, where a formula gives one (at most 0.05). The failures that are allowed are
+                then so many that more happen once in a million times.
+
+        Returns:
+            A record of kind "sampled".
+
+        Raises:
+            ClaimFailed: the predicate is false on more draws than allowed, or true on more than
+                one in twenty of the spoiled ones.
+            TypeError: an argument is no function, or the predicate returns no bool.
+            ValueError: the reading has a formula, the draws do not depend on their names, too few
+                of them, no effect named, or a false alarm out of range.
+
+        Example:
+            A rotation keeps a vector's length; with one entry 1 % larger it does not::
+
+                claim("…").sampled_that(
+                    "a rotation keeps the length of every vector", keeps_length,
+                    draw=lambda name: rotation(5, generator(name)), n=200,
+                    sees="an entry off by 1 %", spoiled=with_larger_entry,
+                )
+        """
+        started = time.perf_counter()
+        if self.reading.formula and self.of == "reading":
+            raise ValueError(f"{self.name}: has a formula; use prove, check or measure")
+        for name, thing in (("predicate", predicate), ("spoiled", spoiled)):
+            if not callable(thing):
+                raise TypeError(
+                    f"{name}: got {type(thing).__name__}; accepted: a function of a draw"
+                )
+        if not isinstance(sees, str) or not sees.strip():
+            raise ValueError(
+                f"sees: got {sees!r}; accepted: the effect it would have caught, in words"
+            )
+        allowed = _allowed(n, false_alarm)
+        names = names_of(f"{self.name} {self.of}", n)
+        require_draws(draw, names)
+        false = [name for name in names if not _answer(predicate, draw(name), name)]
+        if len(false) > allowed:
+            raise self._failed(
+                f"not so: {text}; false on {len(false)} of {n} draws, the first of them "
+                f"{false[0]!r}; allowed: {allowed}"
+            )
+        passed = sum(_answer(predicate, spoiled(draw(name)), name) for name in names)
+        if passed > (1 - _NEARLY_ALL) * n:
+            raise self._failed(
+                f"the check cannot see {sees}: it is true on {passed} of {n} spoiled draws; "
+                f"allowed: {int((1 - _NEARLY_ALL) * n)}"
+            )
+        return self._emit(
+            "sampled", "supports", text, _calibration(n, false_alarm, allowed), started=started,
+            sample=Sample(n, (f"{self.name} {self.of} draw 0 … {n - 1}",), sees.strip()),
+            rows=[{
+                "point": f"{n} draws", "false": str(len(false)), "spoiled and true": str(passed),
+            }],
+        )  # fmt: skip
+
+
+def _allowed(n: int, false_alarm: float) -> int:
+    """How many failures may happen by chance."""
+    from scipy.stats import binom
+
+    if not 0 <= false_alarm <= _MOST_FALSE_ALARM:
+        raise ValueError(f"false_alarm: got {false_alarm}; accepted: 0 to {_MOST_FALSE_ALARM}")
+    return int(binom.isf(_BY_CHANCE, n, false_alarm)) if false_alarm else 0
+
+
+def _calibration(n: int, false_alarm: float, allowed: int) -> str:
+    if false_alarm:
+        return f"false alarm {false_alarm:.2g} a draw, at most {allowed} of {n} allowed"
+    bound = 1 - (1 - _CONFIDENCE) ** (1 / n)
+    return f"true on every draw, so false on less than {bound:.1%} ({_CONFIDENCE:.0%} sure)"
+
+
+def _answer(predicate: Callable[[Any], bool], thing: Any, name: str) -> bool:
+    found = predicate(thing)
+    if found is not True and found is not False:
+        raise TypeError(
+            f"predicate: returned {found!r}, a {type(found).__name__}, on {name!r}; accepted: "
+            "True or False"
+        )
+    return found
