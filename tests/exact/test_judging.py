@@ -11,6 +11,11 @@ from verified_transformer.exact.derivations import Derivation
 from verified_transformer.exact.formulas.evaluation import Approximation
 from verified_transformer.exact.formulas.mutants import Mutant, formula_mutants
 from verified_transformer.exact.formulas.notation import parse, symbols
+from verified_transformer.exact.formulas.points import (
+    place,
+    refuse_points_that_hide,
+    small_points,
+)
 from verified_transformer.exact.judging import (
     Judgement,
     approximation,
@@ -19,9 +24,6 @@ from verified_transformer.exact.judging import (
     digits_match,
     judge,
     judge_measured,
-    place,
-    refuse_points_that_hide,
-    small_points,
 )
 from verified_transformer.exact.laws import Normal
 from verified_transformer.exact.moments import Index, Tensor, total, variance

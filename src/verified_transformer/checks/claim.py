@@ -37,7 +37,7 @@ def claim(*ids: str) -> Claim:
 class Claim(Exactly, ByMeasurement, BySampling, Against, OfTheWorld):
     """One claim (or one case of it, or its truth), ready to be decided.
 
-    Exactly: `prove`, `check`, `check_that`. By measurement: `measure`. On random
+    Exactly: `prove`, `check`, `check_that`, `count`. By measurement: `measure`. On random
     draws: `sampled_that`. Against it: `refute`, `refute_that`, `fails_without`. By the world:
     `experiment`, `census`, `cite`, `set_aside`, `attempt`.
 

@@ -1,8 +1,4 @@
-"""The judge: do a formula and its definition agree, at which points, and which mutants fell?
-
-Pure functions of a formula, its mutants, an oracle and points. They decide and report; what a
-failure is called, and how a record shows it, is the business of those who ask.
-"""
+"""Judging by a definition: an exact oracle, a measurement, or a derivation that must break."""
 
 from __future__ import annotations
 
@@ -12,12 +8,9 @@ from typing import Protocol
 
 import sympy as sp
 
-from .derivations import Derived
-from .formulas.evaluation import Approximation, Point, equivalent, number
-from .formulas.mutants import Mutant
-from .formulas.points import place as place
-from .formulas.points import refuse_points_that_hide as refuse_points_that_hide
-from .formulas.points import small_points as small_points
+from ..derivations import Derived
+from ..formulas.evaluation import Approximation, Point, equivalent, number
+from ..formulas.mutants import Mutant
 
 EXACT = 1e-10  # relative; oracles are good to 1e-13, mutants differ by 1e-3 and more
 _SMALLEST = 1e-6  # magnitude below which the relative tolerance no longer shrinks
