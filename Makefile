@@ -31,10 +31,11 @@ COMMAND := -m verified_transformer
 SOME := $(if $(NOTEBOOK),$(NOTEBOOK),$(if $(CHAPTER),$(sort $(wildcard notebooks/$(CHAPTER)-*/*.ipynb))))
 
 export PYTHONPATH := $(CURDIR)/src
+export REASON
 # Two notebooks run at a time; two kernels with two threads each on two cores wait for each other.
 export OMP_NUM_THREADS := 1
 
-.PHONY: help install book links serve check format lint test claims verify refresh record portable fresh-seeds colab colab-cells browser chapter clean
+.PHONY: help install book links serve check format lint test claims lock verify refresh record portable fresh-seeds colab colab-cells browser chapter clean
 .DEFAULT_GOAL := book
 
 help: ## list the targets
@@ -74,8 +75,11 @@ test: lint browser ## every gate: unit tests, every notebook run afresh, the pag
 	$(PYTEST) -m "not weekly" $(NOTEBOOKS) $(DOCTESTS) tests notebooks
 endif
 
-claims: $(BOOK_READY) ## write _build/claims.json, the verdicts with their evidence
+claims: $(BOOK_READY) ## write _build/claims.json; fail where a verdict is not as locked
 	$(BOOK)/bin/python $(COMMAND) claims
+
+lock: $(BOOK_READY) ## REASON="…": renew the lock on what is said and decided
+	@$(BOOK)/bin/python $(COMMAND) lock --reason "$$REASON" $(if $(DATE),--date $(DATE))
 
 verify: $(TEST_READY) ## CLAIM=LOSS-14: run one claim afresh and compare it with what is stored
 	$(TEST)/bin/python $(COMMAND) verify $(CLAIM)

@@ -22,7 +22,7 @@ from verified_transformer.account.records.record import (
     from_json,
     to_json,
 )
-from verified_transformer.account.verification import verify
+from verified_transformer.account.verdicts.verification import verify
 
 PROOF = Record(
     ("LOSS-14",), ("abc",), "proof", "supports", "Var = 2*d", "two routes",

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from verified_transformer import claim
-from verified_transformer.account import verdict
 from verified_transformer.account.reading import Reading
 from verified_transformer.account.records.margins import Interval
 from verified_transformer.account.records.record import Record, Sample, Volatile
 from verified_transformer.account.registry import Statement
-from verified_transformer.account.verdict import LedgerError, decide, decide_all
+from verified_transformer.account.verdicts import decide as verdict
+from verified_transformer.account.verdicts.decide import LedgerError, decide, decide_all
 
 
 def statement(kind: str = "equation", **reading: Any) -> Statement:

@@ -44,6 +44,8 @@ STYLES = "evidence.css"
 def read_claims(app: Sphinx) -> None:
     """Collect the claims, keep them on the environment and write them beside and into the pages."""
     ledger = collect(Path(app.srcdir))
+    for line in ledger.differences():
+        logger.warning("not as locked: %s", line)
     text = _json(ledger.to_json())
     digest = hashlib.sha256(text.encode()).hexdigest()
     before = getattr(app.env, "verified_claims", None)

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from . import evidence, registry
@@ -18,7 +19,9 @@ from .records import notebook_records
 from .records.notebook_records import Found, notebooks, stale, stored_records
 from .records.record import METADATA_KEY, Record, Score
 from .registry import Article, Statement
-from .verdict import Decision, LedgerError, decide, decide_all, uses
+from .verdicts import lock
+from .verdicts.decide import Decision, LedgerError, decide, decide_all, uses
+from .verdicts.lock import Change, Locked, State
 
 __all__ = [
     "METADATA_KEY", "Article", "Decision", "Entry", "Evidence", "Found", "Ledger", "LedgerError",
@@ -49,6 +52,9 @@ class Entry:
         id, article, where, kind, says: as in the registry.
         reading: how we read it, in words; None while no chapter has.
         verdict, judged, why: see `Decision`.
+        nature: of a claim that is set aside: definition, plan, opinion or picture.
+        retired: why the id is no longer in use, or None.
+        history: how what it says and its verdict were changed, the oldest first.
         evidence: its records, in the order of the notebooks.
         truth, condition: what is true instead, or under which condition, in one text.
         truths, conditions: the same by case of the reading.
@@ -67,6 +73,9 @@ class Entry:
     verdict: str
     judged: bool
     why: str
+    nature: str | None
+    retired: str | None
+    history: tuple[Change, ...]
     evidence: tuple[Evidence, ...]
     truth: str | None
     condition: str | None
@@ -78,6 +87,14 @@ class Entry:
     notebook: str | None
     anchor: str | None
     seconds: float
+
+    @property
+    def state(self) -> State:
+        """What the lock holds of it."""
+        return State(
+            self.where, self.kind, lock.digest(self.says), self.verdict, self.judged,
+            self.nature, self.retired,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -99,6 +116,12 @@ class Ledger:
     by_article: Mapping[str, Summary]
     articles: tuple[Article, ...]
     claims: tuple[Entry, ...]
+
+    def differences(self, locked: Mapping[str, Locked] | None = None) -> list[str]:
+        """Say in words what differs from the lock, the package's own by default."""
+        known = lock.read() if locked is None else locked
+        found = lock.differences({claim.id: claim.state for claim in self.claims}, known)
+        return [line for lines in found.values() for line in lines]
 
     def to_json(self) -> dict[str, Any]:
         """Return what stands in ``claims.json``."""
@@ -144,24 +167,28 @@ def collect(root: Path) -> Ledger:
         root: the repository's root.
 
     Raises:
-        LedgerError: the stored records have faults; the message lists them.
+        LedgerError: the stored records have faults, which the message lists; or the lock has.
         ValueError: `root` has no notebooks.
     """
     articles, statements = registry.load()
     found, faults = read(root)
     if faults:
         raise LedgerError("\n".join(faults))
-    return build(articles, statements, found)
+    return build(articles, statements, found, lock.read())
 
 
 def build(
-    articles: Mapping[str, Article], statements: Mapping[str, Statement], found: Sequence[Found]
+    articles: Mapping[str, Article],
+    statements: Mapping[str, Statement],
+    found: Sequence[Found],
+    locked: Mapping[str, Locked] = MappingProxyType({}),
 ) -> Ledger:
     """Let verdicts and sums follow from the registry and the records.
 
     Args:
         articles, statements: the registry.
         found: all records of all notebooks.
+        locked: the lock, whose histories the entries show.
 
     Raises:
         LedgerError: a record was made from another wording of its claim; or see `decide`.
@@ -180,7 +207,7 @@ def build(
         for other in others:
             used_by[other].append(name)
     claims = tuple(
-        _entry(s, decisions[name], own[name], used[name], used_by[name])
+        _entry(s, decisions[name], own[name], used[name], used_by[name], locked.get(name))
         for name, s in statements.items()
     )
     return Ledger(
@@ -212,6 +239,7 @@ def _entry(
     items: Sequence[Found],
     used: Sequence[str],
     used_by: Sequence[str],
+    locked: Locked | None,
 ) -> Entry:
     reading = statement.reading
     records: list[Record] = [item.record for item in items]
@@ -224,6 +252,8 @@ def _entry(
         id=statement.id, article=statement.article, where=statement.where, kind=statement.kind,
         says=statement.says, reading=reading.text if reading else None,
         verdict=decision.verdict, judged=decision.judged, why=decision.why,
+        nature=next((r.statement for r in records if r.kind == "set-aside"), None),
+        retired=statement.retired, history=locked.history if locked else (),
         evidence=tuple(
             Evidence(r.kind, r.of, r.case, r.outcome, item.text, r.seal, r.latex)
             for item, r in zip(items, records, strict=True)

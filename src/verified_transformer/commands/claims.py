@@ -1,20 +1,29 @@
-"""`claims`: the ledger, from the stored outputs."""
+"""`claims` and `lock`: the ledger, from the stored outputs, and the lock on what it says."""
 
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 from ..account import ledger
+from ..account.verdicts import lock
+
+RENEW = 'make lock REASON="…" renews the lock on purpose; git diff shows what it changes'
 
 
 def write(root: Path) -> int:
-    """Write ``_build/claims.json`` and print how many claims are decided.
+    """Write ``_build/claims.json``, print how many claims are decided, and what is not as locked.
 
     Args:
         root: the repository.
+
+    Returns:
+        0, or 1 where what is said or decided differs from the lock.
     """
-    data = ledger.collect(root).to_json()
+    made = ledger.collect(root)
+    data = made.to_json()
     target = root / "_build" / "claims.json"
     target.parent.mkdir(exist_ok=True)
     target.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
@@ -27,4 +36,38 @@ def write(root: Path) -> int:
         f"{'all':15} {whole['decided']:3} of {whole['total']:3} decided   "
         f"{mutants['killed']}/{mutants['total']} mutants rejected   {target}"
     )
+    changed = made.differences()
+    if changed:
+        print("\n".join(["Not as locked:", *changed, RENEW]), file=sys.stderr)
+    return 1 if changed else 0
+
+
+def renew(root: Path, reason: str, date: str | None = None, path: Path = lock.PATH) -> int:
+    """Write the lock anew: every change in its claim's history, with a date and the reason.
+
+    Args:
+        root: the repository.
+        reason: why the changes are right; it names each claim whose words, kind or place changed.
+        date: of the changes; that of the last commit by default.
+        path: of the lock.
+
+    Raises:
+        LedgerError: no reason, no date, or an article's words changed for a claim that the reason
+            does not name.
+    """
+    made, locked = ledger.collect(root), lock.read(path)
+    changed = made.differences(locked)
+    now = {claim.id: claim.state for claim in made.claims}
+    fresh = lock.text(lock.renew(now, locked, reason, date or _last_commit(root)))
+    path.write_text(fresh, encoding="utf-8")
+    print("\n".join([*changed, f"{path.name}: {len(changed)} changes, {len(now)} claims"]))
     return 0
+
+
+def _last_commit(root: Path) -> str:
+    """The day of the last commit, so that the same tree gives the same lock."""
+    asked = ["git", "-C", str(root), "log", "-1", "--format=%cs"]
+    try:
+        return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        raise lock.LockError("DATE: there is no commit to take it from; give DATE=…") from None

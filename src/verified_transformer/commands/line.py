@@ -49,7 +49,10 @@ def _parser() -> argparse.ArgumentParser:
             added.add_argument("notebooks", nargs="*", type=Path, help="all, where none is named")
         return added
 
-    command("claims", "write _build/claims.json from the stored outputs")
+    command("claims", "write _build/claims.json; fail where a verdict is not as locked")
+    renew = command("lock", "renew the lock on what is said and decided, with a reason")
+    renew.add_argument("--reason", required=True, help="why; names claims whose words changed")
+    renew.add_argument("--date", help="YYYY-MM-DD; that of the last commit by default")
     again = command("verify", "run one claim afresh and compare it with what is stored")
     again.add_argument("id", help="such as LOSS-14")
     command("refresh", "execute notebooks, store their outputs, show every change", notebooks=True)
@@ -83,6 +86,8 @@ def _dispatch(options: argparse.Namespace) -> int:
     match options.command:
         case "claims":
             return claims.write(root)
+        case "lock":
+            return claims.renew(root, options.reason, options.date)
         case "verify":
             return verify.verify(root, options.id)
         case "refresh":

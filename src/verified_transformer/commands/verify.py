@@ -9,7 +9,7 @@ from typing import Any
 
 from ..account import ledger, registry
 from ..account.records.record import Record, from_json
-from ..account.verification import verify as compare
+from ..account.verdicts.verification import verify as compare
 from .notebooks import comparing
 from .notebooks.running import run
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..registry import Statement
 from ..stored_runs import runs as stored_runs
-from ..verdict import LedgerError
+from ..verdicts.decide import LedgerError
 from .record import METADATA_KEY, Record, RecordError, from_json
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from . import evidence
-from .evidence import Weight
-from .reading import Reading
-from .records import margins
-from .records.record import Record
-from .registry import Statement
+from .. import evidence
+from ..evidence import Weight
+from ..reading import Reading
+from ..records import margins
+from ..records.record import Record
+from ..registry import Statement
 
 _RANK = {name: rank for rank, name in enumerate(evidence.VERDICTS)}
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .records.record import Record, differences
-from .registry import Statement
-from .verdict import Decision, LedgerError, decide
+from ..records.record import Record, differences
+from ..registry import Statement
+from .decide import Decision, LedgerError, decide
 
 _Key = tuple[str, str, str | None]
 

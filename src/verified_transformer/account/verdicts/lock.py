@@ -1,0 +1,251 @@
+"""The lock on what every claim says and what became of it, which is renewed on purpose only.
+
+``claims/verdicts.lock`` is JSON, one claim a line: where the article says it, its kind, a hash of
+its words, the verdict, and a history of what was changed, when and why. What differs from it is
+said in words, and the build is red until ``make lock REASON="…"`` writes it anew. Each line ends
+with a hash of itself, so that a line edited by hand is noticed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from .decide import LedgerError
+
+PATH = Path(__file__).parents[2] / "claims" / "verdicts.lock"
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+class LockError(LedgerError):
+    """The lock is not whole, or may not be renewed like this; the message says why."""
+
+
+@dataclass(frozen=True)
+class State:
+    """What is locked of a claim.
+
+    Attributes:
+        where, kind: as in the claims file.
+        says: a hash of the statement (see `digest`).
+        verdict, judged: see `Decision`.
+        nature: of a claim that is set aside: definition, plan, opinion or picture.
+        retired: why the id is no longer in use.
+        spared: rules of `rules.RULES` that the claim does not keep yet.
+    """
+
+    where: str
+    kind: str
+    says: str
+    verdict: str
+    judged: bool = False
+    nature: str | None = None
+    retired: str | None = None
+    spared: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of what is locked: its date, what stood there (None: nothing), what stands, why."""
+
+    date: str
+    before: str | None
+    after: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Locked:
+    """A claim as the lock holds it, with its changes, the oldest first."""
+
+    state: State
+    history: tuple[Change, ...] = ()
+
+
+def digest(says: str) -> str:
+    """Return the hash of a statement's words."""
+    return hashlib.sha256(" ".join(says.split()).encode()).hexdigest()[:12]
+
+
+# ------------------------------------------------------------------ what differs
+
+
+def differences(now: Mapping[str, State], locked: Mapping[str, Locked]) -> dict[str, list[str]]:
+    """Say in words, by claim, how what is said and decided differs from what is locked.
+
+    Args:
+        now: the state of every claim.
+        locked: what `read` returned.
+
+    Returns:
+        By id, one line for each thing that differs; nothing where all is as it was.
+    """
+    lines: dict[str, list[str]] = {}
+    for name in [*locked, *(name for name in now if name not in locked)]:
+        if name not in now:
+            lines[name] = [
+                f"{name}: no longer in the claims files; an id is retired, never dropped"
+            ]
+        elif name not in locked:
+            lines[name] = [f"{name}: new, {_verdict(now[name])}"]
+        else:
+            said = [f"{name}: {line}" for line in _moved(locked[name].state, now[name])]
+            lines |= {name: said} if said else {}
+    return lines
+
+
+def _moved(old: State, new: State) -> Iterator[str]:
+    if old.verdict != new.verdict:
+        yield f"{old.verdict} -> {new.verdict}"
+    if old.says != new.says:
+        yield "what the article says was changed"
+    for name, one, other in (("kind", old.kind, new.kind), ("place", old.where, new.where)):
+        if one != other:
+            yield f"its {name} was changed: {one} -> {other}"
+    if old.judged != new.judged:
+        ran, judged = "decided by what ran", "judged by a person"
+        yield f"{judged}, before {ran}" if new.judged else f"{ran}, before {judged}"
+    if old.nature != new.nature and old.nature and new.nature:
+        yield f"set aside as {new.nature}, before as {old.nature}"
+    if old.retired != new.retired:
+        yield f"retired: {new.retired}" if new.retired else "no longer retired"
+    for rule in (rule for rule in old.spared if rule not in new.spared):
+        yield f"keeps the rule “{rule}” now, from which the lock spares it"
+
+
+def _verdict(state: State) -> str:
+    return state.verdict + (f" ({state.nature})" if state.nature else "")
+
+
+# ------------------------------------------------------------------ renewing
+
+
+def renew(
+    now: Mapping[str, State], locked: Mapping[str, Locked], reason: str, date: str
+) -> dict[str, Locked]:
+    """Return the lock of what is said and decided now, each change in its claim's history.
+
+    Args:
+        now: the state of every claim, in order.
+        locked: the lock as it is.
+        reason: why the changes are right. It names each claim whose words, kind or place changed.
+        date: of the changes, as YYYY-MM-DD.
+
+    Raises:
+        LockError: no reason, no date, or an article's words changed for a claim that the reason
+            does not name.
+    """
+    reason = " ".join(reason.split())
+    if not reason:
+        raise LockError(
+            'REASON: got an empty text; accepted: why the changes are right, REASON="…"'
+        )
+    if not _DATE.fullmatch(date):
+        raise LockError(f"DATE: got {date!r}; accepted: a day such as 2026-11-22")
+    unnamed = [
+        line
+        for name, lines in differences(now, locked).items()
+        for line in lines
+        if _needs_a_name(name, now, locked) and name not in re.findall(r"[A-Z]+-\d{2}", reason)
+    ]
+    if unnamed:
+        raise LockError(
+            "\n".join([*unnamed, "REASON: what an article says is locked; name each such claim"])
+        )
+    return {name: _renewed(state, locked.get(name), reason, date) for name, state in now.items()}
+
+
+def _needs_a_name(name: str, now: Mapping[str, State], locked: Mapping[str, Locked]) -> bool:
+    if name not in locked:
+        return False
+    if name not in now:
+        return True
+    old, new = locked[name].state, now[name]
+    return any(
+        getattr(old, field) != getattr(new, field) for field in ("says", "kind", "where", "retired")
+    )
+
+
+def _renewed(new: State, old: Locked | None, reason: str, date: str) -> Locked:
+    if old is None:
+        return Locked(new, (Change(date, None, _verdict(new), reason),))
+    before, after = _differing(old.state, new)
+    kept = replace(new, spared=tuple(rule for rule in old.state.spared if rule in new.spared))
+    change = (Change(date, before, after, reason),) if after else ()
+    return Locked(kept, old.history + change)
+
+
+def _differing(old: State, new: State) -> tuple[str, str]:
+    """What stood in each field that moved, and what stands there now."""
+    texts: tuple[list[str], list[str]] = [], []
+    for side, state in zip(texts, (old, new), strict=True):
+        if _verdict(old) != _verdict(new):
+            side.append(_verdict(state))
+        if old.judged != new.judged:
+            side.append("judged" if state.judged else "not judged")
+        for name in ("says", "kind", "where"):
+            if getattr(old, name) != getattr(new, name):
+                side.append(f"{name} {getattr(state, name)}")
+        if old.retired != new.retired:
+            side.append(f"retired: {state.retired}" if state.retired else "in use")
+    return "; ".join(texts[0]), "; ".join(texts[1])
+
+
+# ------------------------------------------------------------------ the file
+
+
+def text(locked: Mapping[str, Locked]) -> str:
+    """Return the lock as its file holds it: one line a claim, and one for each of its changes."""
+    lines = []
+    for name, item in locked.items():
+        line = _json(_fields(item.state))[:-1]
+        if item.history:
+            changes = ",\n  ".join(_json(vars(change)) for change in item.history)
+            line += f', "history": [\n  {changes}]'
+        lines.append(f'"{name}": {line}, "seal": "{_seal(name, item)}"}}')
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def read(path: Path = PATH) -> dict[str, Locked]:
+    """Read the lock.
+
+    Raises:
+        LockError: it is missing, it is no lock, or a line was edited by hand.
+    """
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        made = {name: _locked(fields) for name, fields in data.items()}
+    except FileNotFoundError:
+        raise LockError(f"{path.name}: is missing; restore it from the repository") from None
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise LockError(f"{path.name}: is no lock of verdicts: {error}") from None
+    edited = [name for name, item in made.items() if _seal(name, item) != data[name].get("seal")]
+    if edited:
+        raise LockError(
+            f"{path.name}: edited by hand: {', '.join(edited)}; restore the lines, then make lock"
+        )
+    return made
+
+
+def _locked(fields: dict[str, Any]) -> Locked:
+    kept = {key: value for key, value in fields.items() if key not in ("history", "seal")}
+    kept["spared"] = tuple(kept.get("spared", ()))
+    return Locked(State(**kept), tuple(Change(**change) for change in fields.get("history", ())))
+
+
+def _fields(state: State) -> dict[str, Any]:
+    return {key: value for key, value in vars(state).items() if value}
+
+
+def _json(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, ensure_ascii=False)
+
+
+def _seal(name: str, item: Locked) -> str:
+    data = [name, _fields(item.state), [vars(change) for change in item.history]]
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:8]
