@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from verified_transformer.account import ledger
 from verified_transformer.account.ledger import Ledger
 from verified_transformer.account.verdicts import lock
+from verified_transformer.account.verdicts.decide import RULES
 from verified_transformer.account.verdicts.lock import Change, Locked, LockError, State
 from verified_transformer.commands import claims, line
 
@@ -81,6 +83,28 @@ def test_a_new_claim_and_one_that_is_gone_are_said() -> None:
         "TEST-02: no longer in the claims files; an id is retired, never dropped",
         "TEST-03: new, holds",
     ]
+
+
+def test_fewer_and_fewer_claims_are_spared_a_rule() -> None:
+    """These were so many when the rules came; the numbers only go down."""
+    spared = Counter(rule for item in lock.read().values() for rule in item.state.spared)
+    assert set(spared) <= set(RULES)
+    assert spared["setting"] <= 79 and spared["travels"] <= 10, spared
+
+
+@pytest.mark.canary
+def test_a_claim_that_keeps_a_rule_is_spared_it_no_longer() -> None:
+    held = {"TEST-01": Locked(dataclasses.replace(WAS, spared=("setting",)))}
+    said = lock.differences({"TEST-01": WAS}, held)["TEST-01"]
+    assert said == ["TEST-01: keeps the rule “setting” now, from which the lock spares it"]
+    assert lock.renew({"TEST-01": WAS}, held, "a run", DAY) == {"TEST-01": Locked(WAS)}
+
+
+@pytest.mark.canary
+def test_no_claim_is_spared_a_rule_anew() -> None:
+    lax = dataclasses.replace(WAS, spared=("setting",))
+    made = lock.renew({**NOW, "TEST-01": lax, "TEST-03": lax}, LOCKED, "please", DAY)
+    assert [made[name].state.spared for name in ("TEST-01", "TEST-03")] == [(), ()]
 
 
 # ------------------------------------------------------------------ renewing

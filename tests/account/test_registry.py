@@ -109,6 +109,18 @@ def test_a_fingerprint_changes_with_every_word_of_the_reading():
     assert len({s.fingerprint for s in (found, *changed)}) == 1 + len(changed)
 
 
+def test_a_fingerprint_does_not_depend_on_what_is_discharged():
+    found = statement("LOSS-14")
+    other = replace(found, reading=replace(found.reading, discharges={"LOSS-11": "so"}))
+    assert other.fingerprint == found.fingerprint
+
+
+def test_a_setting_is_that_of_every_case(load_claims):
+    cases = {"a": reading(), "b": reading(setting="its own")}
+    found = load_claims(entry(reading=reading(setting="$d=768$", cases=cases)))[1]["TEST-01"]
+    assert [part.setting for part in found.reading.parts.values()] == ["$d=768$"] * 2 + ["its own"]
+
+
 def test_a_fingerprint_changes_with_a_word_of_a_case():
     found = next(s for s in STATEMENTS.values() if s.reading and s.reading.cases)
     name, case = next(iter(found.reading.cases.items()))
@@ -212,6 +224,30 @@ BAD = {
     "uses in a case": (
         [entry(reading=reading(cases={"a": reading(uses=["TEST-01"])}))],
         "uses stand in the reading",
+    ),
+    "discharges in a case": (
+        [entry(reading=reading(cases={"a": reading(discharges={"TEST-01": "so"})}))],
+        "discharges stand in the reading",
+    ),
+    "a discharge without a reason": (
+        [entry(reading=reading(discharges={"TEST-01": " "}))],
+        "discharges: why the condition is met here is missing",
+    ),
+    "clauses that are no cases": (
+        [entry(reading=reading(cases={"a": reading(), "b": reading()}, clauses=["a", "c"]))],
+        r"clauses: got \['a', 'c'\]; accepted: two or more of the cases",
+    ),
+    "a sentence of one clause": (
+        [entry(reading=reading(cases={"a": reading(), "b": reading()}, clauses=["a"]))],
+        "accepted: two or more of the cases",
+    ),
+    "what exists, without what is printed": (
+        [entry(reading=reading(cases={"exists": reading()}))],
+        "a case 'exists' stands beside a case 'as printed', which decides",
+    ),
+    "met by what, without a setting": (
+        [entry(reading=reading(condition={"text": "if", "met_by": "its north"}))],
+        "met_by says what of the setting meets the condition; there is no setting",
     ),
     "unpaired environment": (
         [entry(says=r"$\begin{pmatrix}x\end{bmatrix}$.")],

@@ -10,10 +10,10 @@ import pytest
 from verified_transformer import claim
 from verified_transformer.account.reading import Reading
 from verified_transformer.account.records.margins import Interval
-from verified_transformer.account.records.record import Record, Sample, Volatile
+from verified_transformer.account.records.record import Record, Recorded, Sample, Volatile
 from verified_transformer.account.registry import Statement
 from verified_transformer.account.verdicts import decide as verdict
-from verified_transformer.account.verdicts.decide import LedgerError, decide, decide_all
+from verified_transformer.account.verdicts.decide import LedgerError, decide
 
 
 def statement(kind: str = "equation", **reading: Any) -> Statement:
@@ -38,6 +38,8 @@ COUNT = record("count")
 CITED = record("citation")
 SAMPLED = record("sampled", sample=Sample(100, ("a",), "one in a hundred"))
 CONDITION = {"condition": "where it rains"}
+MEETS = {**CONDITION, "setting": "a country", "met_by": "its north"}
+MET = record("met", "meets")
 SEEN = experiment("supports", 1, 3)
 RIGHT = {"truth": "the other way round", "truth_formula": "2"}
 
@@ -66,8 +68,9 @@ RIGHT = {"truth": "the other way round", "truth_formula": "2"}
         (statement("attribution", **RIGHT), [record("citation", "contradicts")], "wrong"),
         (statement("attribution"), [record("citation", "contradicts")], "undecided"),
         (statement("attribution", **CONDITION), [record("citation", "partly")], "holds-if"),
-        (statement(**CONDITION), [PROOF, MEASURED, WITNESS], "holds-if"),
-        (statement(**CONDITION), [PROOF, MEASURED], "undecided"),
+        (statement(**MEETS), [PROOF, MEASURED, WITNESS, MET], "holds-if"),
+        (statement(**MEETS), [PROOF, MEASURED, MET], "undecided"),
+        (statement(**MEETS), [WITNESS, MET], "undecided"),
         (statement(**RIGHT), [COUNTER, *TRUTH], "wrong"),
         (statement(**RIGHT), [COUNTER], "undecided"),
         (statement(**RIGHT), [COUNTER, TRUTH[0]], "undecided"),
@@ -96,9 +99,9 @@ def test_a_verdict_by_citation_alone_is_called_judged() -> None:
     [
         (statement(), [PROOF, MEASURED, COUNTER]),
         (statement(), [PROOF, MEASURED, WITNESS]),
+        (statement(), [PROOF, MEASURED, MET]),
         (statement("statement"), [record("set-aside", "none"), PROOF]),
         (statement("attribution", **RIGHT), [CITED, record("citation", "contradicts")]),
-        (statement("empirical"), [SEEN, experiment("contradicts", -3, -1)]),
         (statement(), [record("proof", case="unheard of")]),
     ],
 )
@@ -108,23 +111,130 @@ def test_contradictory_records_are_refused(claim: Statement, records: list[Recor
 
 
 def test_the_verdict_over_cases_is_the_worst_and_a_missing_case_leaves_it_open() -> None:
-    claim = statement(
-        cases={"fine": Reading("a"), "rainy": Reading("b", condition="only in the rain")}
-    )
+    claim = statement(cases={"fine": Reading("a"), "rainy": Reading("b", **MEETS)})
     fine = [dataclasses.replace(r, case="fine") for r in (PROOF, MEASURED)]
-    rainy = [dataclasses.replace(r, case="rainy") for r in (PROOF, MEASURED, WITNESS)]
+    rainy = [dataclasses.replace(r, case="rainy") for r in (PROOF, MEASURED, WITNESS, MET)]
     assert decide(claim, fine + rainy).verdict == "holds-if"
     assert decide(claim, fine).verdict == "undecided"
 
 
-def test_nothing_holds_that_rests_on_what_does_not() -> None:
-    base = dataclasses.replace(statement(**RIGHT), id="LOSS-98")
-    rests = statement(uses=("LOSS-98",))
-    wrong = [dataclasses.replace(r, claims=("LOSS-98",)) for r in (COUNTER, *TRUTH)]
-    found = decide_all({"LOSS-98": base, "LOSS-99": rests}, [*wrong, PROOF, MEASURED])
-    assert found["LOSS-98"].verdict == "wrong"
-    assert found["LOSS-99"].verdict == "undecided"
-    assert found["LOSS-99"].why == "rests on LOSS-98 (wrong)"
+# ------------------------------------------------------------------ conditions, recipes, clauses
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("reading", "records", "missing"),
+    [
+        (CONDITION, [MET], "the article's setting in the reading"),
+        ({**CONDITION, "setting": "a country"}, [MET], "what of the article's setting meets the "),
+        (MEETS, [], "a run in the article's setting with the condition"),
+    ],
+)
+def test_a_condition_that_the_setting_is_not_seen_to_meet_is_refused(
+    reading: dict[str, str], records: list[Record], missing: str
+) -> None:
+    claim, held = statement(**reading), [PROOF, MEASURED, WITNESS, *records]
+    found = decide(claim, held)
+    assert found.verdict == "undecided" and found.why.startswith(f"still missing: {missing}")
+    spared = decide(claim, held, {"setting"})
+    assert (spared.verdict, spared.pending) == ("holds-if", ("setting",))
+
+
+def test_a_condition_that_is_met_needs_no_sparing() -> None:
+    found = decide(statement(**MEETS), [PROOF, MEASURED, WITNESS, MET], {"setting"})
+    assert (found.verdict, found.pending) == ("holds-if", ())
+    assert found.why == (
+        "proof + measurement; met in the article's setting, fails without the condition"
+    )
+
+
+def of_case(case: str, *records: Record) -> list[Record]:
+    return [dataclasses.replace(r, case=case) for r in records]
+
+
+RECIPE = statement(cases={"as printed": Reading("a", **RIGHT), "exists": Reading("b")})
+FALLS = of_case("as printed", COUNTER, *TRUTH)
+STANDS = of_case("exists", PROOF, MEASURED)
+
+
+def test_of_a_recipe_what_is_printed_decides_and_what_exists_is_shown() -> None:
+    found = decide(RECIPE, FALLS + STANDS)
+    assert found.verdict == "wrong"
+    assert found.why.startswith("case as printed: counter-example; ")
+    assert found.why.endswith("; beside it, case exists: holds (proof + measurement)")
+    held = {"as printed": Reading("a"), "exists": Reading("b", **RIGHT)}
+    other = [dataclasses.replace(r, case="exists") for r in FALLS]
+    other += of_case("as printed", PROOF, MEASURED)
+    assert decide(statement(cases=held), other).verdict == "holds"
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(("records", "case"), [(FALLS, "exists"), (STANDS, "as printed")])
+def test_a_recipe_with_one_case_alone_is_undecided(records: list[Record], case: str) -> None:
+    found = decide(RECIPE, records)
+    assert found.verdict == "undecided" and f"case {case}: still missing" in found.why
+
+
+CLAUSES = statement(cases={"one": Reading("a"), "two": Reading("b")}, clauses=("one", "two"))
+
+
+def test_every_clause_is_decided() -> None:
+    both = of_case("one", PROOF, MEASURED) + of_case("two", EXACT, MEASURED)
+    assert decide(CLAUSES, both).verdict == "holds"
+    assert "undecided" not in decide(CLAUSES, both).why
+
+
+@pytest.mark.canary
+def test_a_clause_that_is_not_decided_shows_in_the_line() -> None:
+    found = decide(CLAUSES, of_case("one", PROOF, MEASURED) + of_case("two", PROOF))
+    assert found.verdict == "holds"
+    assert found.why == (
+        "case one: proof + measurement; clause two undecided: "
+        "still missing: a measurement beside it"
+    )
+    assert decide(CLAUSES, of_case("two", PROOF)).verdict == "undecided"
+
+
+# ------------------------------------------------------------------ experiments that differ
+
+
+def leg(name: str, outcome: str) -> Record:
+    ends = {"supports": (1.0, 3.0), "contradicts": (-3.0, -1.0), "unsettled": (-1.0, 1.0)}
+    made = experiment(outcome, *ends[outcome])
+    return dataclasses.replace(made, recorded=Recorded(name, "x"), statement=f"loss of {name}: +")
+
+
+SMALL, LARGE = leg("small", "supports"), leg("large", "contradicts")
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("legs", [[SMALL, LARGE], [LARGE, SMALL], [SMALL, leg("x", "unsettled")]])
+def test_experiments_that_differ_decide_nothing_by_themselves(legs: list[Record]) -> None:
+    found = decide(statement("empirical"), legs)
+    assert found.verdict == "undecided"
+    assert "experiments differ (" in found.why and "says not which decides" in found.why
+
+
+@pytest.mark.parametrize(
+    ("decides", "verdict"),
+    [
+        ("small", "reproduced"),
+        ("loss of small", "reproduced"),
+        ("large", "not-reproduced"),
+        ("huge", "undecided"),
+    ],
+)
+def test_the_leg_that_the_reading_named_decides(decides: str, verdict: str) -> None:
+    found = decide(statement("empirical", decides=decides), [SMALL, LARGE])
+    assert found.verdict == verdict
+    if verdict == "reproduced":
+        assert found.why.endswith("; beside it, large contradicts")
+
+
+def test_experiments_that_agree_all_count() -> None:
+    agree = [SMALL, leg("large", "supports")]
+    assert decide(statement("empirical"), agree).verdict == "reproduced"
+    assert decide(statement("empirical", decides="small"), agree).why.endswith("large supports")
 
 
 # ------------------------------------------------------------------ margins

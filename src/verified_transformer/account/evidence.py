@@ -21,6 +21,7 @@ class Weight(Enum):
     SUPPORTS = "supports statements, but neither equations nor numbers"
     REFUTES = "refutes; the right statement must be decided in its turn"
     LIMITS = "shows that a condition is needed"
+    MEETS = "shows that the article's own setting meets a condition"
     TRIES = "decides empirical remarks, by the sign of an effect and its margin"
     SETS_ASIDE = "says that there is nothing to decide"
     ATTEMPTS = "keeps a claim open"
@@ -124,6 +125,12 @@ _ROWS = (
         Weight.LIMITS, "the condition stands in the reading", AMBER, ("fails",),
     ),
     Kind(
+        "met", ("meets", "meets_that"), "condition met",
+        "a run in the article's own setting, where the condition is met and the claim holds",
+        Weight.MEETS, "setting and condition stand in the reading, with what meets it", AMBER,
+        ("meets",),
+    ),
+    Kind(
         "experiment", ("experiment",), "experiment",
         "the effect in independent runs, live or recorded, with its 99 % interval",
         Weight.TRIES, "the interval's near end at least half its width from zero", BLUE,
@@ -204,8 +211,9 @@ _VERDICTS = (  # the best first
     ),
     Verdict(
         "holds-if", "◐", "holds if", "hold if", AMBER, "round",
-        "true under a condition that the article leaves out",
-        "the condition, and a run that fails without it", carries=True,
+        "true under a condition that the article leaves out and its own setting can meet",
+        "the condition, a run in the article's setting that meets it, and one that fails without "
+        "it; or a claim on which it rests has a condition", carries=True,
     ),
     Verdict(
         "not-truth-apt", "–", "not truth-apt", "not truth-apt", GREY, "none",

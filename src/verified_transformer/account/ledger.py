@@ -20,8 +20,9 @@ from .records.notebook_records import Found, notebooks, stale, stored_records
 from .records.record import METADATA_KEY, Record, Score
 from .registry import Article, Statement
 from .verdicts import lock
-from .verdicts.decide import Decision, LedgerError, decide, decide_all, uses
+from .verdicts.decide import Decision, LedgerError, decide
 from .verdicts.lock import Change, Locked, State
+from .verdicts.travelling import decide_all, uses
 
 __all__ = [
     "METADATA_KEY", "Article", "Decision", "Entry", "Evidence", "Found", "Ledger", "LedgerError",
@@ -51,6 +52,7 @@ class Entry:
     Attributes:
         id, article, where, kind, says: as in the registry.
         reading: how we read it, in words; None while no chapter has.
+        setting: the article's own, as the reading gives it.
         verdict, judged, why: see `Decision`.
         nature: of a claim that is set aside: definition, plan, opinion or picture.
         retired: why the id is no longer in use, or None.
@@ -58,6 +60,9 @@ class Entry:
         evidence: its records, in the order of the notebooks.
         truth, condition: what is true instead, or under which condition, in one text.
         truths, conditions: the same by case of the reading.
+        inherited: pairs of a claim on which it rests, and that one's condition, which is its own.
+        discharges: the same for conditions that are met here, and why.
+        pending: rules that it does not keep yet, and from which the lock spares it.
         uses, used_by: ids of the claims on which it rests, and of those that rest on it.
         mutants: how many wrong versions its checks rejected.
         notebook, anchor: where it is decided.
@@ -70,6 +75,7 @@ class Entry:
     kind: str
     says: str
     reading: str | None
+    setting: str | None
     verdict: str
     judged: bool
     why: str
@@ -81,6 +87,9 @@ class Entry:
     condition: str | None
     truths: tuple[tuple[str | None, str], ...]
     conditions: tuple[tuple[str | None, str], ...]
+    inherited: tuple[tuple[str, str], ...]
+    discharges: tuple[tuple[str, str], ...]
+    pending: tuple[str, ...]
     uses: tuple[str, ...]
     used_by: tuple[str, ...]
     mutants: Score
@@ -93,7 +102,7 @@ class Entry:
         """What the lock holds of it."""
         return State(
             self.where, self.kind, lock.digest(self.says), self.verdict, self.judged,
-            self.nature, self.retired,
+            self.nature, self.retired, self.pending,
         )  # fmt: skip
 
 
@@ -188,7 +197,7 @@ def build(
     Args:
         articles, statements: the registry.
         found: all records of all notebooks.
-        locked: the lock, whose histories the entries show.
+        locked: the lock: histories, which the entries show, and rules not kept yet.
 
     Raises:
         LedgerError: a record was made from another wording of its claim; or see `decide`.
@@ -196,7 +205,8 @@ def build(
     faults = [fault for item in found for fault in notebook_records.reworded(item, statements)]
     if faults:
         raise LedgerError("\n".join(faults))
-    decisions = decide_all(statements, [item.record for item in found])
+    spared = {name: item.state.spared for name, item in locked.items()}
+    decisions = decide_all(statements, [item.record for item in found], spared)
     own: dict[str, list[Found]] = {name: [] for name in statements}
     for item in found:
         for name in item.record.claims:
@@ -246,11 +256,13 @@ def _entry(
     readings = reading.parts if reading else {}
     conditions = tuple((case, r.condition) for case, r in readings.items() if r.condition)
     truths = tuple((case, r.truth) for case, r in readings.items() if r.truth)
-    condition = " ".join(text for _, text in conditions) or None
+    inherited = decision.inherited if decision.verdict == "holds-if" else ()
+    condition = " ".join(text for _, text in (*conditions, *inherited)) or None
     only_if = f"Only if {condition}" if condition else None
     return Entry(
         id=statement.id, article=statement.article, where=statement.where, kind=statement.kind,
         says=statement.says, reading=reading.text if reading else None,
+        setting=reading.setting if reading else None,
         verdict=decision.verdict, judged=decision.judged, why=decision.why,
         nature=next((r.statement for r in records if r.kind == "set-aside"), None),
         retired=statement.retired, history=locked.history if locked else (),
@@ -260,6 +272,8 @@ def _entry(
         ),
         truth=" ".join(text for _, text in truths) or only_if,
         condition=condition, truths=truths, conditions=conditions,
+        inherited=decision.inherited, pending=decision.pending,
+        discharges=tuple(reading.discharges.items()) if reading else (),
         uses=tuple(used), used_by=tuple(sorted(used_by)),
         mutants=_sum([r.mutants for r in records if r.mutants]),
         notebook=items[0].notebook if items else None,

@@ -10,9 +10,11 @@ from typing import Any
 from .rendering.formulas import latex
 
 _READING_KEYS = {
-    "text", "quantity", "where", "formula", "false_if", "digits", "condition", "truth", "uses",
-    "cases",
+    "text", "setting", "quantity", "where", "formula", "false_if", "digits", "condition", "truth",
+    "uses", "discharges", "decides", "cases", "clauses",
 }  # fmt: skip
+_OF_THE_WHOLE = ("uses", "discharges", "clauses")  # and of no case
+_PRINTED, _EXISTS = "as printed", "exists"
 _PLACE = re.compile(r"\{(quantity|formula|truth|claimed)\}")
 
 
@@ -28,37 +30,60 @@ class Reading:
         text: the quantity and its domain, in words with LaTeX. Here and in the other texts of a
             reading ``{quantity}``, ``{formula}``, ``{truth}`` and ``{claimed}`` stand for the LaTeX
             of what the checks take, so that text and check cannot part.
+        setting: the article's own: sizes, scales, laws and models that it uses or implies. A case
+            inherits it.
         quantity: the definition from which the checks start, as text; see `exact.definitions`.
         where: what the names of the quantity stand for: laws and sizes. A case inherits both.
         formula: what the claim says the quantity is, as SymPy text; None where it is no formula.
         false_if: the observation that would make the claim false.
         digits: pairs (formula, printed digits) that the article prints.
         condition: the condition that the article leaves out, for a claim that holds only under it.
+        met_by: what of the setting meets the condition.
         claimed: what the claim would give where the condition fails, if not ``formula``; with the
             tolerance ``within`` that the claim allows itself.
         truth: the right statement, where the claim is wrong, and its formula.
         uses: ids of the claims on which this one rests.
-        cases: named readings that must all be decided; the verdict is the worst of theirs.
+        discharges: by id of a claim whose condition this one would inherit, why it is met here.
+        decides: where experiments differ, the one closest to the article's words: the name of its
+            recording, or its unit. Written before they run.
+        cases: named readings that must all be decided; the verdict is the worst of theirs. Of a
+            recipe, "as printed" decides, and "exists" is shown beside it.
+        clauses: names of the cases that are clauses of the sentence: one that is not decided shows
+            in the verdict's line.
     """
 
     text: str
+    setting: str | None = None
     quantity: str | None = None
     where: Mapping[str, str] = field(default_factory=dict)
     formula: str | None = None
     false_if: str | None = None
     digits: tuple[tuple[str, str], ...] = ()
     condition: str | None = None
+    met_by: str | None = None
     claimed: str | None = None
     within: float | None = None
     truth: str | None = None
     truth_formula: str | None = None
     uses: tuple[str, ...] = ()
+    discharges: Mapping[str, str] = field(default_factory=dict)
+    decides: str | None = None
     cases: Mapping[str, Reading] = field(default_factory=dict)
+    clauses: tuple[str, ...] = ()
 
     @property
     def deciding(self) -> dict[str | None, Reading]:
         """The readings that must be decided: the cases by name, or the reading itself."""
-        return {name: case for name, case in self.parts.items() if name or not self.cases}
+        return {
+            name: case
+            for name, case in self.parts.items()
+            if (name or not self.cases) and name not in self.beside
+        }
+
+    @property
+    def beside(self) -> dict[str | None, Reading]:
+        """Of a recipe, the case that is shown beside the one that decides: what exists."""
+        return {_EXISTS: self.cases[_EXISTS]} if {_PRINTED, _EXISTS} <= set(self.cases) else {}
 
     @property
     def parts(self) -> dict[str | None, Reading]:
@@ -84,15 +109,25 @@ def read_reading(data: Mapping[str, Any], refuse: Callable[[str], Exception]) ->
     if not data.get("text"):
         raise refuse("a reading needs a text")
     condition, truth = data.get("condition") or {}, data.get("truth") or {}
-    parts = [(condition, {"text", "claimed", "within"}), (truth, {"text", "formula"})]
+    parts = [(condition, {"text", "met_by", "claimed", "within"}), (truth, {"text", "formula"})]
     parts += [(item, {"of", "printed"}) for item in data.get("digits", ())]
     for part, keys in parts:
         if part and (("text" in keys and not part.get("text")) or set(part) - keys):
             raise refuse(
                 f"{sorted(part)} in a reading; accepted: {sorted(keys)}, text being needed"
             )
-    if any("uses" in case for case in data.get("cases", {}).values()):
-        raise refuse("uses stand in the reading, not in a case of it")
+    cases, clauses = data.get("cases", {}), data.get("clauses", ())
+    for key in _OF_THE_WHOLE:
+        if any(key in case for case in cases.values()):
+            raise refuse(f"{key} stand in the reading, not in a case of it")
+    if clauses and (len(clauses) < 2 or not set(clauses) <= set(cases)):
+        raise refuse(f"clauses: got {list(clauses)}; accepted: two or more of the cases, by name")
+    if _EXISTS in cases and _PRINTED not in cases:
+        raise refuse(f"a case {_EXISTS!r} stands beside a case {_PRINTED!r}, which decides")
+    if condition.get("met_by") and not data.get("setting"):
+        raise refuse("met_by says what of the setting meets the condition; there is no setting")
+    if not all(_text(why) for why in data.get("discharges", {}).values()):
+        raise refuse("discharges: why the condition is met here is missing")
     if condition and truth:
         raise refuse("a reading has either a condition or a truth, not both")
     if data.get("where") and not data.get("quantity"):
@@ -108,24 +143,26 @@ def read_reading(data: Mapping[str, Any], refuse: Callable[[str], Exception]) ->
         except ValueError as error:
             raise refuse(str(error)) from error
 
-    inherited = {key: data[key] for key in ("quantity", "where") if key in data}
+    inherited = {key: data[key] for key in ("setting", "quantity", "where") if key in data}
     return Reading(
         text=told(data["text"]) or "",
+        setting=told(data.get("setting")),
         false_if=told(data.get("false_if")),
         quantity=_text(data.get("quantity")),
         where={name: str(thing) for name, thing in data.get("where", {}).items()},
         formula=_text(data.get("formula")),
         digits=tuple((item["of"], str(item["printed"])) for item in data.get("digits", ())),
         condition=told(condition.get("text")),
+        met_by=told(condition.get("met_by")),
         claimed=_text(condition.get("claimed")),
         within=condition.get("within"),
         truth=told(truth.get("text")),
         truth_formula=_text(truth.get("formula")),
         uses=tuple(data.get("uses", ())),
-        cases={
-            key: read_reading({**inherited, **case}, refuse)
-            for key, case in data.get("cases", {}).items()
-        },
+        discharges={id: told(why) or "" for id, why in data.get("discharges", {}).items()},
+        decides=_text(data.get("decides")),
+        cases={key: read_reading({**inherited, **case}, refuse) for key, case in cases.items()},
+        clauses=tuple(clauses),
     )
 
 

@@ -72,13 +72,17 @@ class Statement:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of statement and reading; a record made from another wording is stale."""
+        """A hash of statement and reading; a record made from another wording is stale.
+
+        What the reading discharges takes no part: no check takes anything from it.
+        """
         data = json.dumps([self.says, self.kind, self.reading], default=_plain, sort_keys=True)
         return hashlib.sha256(data.encode()).hexdigest()[:12]
 
 
 def _plain(thing: object) -> Any:
-    return {key: value for key, value in vars(thing).items() if value not in (None, (), {})}
+    kept = {key: value for key, value in vars(thing).items() if key != "discharges"}
+    return {key: value for key, value in kept.items() if value not in (None, (), {})}
 
 
 @cache

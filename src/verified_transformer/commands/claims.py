@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 from ..account import ledger
 from ..account.verdicts import lock
+from ..account.verdicts.decide import RULES
 
 RENEW = 'make lock REASON="…" renews the lock on purpose; git diff shows what it changes'
 
@@ -36,6 +38,10 @@ def write(root: Path) -> int:
         f"{'all':15} {whole['decided']:3} of {whole['total']:3} decided   "
         f"{mutants['killed']}/{mutants['total']} mutants rejected   {target}"
     )
+    pending = Counter(rule for claim in made.claims for rule in claim.pending)
+    for rule, text in RULES.items():
+        if pending[rule]:
+            print(f"not yet kept by {pending[rule]:3}: {text}")
     changed = made.differences()
     if changed:
         print("\n".join(["Not as locked:", *changed, RENEW]), file=sys.stderr)

@@ -122,6 +122,8 @@ def _reading_rows(reading: Reading | None, case: str | None) -> list[tuple[str, 
     if reading is None:
         return [("Our reading", "not written yet")]
     rows = [("Our reading", reading.text)]
+    if reading.setting:
+        rows.append(("The article's setting", reading.setting))
     if reading.false_if:
         rows.append(("False if", reading.false_if))
     for name, sub in reading.cases.items():
@@ -131,6 +133,8 @@ def _reading_rows(reading: Reading | None, case: str | None) -> list[tuple[str, 
         of = f" (case “{of_case}”)" if of_case else ""
         if part.condition:
             rows.append((f"Only if{of}", part.condition))
+        if part.met_by:
+            rows.append((f"Met in the setting{of}", part.met_by))
         if part.truth:
             rows.append((f"What is true{of}", part.truth))
     return rows

@@ -1,9 +1,9 @@
-"""From records to verdicts: pure functions of the registry's statements and their records."""
+"""From the records of a claim to its verdict: a pure function of statement and records."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from .. import evidence
 from ..evidence import Weight
@@ -12,6 +12,11 @@ from ..records import margins
 from ..records.record import Record
 from ..registry import Statement
 
+SETTING = "setting"
+RULES = {  # that a claim may be spared for a while, by the lock
+    SETTING: "a condition is met in the article's own setting, by a run",
+    "travels": "a claim inherits the conditions of those on which it rests, or discharges them",
+}
 _RANK = {name: rank for rank, name in enumerate(evidence.VERDICTS)}
 
 
@@ -21,22 +26,36 @@ class LedgerError(ValueError):
 
 @dataclass(frozen=True)
 class Decision:
-    """A verdict, whether it rests on a citation alone, and why, in a line."""
+    """A verdict, and how it came about.
+
+    Attributes:
+        verdict: a row of `evidence.VERDICTS`.
+        judged: whether it rests on citations alone.
+        why: in a line.
+        pending: rules of `RULES` that the claim does not keep, and from which it is spared.
+        inherited: pairs of a claim on which this one rests, and its condition.
+    """
 
     verdict: str
     judged: bool
     why: str
+    pending: tuple[str, ...] = ()
+    inherited: tuple[tuple[str, str], ...] = ()
 
 
-def decide(statement: Statement, records: Sequence[Record]) -> Decision:
+def decide(
+    statement: Statement, records: Sequence[Record], spared: Collection[str] = ()
+) -> Decision:
     """Let the verdict on one claim follow from its records.
 
     Args:
         statement: the claim, with its reading.
         records: all records that name it.
+        spared: rules of `RULES` that it need not keep yet.
 
     Returns:
-        The worst decision over its cases; "undecided" while evidence is missing.
+        The worst decision over the cases that decide it; "undecided" while evidence is missing. A
+        clause that is not decided, and a case that stands beside the others, show in its line.
 
     Raises:
         LedgerError: the records contradict each other or the reading, or an experiment's outcome
@@ -47,19 +66,42 @@ def decide(statement: Statement, records: Sequence[Record]) -> Decision:
     reading = statement.reading
     if reading is None:
         raise LedgerError(f"{statement.id}: has records but no reading in the registry")
-    strangers = {r.case for r in records} - set(reading.deciding)
+    readings = {**reading.deciding, **reading.beside}
+    strangers = {r.case for r in records} - set(readings)
     if strangers:
         raise LedgerError(f"{statement.id}: records of unknown cases {sorted(map(str, strangers))}")
     for record in records:
         fault = margin_fault(record)
         if fault:
             raise LedgerError(f"{statement.id}: {fault}")
-    decisions = []
-    for name, case in reading.deciding.items():
-        found = _decide_case(statement, case, [r for r in records if r.case == name])
-        label = f"case {name}: " if name else ""
-        decisions.append(Decision(found.verdict, found.judged, label + found.why))
-    return max(decisions, key=lambda d: _RANK[d.verdict])
+    decisions = {
+        name: _decide_case(statement, case, [r for r in records if r.case == name], spared)
+        for name, case in readings.items()
+    }
+    beside = [(f"beside it, case {name}", decisions.pop(name)) for name in reading.beside]
+    if any(found.verdict == "undecided" for _, found in beside):
+        label, found = beside[0]
+        return replace(found, why=f"{label}: {found.why}")
+    return _together(decisions, reading.clauses, beside)
+
+
+def _together(
+    decisions: Mapping[str | None, Decision],
+    clauses: Sequence[str],
+    beside: Sequence[tuple[str, Decision]],
+) -> Decision:
+    """The worst of the decisions, with the clauses that nothing decides and what stands beside."""
+    blank = [n for n in decisions if n in clauses and decisions[n].verdict == "undecided"]
+    blank = blank if len(blank) < len(decisions) else []
+    name, worst = max(
+        ((name, found) for name, found in decisions.items() if name not in blank),
+        key=lambda item: _RANK[item[1].verdict],
+    )
+    shown = [f"case {name}: {worst.why}" if name else worst.why]
+    shown += [f"clause {clause} undecided: {decisions[clause].why}" for clause in blank]
+    shown += [f"{label}: {found.verdict} ({found.why})" for label, found in beside]
+    pending = {rule for found in decisions.values() for rule in found.pending}
+    return replace(worst, why="; ".join(shown), pending=tuple(sorted(pending)))
 
 
 def margin_fault(record: Record) -> str | None:
@@ -81,7 +123,9 @@ def margin_fault(record: Record) -> str | None:
     )
 
 
-def _decide_case(statement: Statement, reading: Reading, records: Sequence[Record]) -> Decision:
+def _decide_case(
+    statement: Statement, reading: Reading, records: Sequence[Record], spared: Collection[str]
+) -> Decision:
     weights = {_weight(r) for r in records if r.of == "reading"}
     against = [r for r in records if r.outcome == "contradicts"]
     support = [
@@ -99,9 +143,9 @@ def _decide_case(statement: Statement, reading: Reading, records: Sequence[Recor
             raise LedgerError(f"{statement.id}: decided twice, as supported and as refuted")
         return _refuted(statement, reading, records)
     if Weight.TRIES in weights:
-        return _experiment(statement, records)
-    if limited and not reading.condition:
-        raise LedgerError(f"{statement.id}: a failing witness, but no condition in the reading")
+        return _experiment(reading, records)
+    if (limited or Weight.MEETS in weights) and not reading.condition:
+        raise LedgerError(f"{statement.id}: a witness, but no condition in the reading")
     if against and not reading.condition:
         return _contradicted(statement, reading, against, support)
     missing = evidence.missing(statement.kind, [r.kind for r in support])
@@ -109,12 +153,28 @@ def _decide_case(statement: Statement, reading: Reading, records: Sequence[Recor
         judged = all(evidence.kind(r.kind).judged for r in support)
         if not reading.condition:
             return Decision("holds", judged, _summary(support))
-        if limited or against:
-            return Decision("holds-if", judged, f"{_summary(support)}; fails without the condition")
-        missing = "the run in which it fails without its condition"
+        unmet = None if judged else _unmet(reading, weights)
+        pending = (SETTING,) if unmet and SETTING in spared else ()
+        if not (limited or against):
+            missing = "the run in which it fails without its condition"
+        elif unmet and not pending:
+            missing = unmet
+        else:
+            met = "" if unmet or judged else "met in the article's setting, "
+            why = f"{_summary(support)}; {met}fails without the condition"
+            return Decision("holds-if", judged, why, pending)
     if Weight.ATTEMPTS in weights:
         return Decision("open", False, _first(records, Weight.ATTEMPTS).detail)
     return Decision("undecided", False, f"still missing: {missing}")
+
+
+def _unmet(reading: Reading, weights: Collection[Weight]) -> str | None:
+    """What is missing to show that the article's own setting meets a condition; None: nothing."""
+    if not reading.setting:
+        return "the article's setting in the reading"
+    if not reading.met_by:
+        return "what of the article's setting meets the condition (met_by); if nothing, it is wrong"
+    return None if Weight.MEETS in weights else "a run in the article's setting with the condition"
 
 
 def _refuted(statement: Statement, reading: Reading, records: Sequence[Record]) -> Decision:
@@ -139,13 +199,28 @@ def _contradicted(
     return Decision("wrong", True, _summary(against))
 
 
-def _experiment(statement: Statement, records: Sequence[Record]) -> Decision:
-    outcomes = {r.outcome for r in records if _weight(r) is Weight.TRIES}
-    if len(outcomes) > 1:
-        raise LedgerError(f"{statement.id}: experiments with different outcomes {sorted(outcomes)}")
+def _experiment(reading: Reading, records: Sequence[Record]) -> Decision:
+    """All experiments count; where they differ, the one that the reading named decides."""
+    tried = [r for r in records if _weight(r) is Weight.TRIES]
+    legs = [r for r in tried if reading.decides in (None, *_names(r))]
+    if not legs:
+        return Decision(
+            "undecided", False, f"still missing: the run that decides, {reading.decides}"
+        )
+    told = [f"{' '.join(_names(r)[:1])} {r.outcome}" for r in tried]
+    if len({r.outcome for r in legs}) > 1:
+        why = f"experiments differ ({', '.join(told)}), and the reading says not which decides"
+        return Decision("undecided", False, why)
     verdicts = {"supports": "reproduced", "contradicts": "not-reproduced"}
-    verdict = verdicts.get(outcomes.pop(), "open")
-    return Decision(verdict, False, _first(records, Weight.TRIES).full_detail)
+    others = [text for text, r in zip(told, tried, strict=True) if r not in legs]
+    shown = [legs[0].full_detail, *(f"beside it, {text}" for text in others)]
+    return Decision(verdicts.get(legs[0].outcome, "open"), False, "; ".join(shown))
+
+
+def _names(record: Record) -> list[str]:
+    """By which a reading may name an experiment: its recording, if it has one, and its unit."""
+    recording = [record.recorded.name] if record.recorded else []
+    return [*recording, record.statement.rpartition(": ")[0]]
 
 
 def _weight(record: Record) -> Weight:
@@ -158,44 +233,3 @@ def _first(records: Sequence[Record], weight: Weight) -> Record:
 
 def _summary(records: Sequence[Record]) -> str:
     return " + ".join(sorted({r.kind for r in records}, key=list(evidence.KINDS).index))
-
-
-def decide_all(
-    statements: Mapping[str, Statement], records: Iterable[Record]
-) -> dict[str, Decision]:
-    """Decide every claim, and let none hold that rests on one that does not.
-
-    Args:
-        statements: the registry.
-        records: all records of all notebooks.
-
-    Returns:
-        A decision for every id.
-
-    Raises:
-        LedgerError: see `decide`; or a record names an id that is not in the registry.
-    """
-    by_claim: dict[str, list[Record]] = {name: [] for name in statements}
-    for record in records:
-        for name in record.claims:
-            if name not in by_claim:
-                raise LedgerError(f"{name}: has a record but is not in the registry")
-            by_claim[name].append(record)
-    decisions = {name: decide(s, by_claim[name]) for name, s in statements.items()}
-    used = {name: uses(s, by_claim[name]) for name, s in statements.items()}
-    changed = True
-    while changed:
-        changed = False
-        for name, found in decisions.items():
-            weak = [u for u in used[name] if not evidence.verdict(decisions[u].verdict).carries]
-            if weak and found.verdict in ("holds", "holds-if"):
-                why = ", ".join(f"{u} ({decisions[u].verdict})" for u in weak)
-                decisions[name] = Decision("undecided", False, f"rests on {why}")
-                changed = True
-    return decisions
-
-
-def uses(statement: Statement, records: Iterable[Record]) -> list[str]:
-    """Return the ids of the claims on which one rests, in order."""
-    declared = statement.reading.uses if statement.reading else ()
-    return sorted({*declared, *(used for record in records for used in record.uses)})

@@ -36,7 +36,7 @@ class State:
         verdict, judged: see `Decision`.
         nature: of a claim that is set aside: definition, plan, opinion or picture.
         retired: why the id is no longer in use.
-        spared: rules of `rules.RULES` that the claim does not keep yet.
+        spared: rules of `decide.RULES` that the claim does not keep yet.
     """
 
     where: str
@@ -173,7 +173,7 @@ def _needs_a_name(name: str, now: Mapping[str, State], locked: Mapping[str, Lock
 
 def _renewed(new: State, old: Locked | None, reason: str, date: str) -> Locked:
     if old is None:
-        return Locked(new, (Change(date, None, _verdict(new), reason),))
+        return Locked(replace(new, spared=()), (Change(date, None, _verdict(new), reason),))
     before, after = _differing(old.state, new)
     kept = replace(new, spared=tuple(rule for rule in old.state.spared if rule in new.spared))
     change = (Change(date, before, after, reason),) if after else ()
