@@ -189,7 +189,7 @@ def test_a_lock_edited_by_hand_is_refused(
 @pytest.mark.canary
 def test_a_lock_that_is_gone_is_not_made_anew(tmp_path: Path) -> None:
     with pytest.raises(LockError, match=r"none\.lock: is missing; restore it from the repository"):
-        claims.renew(ROOT, "start again", DAY, tmp_path / "none.lock")
+        claims.renew(ROOT, "start again", DAY, path=tmp_path / "none.lock")
 
 
 # ------------------------------------------------------------------ where it is red
@@ -220,7 +220,7 @@ def test_the_command_renews_the_lock_with_the_day_of_the_last_commit(
     altered: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = lock.read()
-    assert claims.renew(ROOT, "it was right", DAY, altered) == 0
+    assert claims.renew(ROOT, "it was right", DAY, path=altered) == 0
     assert "LOSS-14: wrong -> holds\n" in capsys.readouterr().out
     after = lock.read()
     change = Change(DAY, "wrong", "holds", "it was right")
@@ -229,8 +229,23 @@ def test_the_command_renews_the_lock_with_the_day_of_the_last_commit(
     assert ledger.collect(ROOT).differences() == []
 
 
+def test_a_claim_may_give_its_sparing_up(altered: Path) -> None:
+    spared = [name for name, item in lock.read().items() if "travels" in item.state.spared]
+    for name in spared[:1]:
+        claims.renew(ROOT, "it takes the condition over", DAY, [name], altered)
+        found = lock.read()[name]
+        assert (found.state.verdict, found.state.spared) == ("holds-if", ())
+        assert found.history[-1].before == "holds"
+
+
+@pytest.mark.canary
+def test_what_is_spared_nothing_has_nothing_to_give_up() -> None:
+    with pytest.raises(LockError, match="KEEP: got TEST-01, which is spared no rule; accepted: "):
+        lock.strict(LOCKED, ["TEST-01"])
+
+
 def test_the_history_is_published(altered: Path) -> None:
-    claims.renew(ROOT, "it was right", DAY, altered)
+    claims.renew(ROOT, "it was right", DAY, path=altered)
     data = next(c for c in ledger.collect(ROOT).to_json()["claims"] if c["id"] == "LOSS-14")
     assert data["history"][-1] == {
         "date": DAY, "before": "wrong", "after": "holds", "reason": "it was right",

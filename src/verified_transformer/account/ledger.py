@@ -169,11 +169,12 @@ def read(root: Path) -> tuple[list[Found], list[str]]:
     return notebook_records.read(root, registry.load()[1])
 
 
-def collect(root: Path) -> Ledger:
+def collect(root: Path, locked: Mapping[str, Locked] | None = None) -> Ledger:
     """Read the stored records and build the ledger.
 
     Args:
         root: the repository's root.
+        locked: the lock; the package's own by default.
 
     Raises:
         LedgerError: the stored records have faults, which the message lists; or the lock has.
@@ -183,7 +184,7 @@ def collect(root: Path) -> Ledger:
     found, faults = read(root)
     if faults:
         raise LedgerError("\n".join(faults))
-    return build(articles, statements, found, lock.read())
+    return build(articles, statements, found, lock.read() if locked is None else locked)
 
 
 def build(

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..account import ledger
@@ -48,20 +49,28 @@ def write(root: Path) -> int:
     return 1 if changed else 0
 
 
-def renew(root: Path, reason: str, date: str | None = None, path: Path = lock.PATH) -> int:
+def renew(
+    root: Path,
+    reason: str,
+    date: str | None = None,
+    keep: Sequence[str] = (),
+    path: Path = lock.PATH,
+) -> int:
     """Write the lock anew: every change in its claim's history, with a date and the reason.
 
     Args:
         root: the repository.
         reason: why the changes are right; it names each claim whose words, kind or place changed.
         date: of the changes; that of the last commit by default.
+        keep: claims that are spared no rule from now on, such as one that takes a condition over.
         path: of the lock.
 
     Raises:
         LedgerError: no reason, no date, or an article's words changed for a claim that the reason
             does not name.
     """
-    made, locked = ledger.collect(root), lock.read(path)
+    locked = lock.strict(lock.read(path), keep)
+    made = ledger.collect(root, locked)
     changed = made.differences(locked)
     now = {claim.id: claim.state for claim in made.claims}
     fresh = lock.text(lock.renew(now, locked, reason, date or _last_commit(root)))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -158,6 +158,22 @@ def renew(
             "\n".join([*unnamed, "REASON: what an article says is locked; name each such claim"])
         )
     return {name: _renewed(state, locked.get(name), reason, date) for name, state in now.items()}
+
+
+def strict(locked: Mapping[str, Locked], names: Collection[str]) -> dict[str, Locked]:
+    """Return the lock with some claims spared no rule any longer.
+
+    Raises:
+        LockError: one of them is spared none.
+    """
+    for name in names:
+        if name not in locked or not locked[name].state.spared:
+            accepted = ", ".join(n for n, item in locked.items() if item.state.spared) or "none"
+            raise LockError(f"KEEP: got {name}, which is spared no rule; accepted: {accepted}")
+    return {
+        name: replace(item, state=replace(item.state, spared=())) if name in names else item
+        for name, item in locked.items()
+    }
 
 
 def _needs_a_name(name: str, now: Mapping[str, State], locked: Mapping[str, Locked]) -> bool:
