@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import machine
+import picture_comparison
 import pytest
 
 ROOT = Path(__file__).parent
@@ -22,6 +23,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Let the time limits of cells and kernels follow the machine."""
     patience = machine.calibrate()
     if getattr(config.option, "nbval", False):
+        picture_comparison.install()
         config.option.nbval_cell_timeout = LONGEST_CELL * patience
         config.option.nbval_kernel_startup_timeout = 60 * patience
 

@@ -1,4 +1,4 @@
-"""The book's figures: one look, axes named, readable on a phone and in print."""
+"""The book's figures: one look, axes named, readable on a phone and in print, kept as data."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+
+from .drawn import show_as_data
 
 __all__ = ["COLOURS", "figure", "measured", "plt"]
 
@@ -39,6 +41,7 @@ def figure(x: str, y: str, *, panels: int = 1) -> tuple[Figure, np.ndarray]:
             1, panels, figsize=(6.4 if panels == 1 else 4.2 * panels, 3.6),
             layout="constrained", squeeze=False,
         )  # fmt: skip
+    show_as_data()  # after the first figure: matplotlib's own set-up drops what was set before
     for ax in axes[0]:
         ax.set_xlabel(x)
     axes[0][0].set_ylabel(y)

@@ -10,6 +10,7 @@ from configparser import RawConfigParser
 from pathlib import Path
 from typing import Any
 
+from ...account.records import pictures
 from ...account.records.record import METADATA_KEY
 
 NOT_COMPARED = ("image/png", "image/jpeg", "application/pdf")
@@ -55,6 +56,8 @@ def differences(before: Any, after: Any, masked: Masks) -> Iterator[str]:
     """
     for index, (old, new) in enumerate(zip(before.cells, after.cells, strict=False)):
         for text in changes(lines(old, masked), lines(new, masked)):
+            yield f"cell {index}: {text}"
+        for text in pictures.differences(old.get("outputs", []), new.get("outputs", [])):
             yield f"cell {index}: {text}"
 
 
