@@ -12,7 +12,7 @@ import pytest
 from verified_transformer import claim
 from verified_transformer.account import evidence
 from verified_transformer.account.evidence import COLOURS, KINDS, VERDICTS, Colour
-from verified_transformer.account.records.record import Record, Sample, Score, Volatile
+from verified_transformer.account.records.record import SAMPLED, Record, Sample, Score, Volatile
 from verified_transformer.account.registry import statement
 from verified_transformer.account.rendering import cards as rendering
 
@@ -78,7 +78,7 @@ def sample_record(kind: str) -> Record:
     row = evidence.kind(kind)
     return Record(
         ("LOSS-14",), ("x",), kind, row.outcomes[0], "a < b", "“said” & done",
-        mutants=Score(1, 1), sample=Sample(9, ("s",), "much") if kind == "sampled" else None,
+        mutants=Score(1, 1), sample=Sample(9, ("s",), "much") if kind in SAMPLED else None,
         volatile=Volatile(({"point": "d=3", "measured": "0.5"},)), steps=(("why", "<i>x</i>"),),
     )  # fmt: skip
 
@@ -129,6 +129,8 @@ def test_a_claim_says_what_it_still_needs() -> None:
     assert evidence.missing("number", ["count"]) is None
     assert evidence.missing("equation", ["count"]) is None
     assert evidence.missing("equation", ["census", "measurement"]) == "a proof or an exact check"
+    assert evidence.missing("equation", ["equality"]) is None
+    assert evidence.missing("number", ["equality"]) == "a proof or an exact check"
     assert evidence.missing("statement", ["sampled"]) is None
     assert evidence.missing("statement", []) == "evidence"
 

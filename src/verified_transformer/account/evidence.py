@@ -17,6 +17,7 @@ class Weight(Enum):
     DERIVES = "decides equations and numbers where something observed stands beside it"
     OBSERVES = "stands beside a derivation, which equations and numbers need"
     ENUMERATES = "decides equations and numbers that say how many there are"
+    EQUATES = "decides equations between arrays"
     COUNTS = "decides numbers that say something of the world"
     SUPPORTS = "supports statements, but neither equations nor numbers"
     REFUTES = "refutes; the right statement must be decided in its turn"
@@ -28,7 +29,14 @@ class Weight(Enum):
 
 
 SUPPORTING = frozenset(
-    {Weight.DERIVES, Weight.OBSERVES, Weight.ENUMERATES, Weight.COUNTS, Weight.SUPPORTS}
+    {
+        Weight.DERIVES,
+        Weight.OBSERVES,
+        Weight.ENUMERATES,
+        Weight.EQUATES,
+        Weight.COUNTS,
+        Weight.SUPPORTS,
+    }
 )
 
 
@@ -102,6 +110,11 @@ _ROWS = (
         "count", ("count",), "count",
         "the objects themselves are counted: parameters of a built module, entries of a table",
         Weight.ENUMERATES, "every mutant of the formula gives another number", GREEN,
+    ),
+    Kind(
+        "equality", ("same",), "equality",
+        "two arrays are equal on random weights and inputs: their difference has mean square zero",
+        Weight.EQUATES, "another layout of the array, or noise on it, makes a difference", GREEN,
     ),
     Kind(
         "measurement", ("measure",), "measurement",
@@ -265,6 +278,8 @@ def missing(claim_kind: str, kinds: Sequence[str]) -> str | None:
     if claim_kind in ("equation", "number"):
         if Weight.ENUMERATES in weights:
             return None  # how many there are is counted; sampling an integer would add nothing
+        if claim_kind == "equation" and Weight.EQUATES in weights:
+            return None  # a mean square of zero has no spread that a measurement could add
         if Weight.DERIVES not in weights:
             return "a proof or an exact check"
         return None if Weight.OBSERVES in weights else "a measurement beside it"

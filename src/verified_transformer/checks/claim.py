@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from ..account.records.record import Record
 from .against import Against
+from .by_draws.equality import ByEquality
 from .by_draws.sampled import BySampling
 from .by_measurement import ByMeasurement
 from .exactly import Exactly
@@ -34,12 +35,12 @@ def claim(*ids: str) -> Claim:
     return Claim(ids)
 
 
-class Claim(Exactly, ByMeasurement, BySampling, Against, OfTheWorld):
+class Claim(Exactly, ByMeasurement, BySampling, ByEquality, Against, OfTheWorld):
     """One claim (or one case of it, or its truth), ready to be decided.
 
     Exactly: `prove`, `check`, `check_that`, `count`. By measurement: `measure`. On random
-    draws: `sampled_that`. Against it: `refute`, `refute_that`, `fails_without`. By the world:
-    `experiment`, `census`, `cite`, `set_aside`, `attempt`.
+    draws: `sampled_that`, `same`. Against it: `refute`, `refute_that`, `fails_without`. By the
+    world: `experiment`, `census`, `cite`, `set_aside`, `attempt`.
 
     Args:
         ids: the claim's id, or several for a joint claim.

@@ -18,6 +18,7 @@ from .margins import Interval
 
 METADATA_KEY = "verified_transformer"
 OF = ("reading", "truth")
+SAMPLED = ("sampled", "equality")  # kinds whose records say on which draws they rest
 
 
 class RecordError(ValueError):
@@ -44,7 +45,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Sample:
-    """What a sampled predicate was tried on.
+    """The draws on which a predicate, or an equality of arrays, was tried.
 
     Attributes:
         n: number of draws.
@@ -100,7 +101,7 @@ class Record:
         uses: ids of the claims on which this one rests.
         recorded: the recording on which an experiment's outcome rests.
         margin: of an experiment, in words (see `Interval.printed`).
-        sample: what a sampled predicate was tried on.
+        sample: the draws on which a predicate or an equality was tried.
         volatile: what differs from run to run.
         steps: pairs of reason and HTML of a derivation; shown, but no part of the stored record.
     """
@@ -139,8 +140,10 @@ class Record:
                 raise RecordError(
                     f"{name}: got {value!r} of kind {self.kind}; accepted: {', '.join(accepted)}"
                 )
-        if (self.kind == "sampled") != (self.sample is not None):
-            raise RecordError("sample: needed by a record of kind sampled, and by no other")
+        if (self.kind in SAMPLED) != (self.sample is not None):
+            raise RecordError(
+                f"sample: needed by a record of kind {' or '.join(SAMPLED)}, and by no other"
+            )
 
     @property
     def seal(self) -> str:
