@@ -12,6 +12,7 @@ from .exact.formulas.evaluation import number as number
 from .exact.formulas.evaluation import quadrature as quadrature
 from .exact.formulas.notation import parse as parse
 from .exact.formulas.notation import symbols as symbols
+from .exact.induction import Induction as Induction
 from .exact.integrals.activations import Activation as Activation
 from .exact.integrals.activations import activation as activation
 from .exact.integrals.gaussian import Draw as Draw

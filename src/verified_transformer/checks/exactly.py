@@ -10,9 +10,10 @@ from typing import Any
 import sympy as sp
 
 from ..account.records.record import Record, Score
-from ..exact.derivations import Derived
+from ..exact.derivations import Derived, StepFailed
 from ..exact.formulas.evaluation import Point, equivalent, number
 from ..exact.formulas.points import place, small_points
+from ..exact.induction import Induction
 from ..exact.judging import break_definitions, judge_counted, typed_formula
 from .subject import Subject, checked_points
 from .wording import apart, equation, off_by, step
@@ -27,7 +28,9 @@ Countable = int | Iterable[Any]
 class Exactly(Subject):
     """The verbs that decide a claim exactly."""
 
-    def prove(self, derived: Derived | None = None, *, at: Sequence[Point] | None = None) -> Record:
+    def prove(
+        self, derived: Derived | Induction | None = None, *, at: Sequence[Point] | None = None
+    ) -> Record:
         """Prove that the formula is what an engine or a chain of checked steps derives.
 
         The derivation must end at the formula; the oracle, which evaluates the definition
@@ -36,7 +39,8 @@ class Exactly(Subject):
 
         Args:
             derived: a `Derivation` that begins with what the reading defines; or nothing where the
-                moment engine derives it; or, where the reading defines nothing, either of them.
+                moment engine derives it; or, where the reading defines nothing, either of them, or
+                an `Induction`, whose recursion the formula must solve.
             at: points for the oracle; two small ones by default.
 
         Raises:
@@ -44,8 +48,10 @@ class Exactly(Subject):
             TypeError: the derivation was not made by an engine or a chain.
         """
         derived = self._defined(derived, None)
-        _require_derivation(derived)
         started = time.perf_counter()
+        if isinstance(derived, Induction):
+            derived = self._solved(derived)
+        _require_derivation(derived)
         points = (
             small_points(derived.free_symbols | self.formula.free_symbols)
             if at is None
@@ -189,6 +195,12 @@ class Exactly(Subject):
             "count", "supports", f"{quantity} = {self.formula}", detail,
             started=started, mutants=score,
         )  # fmt: skip
+
+    def _solved(self, recursion: Induction) -> Derived:
+        try:
+            return recursion.solved_by(self.formula)
+        except StepFailed as error:
+            raise self._failed(f"the formula does not solve the recursion: {error}") from error
 
     def _example(self, value: sp.Expr, point: Point) -> str:
         """The derived and the claimed number at a point, where both have one."""

@@ -1,0 +1,67 @@
+"""A recursion proves a claim: the reading's formula must solve it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import sympy as sp
+
+from verified_transformer.checks.claim import ClaimFailed, claim
+from verified_transformer.exact.formulas.notation import symbols
+from verified_transformer.exact.induction import Induction
+from verified_transformer.exact.laws import General
+from verified_transformer.exact.moments import Index, Tensor, mean, total
+
+d, k, l, σ, τ, α = symbols("d k l sigma tau alpha")  # noqa: E741
+x, F = sp.symbols("x F", real=True)
+SUBLAYER = (x + F) / sp.sqrt(2)
+
+
+def passed(c: Any, t: Any) -> Any:
+    return c * sp.diff(SUBLAYER, x)
+
+
+front = Induction("coefficient of x_0 in x_l", l, base=(0, 1), step=passed)
+branch = Induction(
+    "coefficient of F_k in x_l", l, base=(k + 1, sp.diff(SUBLAYER, F)), step=passed
+)  # fmt: skip
+
+
+def returned(v: Any, t: Any) -> Any:
+    i, j = Index("i", d), Index("j", d)
+    g = Tensor("g", General({1: 0, 2: v}), d)
+    W = Tensor("W", General({1: 0, 2: τ**2 / d}), d, d)
+    return mean((g[j] + total(W[i, j] * g[i], i)) ** 2 / (1 + τ**2))
+
+
+gradient = Induction("E g**2 at a layer", l, base=(0, σ**2), step=returned)
+
+
+def test_a_claim_is_proved_by_induction() -> None:
+    record = claim("RES-06").case("front").prove(front)
+    assert "by induction, base and step proved; exact at 2 points" in record.line
+    claim("RES-06").case("branch").prove(branch, at=[{l: 5, k: 2}, {l: 4, k: 1}])
+    assert claim("RES-08").case("gradient").truth.prove(gradient).kind == "proof"
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("wrong", ["2**(-l)", "2**(-l/2)/2", "2**(l/2)"])
+def test_a_claim_that_does_not_solve_the_recursion_fails(
+    wrong: str, reading: Callable[..., None]
+) -> None:
+    reading(formula=wrong)
+    with pytest.raises(ClaimFailed, match=r"LOSS-14 .*does not solve the recursion: coefficient"):
+        claim("LOSS-14").prove(front)
+
+
+@pytest.mark.canary
+def test_a_recursion_without_its_subject_breaks(reading: Callable[..., None]) -> None:
+    """A branch that is the input again, instead of independent of it, has another recursion."""
+    reading(formula="(1 + alpha**2)**l")
+    alone = Induction("E x_l**2", l, base=(0, 1), step=lambda v, t: v + α**2 * v)
+    tied = Induction("E x_l**2", l, base=(0, 1), step=lambda v, t: (1 + α) ** 2 * v)
+    assert claim("LOSS-14").prove(alone).mutants.killed
+    with pytest.raises(ClaimFailed, match="does not solve"):
+        claim("LOSS-14").prove(tied)
