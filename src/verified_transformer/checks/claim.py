@@ -16,7 +16,7 @@ from .by_draws.equality import ByEquality
 from .by_draws.sampled import BySampling
 from .by_measurement import ByMeasurement
 from .exactly import Exactly
-from .of_the_world import OfTheWorld
+from .of_the_world import ByExperiment, BySources
 from .subject import ClaimFailed
 
 __all__ = ["Claim", "ClaimFailed", "Record", "claim"]
@@ -35,7 +35,7 @@ def claim(*ids: str) -> Claim:
     return Claim(ids)
 
 
-class Claim(Exactly, ByMeasurement, BySampling, ByEquality, Against, OfTheWorld):
+class Claim(Exactly, ByMeasurement, BySampling, ByEquality, Against, ByExperiment, BySources):
     """One claim (or one case of it, or its truth), ready to be decided.
 
     Exactly: `prove`, `check`, `check_that`, `count`. By measurement: `measure`. On random

@@ -6,6 +6,7 @@ by half its width. An outcome travels where the interval's near end is far enoug
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 NEEDED = 1.0  # of a stored outcome: the near end at least half the width from zero
@@ -31,6 +32,19 @@ class Interval:
         return near / half if half else float("inf") if near else 0.0
 
     @property
+    def about(self) -> str:
+        """The mean, rounded so that it is the same on every machine.
+
+        Another processor moves an interval by a small part of its width. The mean is rounded to
+        the next of 1, 2, 5, 10, … that is at least twice the width.
+        """
+        mean, width = (self.low + self.high) / 2, self.high - self.low
+        if not width:
+            return f"mean {mean:.3g}"
+        step = _step(2 * width)
+        return f"mean {round(mean / step) * step + 0.0:.3g} to the nearest {step:g}"
+
+    @property
     def printed(self) -> str | None:
         """The margin in words, which do not move with the last digits; None where zero lies inside.
 
@@ -40,3 +54,10 @@ class Interval:
         if not self.margin:
             return None
         return "margin at least 1/2" if self.margin >= PRINTED else "margin below 1/2"
+
+
+def _step(least: float) -> float:
+    """The smallest of 1, 2 and 5 times a power of ten that is at least so much."""
+    power = math.floor(math.log10(least))
+    steps = (float(f"{digit}e{p}") for p in (power, power + 1) for digit in (1, 2, 5))
+    return next(step for step in steps if step >= least)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from .code import Code, CodeFault, code_of
+from .parts import Part, part
 
 PACKAGE = Path(__file__).parents[2]
 
@@ -36,6 +37,17 @@ class Recording:
     provenance: dict[str, Any]
     fingerprint: Any
     data_hash: str
+
+    def at(self, *path: str) -> Part:
+        """Return a part of the result, which knows by which path it was reached.
+
+        Args:
+            path: keys, such as ``"runs", "tied", "loss"``; ``"*"`` goes through every seed.
+
+        Raises:
+            ValueError: the path leads nowhere.
+        """
+        return part(self, path)
 
     def _repr_html_(self) -> str:
         rows = "".join(

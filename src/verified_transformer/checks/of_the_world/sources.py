@@ -1,76 +1,23 @@
-"""What the world decides: runs, counts of published data, sources; and what nothing decides."""
+"""What sources decide: counts of published data, quotations; and what nothing decides."""
 
 from __future__ import annotations
 
 import html
-import math
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..account.records.margins import PRINTED, Interval
-from ..account.records.record import Record
-from .subject import Subject
-from .wording import count as counted
+from ...account.records.record import Record
+from ..subject import Subject
+from ..wording import count as counted
 
-if TYPE_CHECKING:
-    from ..account.stored_runs.runs import Recording
-
-_LEAST_RUNS = 3
-_SIGNS = ("positive", "negative")
 _SAYS = ("supports", "contradicts", "partly")
 _NATURES = ("definition", "plan", "opinion", "picture")
 _LONGEST_QUOTE = 25  # words
 
 
-class OfTheWorld(Subject):
-    """The verbs for what no formula decides."""
-
-    def experiment(
-        self,
-        effect: Mapping[int, float],
-        *,
-        predicts: str,
-        unit: str,
-        replicate: str = "seed",
-        recorded: Recording | None = None,
-    ) -> Record:
-        """Decide an empirical remark from an effect measured in independent runs.
-
-        Args:
-            effect: the effect by seed; at least three.
-            predicts: "positive" or "negative", the sign that the claim predicts.
-            unit: what the effect is, in a line.
-            replicate: what one run is.
-            recorded: the recording that the effect was computed from, where it was not run live.
-
-        Returns:
-            A record whose outcome is "supports" or "contradicts" where the 99 % interval of the
-            mean lies on one side of zero with a margin, else "unsettled".
-
-        Raises:
-            ValueError: too few runs, one that is not finite, or an unknown sign.
-        """
-        from ..sampling.design import mean_interval
-
-        started = time.perf_counter()
-        _accept("predicts", predicts, _SIGNS)
-        values = _checked_effect(effect)
-        interval = Interval(*mean_interval(values))
-        found = _settled(interval)
-        outcome = found or "unsettled"
-        if found:
-            outcome = "supports" if found == predicts else "contradicts"
-        instead = "" if outcome == "supports" else f", where {predicts} was predicted"
-        return self._emit(
-            "experiment", outcome, f"{unit}: {found or 'unsettled'}{instead}",
-            f"{len(values)} runs, replicate: {replicate}" + (f"; {recorded!r}" if recorded else ""),
-            started=started, recorded=recorded, interval=interval,
-            rows=[{
-                "99 % interval": f"{interval.low:.4g} … {interval.high:.4g}",
-                "runs": str(len(values)), "margin": f"{interval.margin:.2g}",
-            }],
-        )  # fmt: skip
+class BySources(Subject):
+    """The verbs for published data and sources, and for what nothing decides."""
 
     def census(
         self,
@@ -126,7 +73,7 @@ class OfTheWorld(Subject):
         """
         if any(s.kind in ("equation", "number") for s in self.statements) or self.reading.formula:
             raise ValueError(f"{self.name}: can be computed; a citation cannot decide it")
-        _accept("says", says, _SAYS)
+        accept("says", says, _SAYS)
         words = len(quote.split())
         if not 1 <= words <= _LONGEST_QUOTE:
             raise ValueError(f"quote: got {words} words; accepted: 1 to {_LONGEST_QUOTE}")
@@ -145,7 +92,7 @@ class OfTheWorld(Subject):
         Raises:
             ValueError: the claim has a formula or a number, no reason, or an unknown nature.
         """
-        _accept("nature", nature, _NATURES)
+        accept("nature", nature, _NATURES)
         if self.reading.formula or any(s.kind == "number" for s in self.statements):
             raise ValueError(f"{self.name}: has a formula or a number; decide it")
         if not because.strip():
@@ -167,28 +114,7 @@ class OfTheWorld(Subject):
         return self._emit("attempt", "none", tried, f"could have seen {could_have_seen}")
 
 
-def _settled(interval: Interval) -> str | None:
-    """The sign of an effect whose interval is far enough from zero; None where it is not.
-
-    The ledger wants twice that margin of what is stored, so that the outcome survives a processor
-    that moves the interval.
-    """
-    if interval.margin < PRINTED:
-        return None
-    return "positive" if interval.low > 0 else "negative"
-
-
-def _checked_effect(effect: Mapping[int, float]) -> list[float]:
-    if not isinstance(effect, Mapping):
-        raise TypeError(f"effect: got {type(effect).__name__}; accepted: the effect by seed")
-    if len(effect) < _LEAST_RUNS:
-        raise ValueError(f"effect: got {len(effect)} runs; accepted: at least {_LEAST_RUNS}")
-    for seed, value in effect.items():
-        if not math.isfinite(value):
-            raise ValueError(f"effect: got {value} for {seed}; accepted: finite numbers")
-    return list(effect.values())
-
-
-def _accept(name: str, value: str, accepted: tuple[str, ...]) -> None:
+def accept(name: str, value: str, accepted: tuple[str, ...]) -> None:
+    """Refuse a word that is not one of those accepted."""
     if value not in accepted:
         raise ValueError(f"{name}: got {value!r}; accepted: {', '.join(accepted)}")

@@ -1,0 +1,120 @@
+"""The arms of an experiment: what was measured in each, by seed; and the library's subtraction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ...account.records.margins import PRINTED, Interval
+from ...account.stored_runs.parts import Part
+from ...account.stored_runs.runs import Recording
+
+LEAST_RUNS = 3
+_LEAST_FOR_A_PLACEBO = 6  # two halves of three
+
+Runs = Mapping[int, float]
+
+
+def settled(interval: Interval) -> str | None:
+    """The sign of an effect whose interval is far enough from zero; None where it is not.
+
+    The ledger wants twice that margin of what is stored, so that the outcome survives a processor
+    that moves the interval.
+    """
+    if interval.margin < PRINTED:
+        return None
+    return "positive" if interval.low > 0 else "negative"
+
+
+def interval_of(values: Iterable[float]) -> Interval:
+    """The 99 % interval of the mean of independent runs; a point where all are equal."""
+    from ...sampling.design import mean_interval
+
+    every = list(values)
+    if len(set(every)) == 1:
+        return Interval(every[0], every[0])
+    return Interval(*mean_interval(every))
+
+
+def checked_runs(runs: Any, name: str) -> dict[int, float]:
+    """Return what was measured, by seed.
+
+    Args:
+        runs: a mapping from seed to number, or a part of a recording.
+        name: what messages call it.
+
+    Raises:
+        TypeError: it is neither.
+        ValueError: too few runs, or one that is not finite.
+    """
+    if isinstance(runs, Part):
+        runs = runs.by_seed()
+    if not isinstance(runs, Mapping):
+        what = type(runs).__name__
+        raise TypeError(f"{name}: got {what}; accepted: the {name} by seed, or a recording's part")
+    if len(runs) < LEAST_RUNS:
+        raise ValueError(f"{name}: got {len(runs)} runs; accepted: at least {LEAST_RUNS}")
+    for seed, value in runs.items():
+        if not math.isfinite(value):
+            raise ValueError(f"{name}: got {value} for {seed}; accepted: finite numbers")
+    return {seed: float(value) for seed, value in runs.items()}
+
+
+def checked_arms(arms: Any, compares: Any) -> dict[str, dict[int, float]]:
+    """Return the arms that are compared, each with the same seeds; a number is one for all seeds.
+
+    Raises:
+        TypeError: no mapping from names to runs.
+        ValueError: an unknown arm, twice the same, two bounds, or other seeds.
+    """
+    if not isinstance(arms, Mapping) or not all(isinstance(name, str) for name in arms):
+        raise TypeError(f"arms: got {type(arms).__name__}; accepted: runs by the name of their arm")
+    if not isinstance(compares, tuple) or len(compares) != 2 or len(set(compares)) != 2:
+        raise ValueError(f"compares: got {compares!r}; accepted: the names of two arms")
+    unknown = [name for name in compares if name not in arms]
+    if unknown:
+        raise ValueError(f"compares: got {unknown[0]!r}; accepted: {', '.join(arms)}")
+    bounds = [name for name in compares if isinstance(arms[name], int | float)]
+    if len(bounds) > 1:
+        raise ValueError(f"arms: {' and '.join(bounds)} are both numbers; accepted: one bound")
+    found = {
+        name: checked_runs(arms[name], f"arms[{name!r}]") for name in compares if name not in bounds
+    }
+    seeds = [set(runs) for runs in found.values()]
+    if seeds[0] != seeds[-1]:
+        raise ValueError("arms: have other seeds; accepted: the same, so that pairs are compared")
+    for name in bounds:
+        if not math.isfinite(arms[name]):
+            raise ValueError(f"arms: got {arms[name]} for {name!r}; accepted: a finite number")
+        found[name] = dict.fromkeys(seeds[0], float(arms[name]))
+    return {name: found[name] for name in compares}
+
+
+def less(first: Runs, second: Runs) -> dict[int, float]:
+    """The first arm less the second, seed by seed."""
+    return {seed: first[seed] - second[seed] for seed in sorted(first)}
+
+
+def placebo(runs: Runs) -> Interval | None:
+    """One half of an arm less its other half; None where there are too few runs."""
+    if len(runs) < _LEAST_FOR_A_PLACEBO:
+        return None
+    values = [runs[seed] for seed in sorted(runs)]
+    return interval_of(a - b for a, b in zip(values[::2], values[1::2], strict=False))
+
+
+def places(arms: Mapping[str, Any], recorded: Recording | None) -> tuple[Recording | None, str]:
+    """Return the recording that the arms come from, and by which paths, in a line.
+
+    Raises:
+        ValueError: they come from two recordings, or from another than the one that is named.
+    """
+    parts = {name: arm for name, arm in arms.items() if isinstance(arm, Part)}
+    sources = {part.recording.name: part.recording for part in parts.values()}
+    if recorded is not None:
+        sources[recorded.name] = recorded
+    if len(sources) > 1:
+        raise ValueError(f"arms: come from {' and '.join(sources)}; accepted: one recording")
+    line = ", ".join(f"{name}: {'/'.join(part.path)}" for name, part in parts.items())
+    return next(iter(sources.values()), None), line

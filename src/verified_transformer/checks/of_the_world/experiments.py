@@ -1,0 +1,125 @@
+"""Experiments: an empirical remark is decided by two arms of independent runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ...account.records.margins import Interval
+from ...account.records.record import Record
+from ..subject import Subject
+from .arms import checked_arms, checked_runs, interval_of, less, placebo, places, settled
+from .sources import accept
+
+if TYPE_CHECKING:
+    from ...account.stored_runs.parts import Part
+    from ...account.stored_runs.runs import Recording
+
+_SIGNS = ("positive", "negative")
+
+
+class ByExperiment(Subject):
+    """The verb that tries an empirical remark."""
+
+    def experiment(
+        self,
+        effect: Mapping[int, float] | None = None,
+        *,
+        arms: Mapping[str, Mapping[int, float] | Part | float] | None = None,
+        compares: tuple[str, str] | None = None,
+        predicts: str,
+        unit: str,
+        replicate: str = "seed",
+        recorded: Recording | None = None,
+    ) -> Record:
+        """Decide an empirical remark from what was measured in two arms of independent runs.
+
+        The library subtracts, seed by seed. The arms the other way round must have the other
+        outcome, and one half of an arm less its other half none. The mean is rounded so that it is
+        the same on every machine, and stands in the record's line.
+
+        Args:
+            arms: what was measured, by arm and seed; at least three seeds, the same in each arm.
+                An arm is a mapping, a part of a recording, such as
+                ``recorded.at("runs", "tied", "loss")``, or a number, to which the other is held.
+            compares: two arms; the effect is the first less the second.
+            predicts: "positive" or "negative", the sign of the effect that the claim predicts.
+            unit: what was measured in an arm, in a line.
+            replicate: what one run is.
+            recorded: the recording that arms were computed from, where they are no parts of it.
+            effect: the effect by seed, in the place of arms: the old form, for notebooks that
+                subtract themselves. New ones give arms.
+
+        Returns:
+            A record whose outcome is "supports" or "contradicts" where the 99 % interval of the
+            mean lies on one side of zero with a margin, else "unsettled".
+
+        Raises:
+            ClaimFailed: half of an arm differs from its other half.
+            TypeError: runs that are no mapping and no part of a recording.
+            ValueError: too few runs, one that is not finite, arms with other seeds, an unknown arm
+                or sign, both forms at once, or none.
+
+        Example:
+            With two arms of a recording::
+
+                claim("…").experiment(
+                    arms={name: kept.at("runs", name, "loss") for name in ("tied", "untied")},
+                    compares=("tied", "untied"), predicts="negative",
+                    unit="held-out loss in nats",
+                )
+        """  # fmt: skip
+        started = time.perf_counter()
+        accept("predicts", predicts, _SIGNS)
+        if (effect is None) == (arms is None):
+            raise ValueError("arms: give arms, or (the old form) their difference, and not both")
+        if arms is None:
+            values = list(checked_runs(effect, "effect").values())
+            interval, how, about = interval_of(values), "", None
+            rows: list[dict[str, str]] = []
+        else:
+            found = checked_arms(arms, compares)
+            recorded, paths = places({name: arms[name] for name in found}, recorded)
+            (first, one), (second, other) = found.items()
+            values = list(less(one, other).values())
+            interval, about = interval_of(values), interval_of(values).about
+            self._tried_both_ways(interval, less(other, one))
+            how = f"; {self._placebos(found)}" + (f"; {paths}" if paths else "")
+            unit = f"{unit}, {first} less {second}"
+            rows = [
+                {"arm": name, "mean": f"{sum(runs.values()) / len(runs):.5g}"}
+                for name, runs in found.items()
+            ]
+        sign = settled(interval)
+        outcome = "supports" if sign == predicts else "contradicts" if sign else "unsettled"
+        instead = "" if outcome == "supports" else f", where {predicts} was predicted"
+        runs = f"{len(values)} runs, replicate: {replicate}{how}"
+        return self._emit(
+            "experiment", outcome, f"{unit}: {sign or 'unsettled'}{instead}",
+            "; ".join([runs, *([repr(recorded)] if recorded else []), *([about] if about else [])]),
+            started=started, recorded=recorded, interval=interval,
+            rows=[{
+                "99 % interval": f"{interval.low:.4g} … {interval.high:.4g}",
+                "runs": str(len(values)), "margin": f"{interval.margin:.2g}",
+                **{f"mean of {row['arm']}": row["mean"] for row in rows},
+            }],
+        )  # fmt: skip
+
+    def _tried_both_ways(self, interval: Interval, swapped: Mapping[int, float]) -> None:
+        """The arms the other way round have the other outcome, or the statistic has a bias."""
+        other = {"positive": "negative", "negative": "positive", None: None}
+        if settled(interval_of(swapped.values())) != other[settled(interval)]:
+            raise self._failed("the arms the other way round do not have the other outcome")
+
+    def _placebos(self, arms: Mapping[str, Mapping[int, float]]) -> str:
+        """Each arm's one half against its other: no effect may come out where there is none."""
+        found = {name: placebo(runs) for name, runs in arms.items()}
+        for name, interval in found.items():
+            if interval and settled(interval):
+                raise self._failed(
+                    f"a placebo shows an effect: one half of the runs of {name!r} less the other "
+                    f"is {interval.low:.3g} … {interval.high:.3g}; the runs are not independent "
+                    "replicates of one thing"
+                )
+        return "placebos unsettled" if all(found.values()) else "too few runs for a placebo"

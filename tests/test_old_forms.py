@@ -1,0 +1,61 @@
+"""Forms that notebooks still use and that are on their way out; their number may only fall.
+
+`experiment` takes two arms and subtracts itself. A notebook that subtracts, and gives the
+difference, could as well add: nothing sees it. When a notebook has moved, its row goes.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+
+import pytest
+
+NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
+DIFFERENCES = {
+    "1-initialisation/7-residual-connections.ipynb": 1,
+    "1-initialisation/8-training-runs.ipynb": 4,
+    "2-tied-head/3-what-it-does-to-learning.ipynb": 6,
+    "3-first-loss/4-the-first-loss.ipynb": 1,
+    "3-first-loss/8-convergence.ipynb": 4,
+    "4-growth/5-rotary-positions.ipynb": 3,
+    "5-factorised-tables/10-side-by-side.ipynb": 3,
+    "5-factorised-tables/4-the-algorithm.ipynb": 3,
+    "5-factorised-tables/6-complexity.ipynb": 1,
+}
+
+
+def differences(notebook: Path) -> int:
+    """How many experiments of a notebook are given as a difference, not as two arms."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    calls = [
+        node
+        for source in sources
+        if ".experiment(" in source
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if node.func.attr == "experiment"
+    ]
+    return sum("arms" not in {keyword.arg for keyword in call.keywords} for call in calls)
+
+
+def test_no_further_experiment_is_given_as_a_difference() -> None:
+    found = {
+        path.relative_to(NOTEBOOKS).as_posix(): differences(path)
+        for path in sorted(NOTEBOOKS.glob("*/*.ipynb"))
+    }
+    more = {name: n for name, n in found.items() if n > DIFFERENCES.get(name, 0)}
+    assert more == {}, "give arms, and let the library subtract"
+
+
+@pytest.mark.canary
+def test_a_difference_is_found(tmp_path: Path) -> None:
+    code = [
+        "c.experiment(by_seed(a - b), predicts='positive', unit='x')",
+        "c.experiment(arms={'a': a, 'b': b}, compares=('a', 'b'), predicts='positive', unit='x')",
+    ]
+    cells = [{"cell_type": "code", "source": [source]} for source in code]
+    (tmp_path / "x.ipynb").write_text(json.dumps({"cells": cells}), encoding="utf-8")
+    assert differences(tmp_path / "x.ipynb") == 1
