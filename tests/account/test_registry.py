@@ -245,6 +245,14 @@ BAD = {
         [entry(reading=reading(cases={"exists": reading()}))],
         "a case 'exists' stands beside a case 'as printed', which decides",
     ),
+    "decided by a case that is none": (
+        [entry(reading=reading(cases={"a": reading(), "b": reading()}, decides="c"))],
+        "decides: got 'c'; accepted: a, b",
+    ),
+    "decided by one case of an equation": (
+        [entry(reading=reading(cases={"a": reading(), "b": reading()}, decides="a"))],
+        "decides: got a case of an equation; accepted: legs of an experiment",
+    ),
     "met by what, without a setting": (
         [entry(reading=reading(condition={"text": "if", "met_by": "its north"}))],
         "met_by says what of the setting meets the condition; there is no setting",

@@ -201,7 +201,9 @@ def test_a_clause_that_is_not_decided_shows_in_the_line() -> None:
 def leg(name: str, outcome: str) -> Record:
     ends = {"supports": (1.0, 3.0), "contradicts": (-3.0, -1.0), "unsettled": (-1.0, 1.0)}
     made = experiment(outcome, *ends[outcome])
-    return dataclasses.replace(made, recorded=Recorded(name, "x"), statement=f"loss of {name}: +")
+    return dataclasses.replace(
+        made, recorded=Recorded(name, "x"), statement=f"loss of {name}, a less b: +"
+    )
 
 
 SMALL, LARGE = leg("small", "supports"), leg("large", "contradicts")
@@ -228,13 +230,22 @@ def test_the_leg_that_the_reading_named_decides(decides: str, verdict: str) -> N
     found = decide(statement("empirical", decides=decides), [SMALL, LARGE])
     assert found.verdict == verdict
     if verdict == "reproduced":
-        assert found.why.endswith("; beside it, large contradicts")
+        assert found.why.endswith("; beside it, large: contradicts")
+
+
+def test_a_case_may_decide_with_the_others_beside_it() -> None:
+    cases = {"small": Reading("a"), "large": Reading("b")}
+    legs = [*of_case("small", SMALL), *of_case("large", LARGE)]
+    found = decide(statement("empirical", cases=cases, decides="small"), legs)
+    assert found.verdict == "reproduced"
+    assert "; beside it, case large: not-reproduced (" in found.why
+    assert decide(statement("empirical", cases=cases), legs).verdict == "not-reproduced"
 
 
 def test_experiments_that_agree_all_count() -> None:
     agree = [SMALL, leg("large", "supports")]
     assert decide(statement("empirical"), agree).verdict == "reproduced"
-    assert decide(statement("empirical", decides="small"), agree).why.endswith("large supports")
+    assert decide(statement("empirical", decides="small"), agree).why.endswith("large: supports")
 
 
 # ------------------------------------------------------------------ margins

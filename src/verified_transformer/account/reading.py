@@ -45,7 +45,7 @@ class Reading:
         uses: ids of the claims on which this one rests.
         discharges: by id of a claim whose condition this one would inherit, why it is met here.
         decides: where experiments differ, the one closest to the article's words: the name of its
-            recording, or its unit. Written before they run.
+            recording, its unit, or its case, with the others beside it. Written before they run.
         cases: named readings that must all be decided; the verdict is the worst of theirs. Of a
             recipe, "as printed" decides, and "exists" is shown beside it.
         clauses: names of the cases that are clauses of the sentence: one that is not decided shows
@@ -82,8 +82,12 @@ class Reading:
 
     @property
     def beside(self) -> dict[str | None, Reading]:
-        """Of a recipe, the case that is shown beside the one that decides: what exists."""
-        return {_EXISTS: self.cases[_EXISTS]} if {_PRINTED, _EXISTS} <= set(self.cases) else {}
+        """The cases that are shown beside the one that decides: of a recipe, what exists."""
+        if {_PRINTED, _EXISTS} <= set(self.cases):
+            return {_EXISTS: self.cases[_EXISTS]}
+        if self.decides not in self.cases:
+            return {}
+        return {name: case for name, case in self.cases.items() if name != self.decides}
 
     @property
     def parts(self) -> dict[str | None, Reading]:
@@ -122,6 +126,8 @@ def read_reading(data: Mapping[str, Any], refuse: Callable[[str], Exception]) ->
             raise refuse(f"{key} stand in the reading, not in a case of it")
     if clauses and (len(clauses) < 2 or not set(clauses) <= set(cases)):
         raise refuse(f"clauses: got {list(clauses)}; accepted: two or more of the cases, by name")
+    if cases and data.get("decides", _PRINTED) not in (*cases, _PRINTED):
+        raise refuse(f"decides: got {data['decides']!r}; accepted: {', '.join(cases)}")
     if _EXISTS in cases and _PRINTED not in cases:
         raise refuse(f"a case {_EXISTS!r} stands beside a case {_PRINTED!r}, which decides")
     if condition.get("met_by") and not data.get("setting"):

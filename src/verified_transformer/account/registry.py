@@ -162,6 +162,8 @@ def _statement(entry: dict[str, Any], article: str, file: str) -> Statement:
     if entry.get("kind") not in KINDS:
         raise refuse(f"kind is {entry.get('kind')!r}; accepted: {', '.join(KINDS)}")
     reading = read_reading(entry["reading"], refuse) if entry.get("reading") else None
+    if reading and reading.decides in reading.cases and entry["kind"] in ("equation", "number"):
+        raise refuse(f"decides: got a case of an {entry['kind']}; accepted: legs of an experiment")
     for text in _texts(entry):
         fault = latex_fault(text)
         if fault:

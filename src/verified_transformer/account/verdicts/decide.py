@@ -202,12 +202,12 @@ def _contradicted(
 def _experiment(reading: Reading, records: Sequence[Record]) -> Decision:
     """All experiments count; where they differ, the one that the reading named decides."""
     tried = [r for r in records if _weight(r) is Weight.TRIES]
-    legs = [r for r in tried if reading.decides in (None, *_names(r))]
+    legs = [r for r in tried if reading.decides is None or _is_named(r, reading.decides)]
     if not legs:
         return Decision(
             "undecided", False, f"still missing: the run that decides, {reading.decides}"
         )
-    told = [f"{' '.join(_names(r)[:1])} {r.outcome}" for r in tried]
+    told = [f"{r.recorded.name if r.recorded else r.statement}: {r.outcome}" for r in tried]
     if len({r.outcome for r in legs}) > 1:
         why = f"experiments differ ({', '.join(told)}), and the reading says not which decides"
         return Decision("undecided", False, why)
@@ -217,10 +217,11 @@ def _experiment(reading: Reading, records: Sequence[Record]) -> Decision:
     return Decision(verdicts.get(legs[0].outcome, "open"), False, "; ".join(shown))
 
 
-def _names(record: Record) -> list[str]:
-    """By which a reading may name an experiment: its recording, if it has one, and its unit."""
-    recording = [record.recorded.name] if record.recorded else []
-    return [*recording, record.statement.rpartition(": ")[0]]
+def _is_named(record: Record, name: str) -> bool:
+    """Whether a reading means this experiment: by its recording, or by its unit."""
+    if record.recorded and record.recorded.name == name:
+        return True
+    return record.statement.startswith((f"{name}: ", f"{name}, "))
 
 
 def _weight(record: Record) -> Weight:
