@@ -38,7 +38,7 @@ class Against(Subject):
         """
         if not isinstance(self.quantity, sp.Expr):
             quantity = self._defined(quantity, None)
-        _require_oracle(quantity)
+        require_oracle(quantity)
         started = time.perf_counter()
         if self.of != "reading" or not self.reading.truth_formula:
             raise ValueError(f"{self.name}: to refute, its reading must give the truth's formula")
@@ -113,7 +113,7 @@ class Against(Subject):
         """
         if quantity is None:
             quantity = self._defined(None, laws or {}, other=True)
-        _require_oracle(quantity)
+        require_oracle(quantity)
         started = time.perf_counter()
         if not self.reading.condition:
             raise ValueError(f"{self.name}: its reading names no condition")
@@ -141,7 +141,12 @@ def _finite(said: Any) -> float:
     return float(said)
 
 
-def _require_oracle(quantity: Any) -> None:
+def require_oracle(quantity: Any) -> None:
+    """Refuse a quantity that has no oracle.
+
+    Raises:
+        TypeError: it has none.
+    """
     if not (hasattr(quantity, "oracle") and hasattr(quantity, "quantity")):
         raise TypeError(
             f"quantity: got {type(quantity).__name__}; accepted: a thing with an oracle, such as "

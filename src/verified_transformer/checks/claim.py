@@ -18,6 +18,7 @@ from .by_measurement import ByMeasurement
 from .exactly import Exactly
 from .of_the_world import ByExperiment, BySources
 from .subject import ClaimFailed
+from .within import Within
 
 __all__ = ["Claim", "ClaimFailed", "Record", "claim"]
 
@@ -35,12 +36,15 @@ def claim(*ids: str) -> Claim:
     return Claim(ids)
 
 
-class Claim(Exactly, ByMeasurement, BySampling, ByEquality, Against, ByExperiment, BySources):
+class Claim(
+    Exactly, ByMeasurement, BySampling, ByEquality, Against, Within, ByExperiment, BySources
+):
     """One claim (or one case of it, or its truth), ready to be decided.
 
     Exactly: `prove`, `check`, `check_that`, `count`. By measurement: `measure`. On random
-    draws: `sampled_that`, `same`. Against it: `refute`, `refute_that`, `fails_without`. By the
-    world: `experiment`, `census`, `cite`, `set_aside`, `attempt`.
+    draws: `sampled_that`, `same`. Against it: `refute`, `refute_that`, `fails_without`. Under
+    its condition: `meets`, `meets_that`. By the world: `experiment`, `census`, `cite`,
+    `set_aside`, `attempt`.
 
     Args:
         ids: the claim's id, or several for a joint claim.
