@@ -139,6 +139,12 @@ def test_an_empty_reason_is_refused(reason: str) -> None:
 
 
 @pytest.mark.canary
+def test_a_reason_that_readers_could_not_read_is_refused() -> None:
+    with pytest.raises(LockError, match="REASON: an unpaired dollar sign; it is shown to readers"):
+        lock.renew(now(verdict="wrong"), LOCKED, "since $d > 1", DAY)
+
+
+@pytest.mark.canary
 def test_a_day_that_is_none_is_refused() -> None:
     with pytest.raises(LockError, match="DATE: got 'today'; accepted: a day such as"):
         lock.renew(now(verdict="wrong"), LOCKED, "a reason", "today")
@@ -263,3 +269,24 @@ def test_the_pages_are_not_built_without_a_warning(
     app: Any = SimpleNamespace(srcdir=ROOT, outdir=tmp_path / "html", env=SimpleNamespace())
     verified_book.read_claims(app)
     assert "not as locked: LOSS-14: wrong -> holds" in caplog.text
+
+
+def test_the_ledger_page_shows_setting_history_and_what_is_inherited(
+    collected: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "book/_ext"))
+    from verified_book import render
+
+    shown = next(c for c in collected.claims if c.id == "LOSS-14")
+    changed = dataclasses.replace(
+        shown, verdict="holds-if", setting="$d=768$", pending=("setting",),
+        history=(Change(DAY, "holds", "holds-if", "it rests on LOSS-12"),),
+        inherited=(("LOSS-12", "small angles"),), discharges=(("LOSS-11", "$d$ is even"),),
+    )  # fmt: skip
+    page = render.ledger(dataclasses.replace(collected, claims=(changed,)), str, None)
+    for text in (
+        "<b>The article's setting</b> ", "Not yet shown: that the article&#39;s own setting meets",
+        f"<li>{DAY}: holds → holds-if. it rests on LOSS-12</li>", "small angles",
+        "<b>Only if</b> (of LOSS-12, on which it rests)", "<b>The condition of LOSS-11</b> is met",
+    ):  # fmt: skip
+        assert text in page

@@ -15,6 +15,7 @@ from verified_transformer.account import evidence as table
 from verified_transformer.account.ledger import Entry, Ledger, Summary
 from verified_transformer.account.registry import OWN, Article
 from verified_transformer.account.rendering.cards import in_brackets, typeset
+from verified_transformer.account.verdicts.decide import RULES
 
 Link = Callable[[str], str]  # the address of a claim, by its id, seen from the page being written
 
@@ -40,6 +41,7 @@ def _environment() -> Environment:
     made.filters["statement"] = lambda text: Markup(statement(text))
     made.globals["verdicts"] = table.VERDICTS
     made.globals["kinds"] = table.KINDS
+    made.globals["rules"] = RULES
     made.globals["against"] = [n for n, row in table.KINDS.items() if row.weight in AGAINST]
     return made
 

@@ -42,7 +42,7 @@ def write(root: Path) -> int:
     pending = Counter(rule for claim in made.claims for rule in claim.pending)
     for rule, text in RULES.items():
         if pending[rule]:
-            print(f"not yet kept by {pending[rule]:3}: {text}")
+            print(f"not yet shown for {pending[rule]:3}: {text}")
     changed = made.differences()
     if changed:
         print("\n".join(["Not as locked:", *changed, RENEW]), file=sys.stderr)

@@ -13,9 +13,9 @@ from ..records.record import Record
 from ..registry import Statement
 
 SETTING = "setting"
-RULES = {  # that a claim may be spared for a while, by the lock
-    SETTING: "a condition is met in the article's own setting, by a run",
-    "travels": "a claim inherits the conditions of those on which it rests, or discharges them",
+RULES = {  # that the lock may spare a claim for a while, and what is then not yet shown
+    SETTING: "that the article's own setting meets the condition",
+    "travels": "that the conditions of the claims on which it rests are met here",
 }
 _RANK = {name: rank for rank, name in enumerate(evidence.VERDICTS)}
 

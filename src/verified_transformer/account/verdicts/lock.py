@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ..rendering.latex import latex_fault
 from .decide import LedgerError
 
 PATH = Path(__file__).parents[2] / "claims" / "verdicts.lock"
@@ -145,6 +146,8 @@ def renew(
         raise LockError(
             'REASON: got an empty text; accepted: why the changes are right, REASON="…"'
         )
+    if fault := latex_fault(reason):
+        raise LockError(f"REASON: {fault}; it is shown to readers")
     if not _DATE.fullmatch(date):
         raise LockError(f"DATE: got {date!r}; accepted: a day such as 2026-11-22")
     unnamed = [
