@@ -35,7 +35,7 @@ export REASON
 # Two notebooks run at a time; two kernels with two threads each on two cores wait for each other.
 export OMP_NUM_THREADS := 1
 
-.PHONY: help install book links serve check format lint test claims lock verify refresh record portable fresh-seeds colab colab-cells browser chapter clean
+.PHONY: help install book links serve check format lint test claims lock verify refresh owners record portable fresh-seeds colab colab-cells browser chapter clean
 .DEFAULT_GOAL := book
 
 help: ## list the targets
@@ -86,6 +86,9 @@ verify: $(TEST_READY) ## CLAIM=LOSS-14: run one claim afresh and compare it with
 
 refresh: chapter $(TEST_READY) ## run notebooks, store their outputs, show every change
 	$(TEST)/bin/python $(COMMAND) refresh $(SOME)
+
+owners: chapter $(TEST_READY) ## draft the owners of what notebooks' prose says
+	$(TEST)/bin/python $(COMMAND) owners $(SOME)
 
 record: $(TEST_READY) ## NAME=…: run a long experiment of experiments/ and keep its result
 	$(TEST)/bin/python $(COMMAND) record $(NAME)

@@ -12,6 +12,7 @@ from ..account.reading import RegistryError
 from . import claims, verify
 from .elsewhere import fresh_seeds, portable
 from .notebooks import colab, formatting, refresh
+from .prose import drafting
 
 
 class Refused(ValueError):
@@ -63,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
         "--rekey", action="store_true", help="keep the result: the fingerprint matches the new code"
     )
     command("format-cells", "format the code of notebooks, outputs left as they are", True)
+    command("owners", "draft the owners of numbers and formulas in notebooks' prose", True)
     command("colab-cells", "write the first cell of every notebook")
     elsewhere = command(
         "portable", "run notebooks under other instruction sets, threads and hash seeds", True
@@ -97,6 +99,8 @@ def _dispatch(options: argparse.Namespace) -> int:
             return _record(options.name, root, options.rekey)
         case "format-cells":
             return formatting.format_cells(chosen, root)
+        case "owners":
+            return drafting.draft_all(chosen, root)
         case "colab-cells":
             return colab.write(root)
         case "portable":

@@ -1,0 +1,184 @@
+"""Owners of what a text says, in a comment at the end of a cell, and whether they own it.
+
+    <!-- owners
+    $\\operatorname{Var}\\lVert w\\rVert^2=2d\\sigma^4$ <- LOSS-14
+    3.6 % <- LOSS-14 at d=3, sigma=0.2
+    0.143 <- printed "BERT-base"
+    0.05 <- sqrt(2/768)
+    three; twice <- free
+    -->
+
+The comment is seen by nobody who reads the page, in Colab neither. A number that is changed in the
+text alone has no owner any more; changed in both places, it disagrees with its owner.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ...account import registry
+from ...account.rendering.formulas import latex
+from ...exact.formulas.evaluation import equivalent, number
+from ...exact.formulas.notation import parse, symbols
+from .tokens import Token, tokens, value
+
+_COMMENT = re.compile(r"<!-- owners\n(.*?)-->", re.DOTALL)
+_CLAIM = re.compile(
+    r"(?P<id>[A-Z]+-\d{2})(?:\[(?P<case>[^\]]+)\])?(?:\.(?P<part>truth|claimed|quantity))?"
+    r"(?: at (?P<at>.+))?"
+)
+_RELATION = re.compile(r"=|\\approx|\\sim|\\propto|\\le|\\ge|<|>|\\to|\\neq?|\\ll|\\gg")
+FREE, DEFINITION = "free", "definition"
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a text may refer to.
+
+    Attributes:
+        printed: lines that the page's code cells print.
+        sources: keys of the bibliography.
+    """
+
+    printed: Sequence[str] = ()
+    sources: frozenset[str] = frozenset()
+
+
+def owners(markdown: str) -> list[tuple[str, str]]:
+    """Return the pairs of token and owner in a text's comment.
+
+    Raises:
+        ValueError: a line of the comment has no owner.
+    """
+    pairs = []
+    for comment in _COMMENT.findall(markdown):
+        for line in filter(None, map(str.strip, comment.splitlines())):
+            said, arrow, owner = line.rpartition(" <- ")
+            if not arrow:
+                raise ValueError(f"owners: {line!r}; accepted: lines such as 3.6 % <- LOSS-14")
+            listed = [said] if "$" in said else said.split(";")
+            pairs += [(text.strip(), owner.strip()) for text in listed]
+    return pairs
+
+
+def faults(markdown: str, page: Page) -> list[str]:
+    """Say what in a text has no owner, or one that does not own it.
+
+    Args:
+        markdown: the text of a cell or page, with its comment.
+        page: what it may refer to.
+
+    Example:
+        >>> faults("It is $2/d$.\\n<!-- owners\\n$2/d$ <- 2/d\\n-->", Page())
+        ['$2/d$ <- 2/d: it would be $\\\\frac{2}{d}$']
+        >>> faults("It is 3.6 %.", Page())
+        ['3.6 % has no owner']
+    """
+    listed = owners(markdown)
+    by_text: dict[str, list[str]] = {}
+    for text, owner in listed:
+        by_text.setdefault(text, []).append(owner)
+    said = {token.text: token for token in tokens(markdown)}
+    found = [f"{text} has no owner" for text in said if text not in by_text]
+    for text, named in by_text.items():
+        if text not in said:
+            found.append(f"{text}, owned by {', '.join(named)}, is not in the text")
+            continue
+        for owner in named:
+            fault = _fault(said[text], owner, page)
+            if fault:
+                found.append(f"{text} <- {owner}: {fault}")
+    return found
+
+
+def _fault(token: Token, owner: str, page: Page) -> str | None:
+    if owner == FREE:
+        return "a formula states something" if token.kind == "formula" else None
+    if owner == DEFINITION:
+        return None if token.kind == "formula" else "a number is no definition"
+    if owner.startswith("@"):
+        return None if owner[1:] in page.sources else "not in the bibliography"
+    if owner.startswith("printed "):
+        return _printed(token, owner.removeprefix("printed ").strip('" '), page.printed)
+    claim = _CLAIM.fullmatch(owner)
+    try:
+        return _claimed(token, claim) if claim else _computed(token, owner)
+    except (KeyError, TypeError, ValueError) as error:
+        return str(error.args[0])
+
+
+def _printed(token: Token, label: str, lines: Sequence[str]) -> str | None:
+    named = [line for line in lines if label in line]
+    if not named:
+        return f"no line that is printed has {label!r}"
+    said = value(token)
+    if said is None:
+        return "a formula is not printed"
+    for line in named:
+        for other in tokens(line.replace("$", "")):
+            found = value(other)
+            if found and abs(found[0] - said[0]) <= said[1] * (1 + 1e-9):
+                return None
+    return f"what is printed: {named[0].strip()}"
+
+
+def _claimed(token: Token, claim: re.Match[str]) -> str | None:
+    reading = registry.statement(claim["id"]).reading
+    parts = reading.parts if reading else {}
+    if claim["case"] not in parts:
+        return f"no case {claim['case']!r}" if claim["case"] else "has no reading"
+    of = parts[claim["case"]]
+    text = {
+        "truth": of.truth_formula, "claimed": of.claimed, "quantity": of.quantity, None: of.formula
+    }[claim["part"]]  # fmt: skip
+    if text is None:
+        return f"has no {claim['part'] or 'formula'}"
+    if token.kind == "formula" and not claim["at"]:
+        return _written(token, text)
+    return _agrees(token, text, _point(claim["at"] or ""))
+
+
+def _written(token: Token, text: str) -> str | None:
+    """Whether a formula of the text ends in the claim's, sign by sign."""
+    own = normalised(latex(text))
+    sides = [normalised(side) for side in _RELATION.split(token.text.strip("$"))]
+    return None if own in sides else f"it would be ${latex(text)}$"
+
+
+def _computed(token: Token, owner: str) -> str | None:
+    """A sum, or an equation of two: both sides are written as they are computed."""
+    left, equals, right = owner.partition(" = ")
+    if not equals:
+        formula = parse(owner)
+        return _written(token, owner) if formula.free_symbols else _agrees(token, owner, {})
+    if not equivalent(parse(left), parse(right)):
+        return "its sides differ"
+    sides = [normalised(side) for side in _RELATION.split(token.text.strip("$"))]
+    return None if sides == [normalised(latex(left)), normalised(latex(right))] else (
+        f"it would be ${latex(left)}={latex(right)}$"
+    )  # fmt: skip
+
+
+def _agrees(token: Token, text: str, point: Mapping[object, float]) -> str | None:
+    found = number(parse(text), point, 20)
+    if found is None:
+        return "has no value there"
+    last = token.text.strip("$").rsplit("\\approx", 1)[-1].rsplit("=", 1)[-1]
+    said = value(token) or value(Token(last.strip().replace("\\,", ""), "number"))
+    if said is None or abs(float(found) - said[0]) > said[1] * (1 + 1e-9):
+        return f"it is {float(found):.6g}"
+    return None
+
+
+def _point(text: str) -> dict[object, float]:
+    pairs = (item.split("=") for item in text.split(",") if item.strip())
+    return {symbols(name.strip()): float(parse(given)) for name, given in pairs}
+
+
+def normalised(formula: str) -> str:
+    """Return a formula without spacing and without braces that change nothing."""
+    text = re.sub(r"\\[,;!:]|\\(?:left|right|big|Big)\b|\s+|~|\\displaystyle", "", formula)
+    text = text.replace(r"\tfrac", r"\frac").replace(r"\dfrac", r"\frac").replace(r"\cdot", "")
+    return re.sub(r"([_^])\{(.)\}", r"\1\2", text)

@@ -1,0 +1,55 @@
+"""The texts of a notebook or page, and what they may refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..notebooks.comparing import lines
+from .owners import Page, faults
+
+
+def read(notebook: Path) -> Any:
+    """Return a notebook."""
+    import nbformat
+
+    return nbformat.read(notebook, as_version=4)
+
+
+def page(book: Any, sources: frozenset[str] = frozenset()) -> Page:
+    """Return what the texts of a notebook may refer to: the lines that its cells print."""
+    printed = [
+        line
+        for cell in book.cells
+        for output in cell.get("outputs", [])
+        if output.get("output_type") == "stream"
+        for line in lines({"outputs": [output]}, ())
+    ]
+    return Page(tuple(printed), sources)
+
+
+def notebook_faults(notebook: Path, sources: frozenset[str] = frozenset()) -> Iterator[str]:
+    """Yield what in the prose of a notebook has no owner, or one that does not own it.
+
+    Args:
+        notebook: path of the ``.ipynb`` file.
+        sources: keys of the bibliography.
+    """
+    book = read(notebook)
+    known = page(book, sources)
+    for index, cell in enumerate(book.cells):
+        if cell.cell_type == "markdown":
+            for fault in faults(cell.source, known):
+                yield f"{notebook.name}, cell {index}: {fault}"
+
+
+def text_faults(page: Path, sources: frozenset[str] = frozenset()) -> Iterator[str]:
+    """Yield the same of a Markdown page, which prints nothing.
+
+    Args:
+        page: path of the ``.md`` file.
+        sources: keys of the bibliography.
+    """
+    for fault in faults(page.read_text(encoding="utf-8"), Page((), sources)):
+        yield f"{page.name}: {fault}"
