@@ -15,9 +15,12 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from bs4 import BeautifulSoup, Comment
+from page_facts import Facts, facts
 
-# Markup that a reader must never see: MyST and reST roles, fences, raw TeX delimiters.
-LEAKED = re.compile(r"\{[a-z:-]+\}`|:[a-z]+:`|`{3}|:{3,}|\]\(|\$\$")
+# Markup that a reader must never see: MyST and reST roles, fences, raw TeX delimiters. What stands
+# between the backticks of a role that was not understood has become code: the name is left.
+LEAKED = re.compile(r"(?<![_^])\{[a-zA-Z]{2}[\w:+.-]*\}|:[a-z]+:\s*`|`{3}|:{3,}|\]\(|\$\$")
+TYPESET = re.compile(r"\\\(.*?\\\)|\\\[.*?\\\]", re.S)
 NEVER_SHOWN = ("script", "style", "code", "pre", "title")
 LOADING_LINKS = {
     "stylesheet", "icon", "shortcut", "preload", "modulepreload", "prefetch", "preconnect",
@@ -50,7 +53,7 @@ class Page:
         name: path from the folder of the pages.
         leaked: texts with markup in them that a reader should not see.
         loads: pairs of tag and address of all that the page would load.
-        badges: pairs of claim and text of the verdicts shown.
+        facts: what it shows of the claims.
         images: pairs of source and description of the images in the text.
         anchors: the ids of its elements.
         links: addresses of the links in the text.
@@ -59,7 +62,7 @@ class Page:
     name: str
     leaked: tuple[str, ...]
     loads: tuple[tuple[str, str], ...]
-    badges: tuple[tuple[str, str], ...]
+    facts: Facts
     images: tuple[tuple[str, str], ...]
     anchors: frozenset[str]
     links: tuple[str, ...]
@@ -69,13 +72,12 @@ def pages(html: Path) -> Iterator[Page]:
     """The pages of a book; each is parsed once, whichever gates ask for it."""
     for path in sorted(html.rglob("*.html")):
         if "_static" not in path.parts:
-            yield _page(path, path.relative_to(html).as_posix(), path.stat().st_mtime_ns)
+            yield _page(path.relative_to(html).as_posix(), path.read_text(encoding="utf-8"))
 
 
 @cache
-def _page(path: Path, name: str, changed: int) -> Page:
-    soup = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
-    badges = soup.find_all("span", class_="vt-badge")
+def _page(name: str, text: str) -> Page:
+    soup = BeautifulSoup(text, "html.parser")
     articles = soup.find_all("article")
     images = [image for article in articles for image in article.find_all("img")]
     links = [link for article in articles for link in article.find_all("a", href=True)]
@@ -83,15 +85,17 @@ def _page(path: Path, name: str, changed: int) -> Page:
         name=name,
         leaked=tuple(_leaked(soup)),
         loads=tuple(_loads(soup)),
-        badges=tuple((b.get("data-claim"), b.get_text()) for b in badges),
         images=tuple((i.get("src"), i.get("alt") or "") for i in images),
         anchors=frozenset(tag["id"] for tag in soup.find_all(id=True)),
         links=tuple(link["href"] for link in links),
+        facts=facts(soup),
     )
 
 
 def _leaked(soup: BeautifulSoup) -> Iterator[str]:
     for text in soup.find_all(string=LEAKED):
+        if not LEAKED.search(TYPESET.sub("", text)):
+            continue
         inside = {parent.name for parent in text.parents}
         maths = any("math" in (parent.get("class") or []) for parent in text.parents)
         if not isinstance(text, Comment) and not inside & set(NEVER_SHOWN) and not maths:
@@ -136,8 +140,9 @@ def missing_badges(html: Path) -> list[str]:
             page = str(Path(claim["notebook"]).with_suffix(".html"))
             decided.setdefault(page, set()).add(claim["id"])
     for page in pages(html):
-        found += [f"{page.name}: empty badge: {claim}" for claim, text in page.badges if not text]
-        absent = decided.pop(page.name, set()) - {claim for claim, _ in page.badges}
+        badges = page.facts.badges
+        found += [f"{page.name}: empty badge: {badge.claim}" for badge in badges if not badge.text]
+        absent = decided.pop(page.name, set()) - {badge.claim for badge in badges}
         found += [f"{page.name}: no badge for {claim}" for claim in sorted(absent)]
     return found + [f"{page}: missing, decides {sorted(c)}" for page, c in decided.items()]
 

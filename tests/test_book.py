@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +11,9 @@ from pathlib import Path
 
 import html_gates
 import jsonschema
+import page_gates
 import pytest
+from spoiled_pages import FAULTS, Fault, spoiled
 
 ROOT = Path(__file__).parent.parent
 CANARIES = Path(__file__).parent / "canaries"
@@ -24,6 +25,7 @@ GATES: list[Gate] = [
     html_gates.missing_alt,
     html_gates.dead_links,
     html_gates.ledger_rows,
+    *page_gates.GATES,
 ]
 
 
@@ -36,6 +38,28 @@ def test_builds_without_a_warning(html: Path) -> None:
 def test_pages_pass(gate: Gate, html: Path) -> None:
     assert (html / "book/welcome.html").exists()
     assert gate(html) == []
+
+
+def test_published_claims_follow_from_the_stored_outputs(html: Path) -> None:
+    assert page_gates.other_claims(html, ROOT) == []
+
+
+@pytest.mark.canary
+def test_a_published_verdict_of_another_origin_is_found(html: Path, tmp_path: Path) -> None:
+    data = json.loads((html / "claims.json").read_text(encoding="utf-8"))
+    claim = next(claim for claim in data["claims"] if claim["verdict"] == "wrong")
+    claim["verdict"] = "holds"
+    (tmp_path / "claims.json").write_text(json.dumps(data), encoding="utf-8")
+    said = f"claims.json: {claim['id']} is not what its records say"
+    assert page_gates.other_claims(tmp_path, ROOT) == ["claims.json: claims differs", said]
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name.replace(" ", "-"))
+def test_gate_catches_a_page_that(fault: Fault, html: Path, tmp_path: Path) -> None:
+    found = fault.gate(spoiled(html, fault, tmp_path / "html"))
+    assert any(fault.finding in line for line in found), found
+    assert len(found) <= 3, f"more than the fault was found: {found}"
 
 
 def test_ledger_lists_every_statement(html: Path) -> None:
@@ -58,6 +82,7 @@ def test_claims_are_published_beside_the_schema_that_they_fit(html: Path) -> Non
     ("folder", "gate", "finding"),
     [
         ("leaked-role", html_gates.leaked_markup, "{claim}`LOSS-14` for more"),
+        ("leaked-blank", html_gates.leaked_markup, "See {ref}"),
         ("leaked-rest", html_gates.leaked_markup, ":ref:`somewhere`"),
         ("leaked-maths", html_gates.leaked_markup, "$$2d"),
         ("foreign-script", html_gates.foreign_origins, "<script> loads https://cdn.example.org"),
@@ -113,35 +138,6 @@ def test_build_catches(page: str, warning: str, broken_build: tuple[int, str]) -
     assert code != 0
     lines = [line for line in output.splitlines() if page.split(".")[0] in line and warning in line]
     assert lines, output
-
-
-def pins(name: str) -> dict[str, str]:
-    lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
-    return dict(line.split("==") for line in lines if line and not line.startswith("#"))
-
-
-def test_requirements_agree() -> None:
-    book, everything = pins("requirements-book.txt"), pins("requirements.txt")
-    assert book.items() <= everything.items()
-    assert not {"torch", "sympy"} & book.keys()
-    assert everything["torch"] == "2.13.0"
-
-
-def test_environment_is_the_pinned_one() -> None:
-    """What is installed here is what requirements.txt says (a local label such as +cpu aside)."""
-    listed = subprocess.run(
-        [sys.executable, "-m", "pip", "list", "--format=freeze", "--disable-pip-version-check"],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.split()
-
-    def spelled(name: str) -> str:
-        return re.sub(r"[-_.]+", "-", name).lower()
-
-    installed = {spelled(n): v.split("+")[0] for n, v in (line.split("==") for line in listed)}
-    wanted = {spelled(name): version for name, version in pins("requirements.txt").items()}
-    assert {n: installed.get(n) for n in wanted} == wanted
 
 
 def test_figures_are_what_their_script_draws(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -56,3 +57,32 @@ def test_the_wheel_holds_licences_claims_and_types(tmp_path: Path) -> None:
     (metadata,) = (name for name in names if name.endswith("METADATA"))
     text = zipfile.ZipFile(wheel).read(metadata).decode()
     assert "License-Expression: MIT AND CC-BY-4.0" in text
+
+
+def pins(name: str) -> dict[str, str]:
+    lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+    return dict(line.split("==") for line in lines if line and not line.startswith("#"))
+
+
+def test_requirements_agree() -> None:
+    book, everything = pins("requirements-book.txt"), pins("requirements.txt")
+    assert book.items() <= everything.items()
+    assert not {"torch", "sympy"} & book.keys()
+    assert everything["torch"] == "2.13.0"
+
+
+def test_environment_is_the_pinned_one() -> None:
+    """What is installed here is what requirements.txt says (a local label such as +cpu aside)."""
+    listed = subprocess.run(
+        [sys.executable, "-m", "pip", "list", "--format=freeze", "--disable-pip-version-check"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+
+    def spelled(name: str) -> str:
+        return re.sub(r"[-_.]+", "-", name).lower()
+
+    installed = {spelled(n): v.split("+")[0] for n, v in (line.split("==") for line in listed)}
+    wanted = {spelled(name): version for name, version in pins("requirements.txt").items()}
+    assert {n: installed.get(n) for n in wanted} == wanted

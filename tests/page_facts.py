@@ -1,0 +1,144 @@
+"""What a built page shows of the claims: read off its HTML, by the classes that the templates give.
+
+Texts are compared without blanks, and formulas without their delimiters, so that nothing here
+depends on how the templates break lines or how a formula is marked for MathJax.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from bs4 import BeautifulSoup, Tag
+
+ID = re.compile(r"[A-Z]+-\d+\Z")
+BOXES = {"row": "vt-row", "erratum": "vt-erratum", "correction": "vt-pair", "result": "vt-result"}
+
+
+@dataclass(frozen=True)
+class Badge:
+    """A verdict as it stands on a page."""
+
+    claim: str
+    text: str
+    classes: frozenset[str]
+    title: str | None
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a page shows of the claims.
+
+    Attributes:
+        badges: the verdicts of claims.
+        stray: texts of badges that belong to no claim, no tally and no table.
+        tallies: texts of the sums.
+        boxes: by kind of box, its claim and its text: rows of the ledger, errata, corrections, the
+            heads of teasers.
+        lines: lines of records, with the address to which each leads, if it does.
+        links: text, address and following badge of the links that name a claim.
+        places: anchors that are the name of a claim, with the claim that stands there.
+        tables: texts of the tables of verdicts and of evidence.
+        cells: of a notebook, the code and the outputs of each cell.
+        pictures: of a notebook, the sources of the pictures in its outputs.
+    """
+
+    badges: tuple[Badge, ...] = ()
+    stray: tuple[str, ...] = ()
+    tallies: tuple[str, ...] = ()
+    boxes: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    lines: tuple[tuple[str, str | None], ...] = ()
+    links: tuple[tuple[str, str, str | None], ...] = ()
+    places: tuple[tuple[str, str | None], ...] = ()
+    tables: tuple[str, ...] = ()
+    cells: tuple[tuple[str, str], ...] = ()
+    pictures: tuple[str, ...] = ()
+
+
+def bare(text: str) -> str:
+    r"""A text without blanks, code marks and the delimiters of its formulas.
+
+    >>> bare(r"a $b\_c$ and `d`") == bare(r"a \(b\_c\) and d")
+    True
+    """
+    text = re.sub(r"\\[()[\]]|(?<!\\)\$|`", "", text)
+    return re.sub(r"\s+|\{\}", "", text)
+
+
+def facts(soup: BeautifulSoup) -> Facts:
+    """Read off what a page shows."""
+    of: defaultdict[str, list[Tag]] = defaultdict(list)  # one walk: a search for each costs more
+    anchors, links = [], []
+    for tag in soup.find_all(True):
+        for name in tag.get("class") or ():
+            of[name].append(tag)
+        if ID.match(tag.get("id") or ""):
+            anchors.append(tag)
+        if tag.name == "a" and tag.get("href"):
+            links.append(tag)
+    apart = [b for b in of["vt-badge"] if not b.get("data-claim")]
+    return Facts(
+        badges=tuple(_badge(b) for b in of["vt-badge"] if b.get("data-claim")),
+        stray=tuple(
+            b.get_text() for b in apart if not b.find_parent(class_=("vt-decided", "vt-plain"))
+        ),
+        tallies=tuple(map(_bare, of["vt-decided"])),
+        boxes={kind: tuple(_box(kind, t) for t in of[name]) for kind, name in BOXES.items()},
+        lines=tuple(_line(code) for code in of["vt-line"]),
+        links=tuple(link for tag in links for link in _claim_link(tag)),
+        places=tuple((tag["id"], _standing_at(tag)) for tag in anchors),
+        tables=tuple(_bare(t) for t in of["vt-plain"] if t.name == "table"),
+        cells=tuple(_cell(cell) for cell in of["cell"]),
+        pictures=tuple(i["src"] for out in of["cell_output"] for i in out.find_all("img")),
+    )
+
+
+def _cell(cell: Tag) -> tuple[str, str]:
+    parts = {"cell_input": "", "cell_output": ""}
+    for part in cell.find_all("div", recursive=False):
+        for name in parts.keys() & set(part.get("class") or ()):
+            # what the page adds to the stored output: the verdict in the head of a card
+            added = part.find_all("span", class_="vt-badge")
+            parts[name] += bare("".join(s for s in part.strings if s.parent not in added))
+    return parts["cell_input"], parts["cell_output"]
+
+
+def _bare(tag: Tag) -> str:
+    return bare(tag.get_text())
+
+
+def _badge(tag: Tag) -> Badge:
+    return Badge(tag["data-claim"], tag.get_text(), frozenset(tag["class"]), tag.get("title"))
+
+
+def _box(kind: str, tag: Tag) -> tuple[str, str]:
+    if kind == "result":  # our own words stand before the head
+        head = tag.find("p", class_="vt-head")
+        lines = tag.find("ul", class_="vt-lines")
+        return head.get_text().split()[0], _bare(head) + (_bare(lines) if lines else "")
+    name = tag.get_text().split()[0] if kind == "correction" else tag["id"]
+    return name, _bare(tag)
+
+
+def _line(code: Tag) -> tuple[str, str | None]:
+    link = code.find_parent("a")
+    return code.get_text(), link["href"] if link else None
+
+
+def _claim_link(tag: Tag) -> list[tuple[str, str, str | None]]:
+    text, anchor = tag.get_text(), tag["href"].rpartition("#")[2]
+    if tag.get("class") and {"headerlink", "nav-link"} & set(tag["class"]):
+        return []
+    following = tag.find_next_sibling()
+    beside = following if following and "vt-badge" in (following.get("class") or []) else None
+    badge = beside.get("data-claim") if beside and "vt-ref" in (tag.get("class") or []) else None
+    if ID.match(text) or ID.match(anchor) or badge:
+        return [(text, tag["href"], badge)]
+    return []
+
+
+def _standing_at(tag: Tag) -> str | None:
+    if {"vt-row", "vt-erratum"} & set(tag.get("class") or []):
+        return tag["id"]
+    return tag.get("data-claim")

@@ -1,0 +1,115 @@
+"""The built book with one fault each: what a template, an extension or a hand could do to a page.
+
+A fault is a page, a pattern in it and what takes its place; the rest of the book stays as built.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import html_gates
+import page_gates
+
+FRONT, LEDGER, ERRATA = "book/welcome.html", "book/ledger.html", "book/errata.html"
+NOTEBOOK = "notebooks/1-initialisation/1-sampling-laws.html"
+Gate = Callable[[Path], list[str]]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault of a page.
+
+    Attributes:
+        name: what is wrong.
+        page: path of the page from the folder of the pages.
+        pattern: where; its first match is replaced.
+        by: what stands there instead.
+        gate: which must find it.
+        finding: what the gate must say.
+    """
+
+    name: str
+    page: str
+    pattern: str
+    by: str
+    gate: Gate
+    finding: str
+
+
+WRONG = r'(<span class="vt-badge vt-is-)wrong("[^>]*>)✗ wrong'
+FAULTS = (
+    Fault("says holds beside a wrong claim", ERRATA, WRONG, r"\1wrong\2✓ holds",
+          page_gates.other_badges, "'✓ holds'"),
+    Fault("has the colour of holds", LEDGER, WRONG, r"\1holds\2✗ wrong",
+          page_gates.other_badges, "{'vt-is-holds'}"),
+    Fault("gives another reason", LEDGER, r'(data-claim="INIT-06" title=")', r"\1no ",
+          page_gates.other_badges, "INIT-06"),
+    Fault("has a badge of no claim", FRONT, r'(class="vt-badge [^>]*) data-claim="LOSS-14"', r"\1",
+          page_gates.other_badges, "a badge of no claim"),
+    Fault("tells of one statement less", FRONT, r"\d+ of (\d+) statements", r"1 of \1 statements",
+          page_gates.other_tallies, "tally of all: shows '1of"),
+    Fault("tells of fewer wrong ones", FRONT, r"✗ \d+ wrong", "✗ 3 wrong",
+          page_gates.other_tallies, "tally of all"),
+    Fault("tells of more mutants", "book/chapter-1.html", r"(\d+) of (\d+) deliberately",
+          r"\1 of 1\2 deliberately", page_gates.other_tallies, "tally of initialisation"),
+    Fault("tells nothing", "book/chapter-2.html", r'class="vt-decided"', "",
+          page_gates.other_tallies, "0 tallies, not 1"),
+    Fault("leaves a truth out", ERRATA, r"<p><b>What is true</b>.*?</p>", "",
+          page_gates.other_boxes, "erratum"),
+    Fault("leaves a condition out", LEDGER, r"<p><b>Only if</b>.*?</p>", "",
+          page_gates.other_boxes, "row"),
+    Fault("leaves an erratum out", ERRATA, r'(?s)<section class="vt-erratum".*?</section>', "",
+          page_gates.missing_errata, "is left out"),
+    Fault("leaves a correction out", "book/chapter-5.html", r'(?s)<tr class="vt-pair">.*?</tr>', "",
+          page_gates.missing_errata, "corrections leave out"),
+    Fault("changes a number of a statement", ERRATA, r"(<b>The article says</b> )", r"\g<1>7 ",
+          page_gates.other_boxes, "The"),
+    Fault("changes a line of a record", FRONT, r'(<code class="vt-line">[^<]*)\d', r"\1",
+          page_gates.other_lines, "no record prints"),
+    Fault("tells another meaning of a verdict", "book/how-to-read.html", "true as read",
+          "true as written", page_gates.other_tables, "table"),
+    Fault("leads to another claim", "book/chapter-3.html", r'(class="vt-ref[^>]*#)LOSS-\d+"',
+          r'\1LOSS-01"', page_gates.other_links, "leads to LOSS-01, not to"),
+    Fault("leads to a claim that is nowhere", LEDGER, r'href="[^"]*#[A-Z]+-\d+"',
+          'href="#LOSS-999"',
+          page_gates.other_links, "leads to LOSS-999"),
+    Fault("leads to another page", FRONT, r'href="[^"]*(#LOSS-14)"', rf'href="../{NOTEBOOK}\1"',
+          page_gates.other_links, "the claim does not stand there"),
+    Fault("gives a claim's place to another", NOTEBOOK, r'id="(INIT-\d+)" *data-claim="[^"]*"',
+          r'id="\1" data-claim="LOSS-14"', page_gates.other_links, "stands LOSS-14"),
+    Fault("changes an output", NOTEBOOK, r'(<div class="vt-detail">)', r"\g<1>not ",
+          page_gates.other_outputs, "(output): shows"),
+    Fault("changes code", NOTEBOOK, r'<span class="o">\*</span>', '<span class="o">/</span>',
+          page_gates.other_outputs, "(code): shows"),
+    Fault("shows another picture", NOTEBOOK, r'(?s)(cell_output.*?src="[^"]*_images/)[^"]*"',
+          r'\1norm-density-light.svg"', page_gates.other_outputs, "is not the stored one"),
+    Fault("sums otherwise", "claims.json", r'("decided": )\d+', r"\g<1>7",
+          page_gates.other_sums, "claims.json: all: decided is 7"),
+    Fault("shows a role with a blank in it", "book/chapter-2.html", r"(<p>)",
+          r"\1See {term} <code>x</code>. ", html_gates.leaked_markup, "See {term}"),
+)  # fmt: skip
+
+
+def spoiled(html: Path, fault: Fault, folder: Path) -> Path:
+    """A copy of the built book with one fault; the pages without it are links.
+
+    Raises:
+        LookupError: the page has nothing that the fault's pattern matches.
+    """
+    for path in html.rglob("*"):
+        target = folder / path.relative_to(html)
+        if path.is_dir():
+            target.mkdir(parents=True, exist_ok=True)
+        elif path.name != Path(fault.page).name or path != html / fault.page:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            os.link(path, target)
+    text = (html / fault.page).read_text(encoding="utf-8")
+    changed, count = re.subn(fault.pattern, fault.by, text, count=1)
+    if not count or changed == text:
+        raise LookupError(f"{fault.page}: {fault.name}: nothing matches {fault.pattern}")
+    (folder / fault.page).write_text(changed, encoding="utf-8")
+    return folder
