@@ -178,3 +178,4 @@ GATES = (
     never_run, hidden, faulty_outputs, long_cells, uncompared_share, other_first_cell,
     stale_records, ownerless_maths,
 )  # fmt: skip
+PROSE_GATES = (ownerless_maths,)  # on the pages of book/

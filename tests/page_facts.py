@@ -37,7 +37,8 @@ class Facts:
         boxes: by kind of box, its claim and its text: rows of the ledger, errata, corrections, the
             heads of teasers.
         lines: lines of records, with the address to which each leads, if it does.
-        links: text, address and following badge of the links that name a claim.
+        links: text and address of the links that name a claim; of those that a role makes, the
+            claim of the badge that follows, or nothing.
         places: anchors that are the name of a claim, with the claim that stands there.
         tables: texts of the tables of verdicts and of evidence.
         cells: of a notebook, the code and the outputs of each cell.
@@ -130,10 +131,12 @@ def _claim_link(tag: Tag) -> list[tuple[str, str, str | None]]:
     text, anchor = tag.get_text(), tag["href"].rpartition("#")[2]
     if tag.get("class") and {"headerlink", "nav-link"} & set(tag["class"]):
         return []
-    following = tag.find_next_sibling()
-    beside = following if following and "vt-badge" in (following.get("class") or []) else None
-    badge = beside.get("data-claim") if beside and "vt-ref" in (tag.get("class") or []) else None
-    if ID.match(text) or ID.match(anchor) or badge:
+    badge = None
+    if "vt-ref" in (tag.get("class") or []):  # the verdict follows each such link
+        beside = tag.find_next_sibling()
+        has = beside is not None and "vt-badge" in (beside.get("class") or [])
+        badge = beside.get("data-claim", "") if has else ""
+    if ID.match(text) or ID.match(anchor) or badge is not None:
         return [(text, tag["href"], badge)]
     return []
 

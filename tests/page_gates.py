@@ -272,7 +272,9 @@ def other_links(html: Path) -> list[str]:
             anchor = unquote(parts.fragment)
             wanted = {name for name in (text, badge) if name and ID.match(name)} or {anchor}
             where = f"{page.name}: link {text!r} to {href}"
-            if wanted != {anchor}:
+            if badge == "":
+                found.append(f"{where}: no verdict follows")
+            elif wanted != {anchor}:
                 found.append(f"{where}: leads to {anchor}, not to {' '.join(sorted(wanted))}")
             elif anchor not in known:
                 found.append(f"{where}: no such claim")

@@ -74,6 +74,8 @@ FAULTS = (
           "true as written", page_gates.other_tables, "table"),
     Fault("leads to another claim", "book/chapter-3.html", r'(class="vt-ref[^>]*#)LOSS-\d+"',
           r'\1LOSS-01"', page_gates.other_links, "leads to LOSS-01, not to"),
+    Fault("tells no verdict", "book/chapter-2.html", r'(class="vt-ref.*?</a>[^<]*)<span.*?</span>',
+          r"\1", page_gates.other_links, "no verdict follows"),
     Fault("leads to a claim that is nowhere", LEDGER, r'href="[^"]*#[A-Z]+-\d+"',
           'href="#LOSS-999"',
           page_gates.other_links, "leads to LOSS-999"),

@@ -1,0 +1,144 @@
+"""`make mutants`: faults at random, what sees them, and the score by kind and chapter."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from .judging import Judge, Judgement
+from .mutant import KINDS
+from .mutants import draw
+
+ROOT = Path(__file__).parents[2]
+EQUIVALENT = Path(__file__).with_name("equivalent.yaml")
+NUMBERS = {"code": 20, "prose": 60, "reading": 40, "experiment": 10, "figure": 10, "page": 60}
+
+
+def main() -> int:
+    """Draw, judge, print and keep; the exit status is 0, for a score is no gate."""
+    options = _parser().parse_args()
+    kinds = [options.kind] if options.kind else list(KINDS)
+    known = equivalent()
+    results: list[Judgement] = []
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        judge = Judge(ROOT, Path(folder), options.html)
+        for kind in kinds:
+            source = judge.html if kind == "page" else ROOT
+            number = options.n or NUMBERS[kind]
+            for mutant in draw(kind, source, number, options.salt, options.chapter):
+                if mutant.description in known:
+                    continue
+                found = judge.judge(mutant)
+                results.append(found)
+                sign = "red     " if found.by else "SURVIVED"
+                print(f"{sign} {found.seconds:6.1f} s {mutant.way:20} {mutant.description}")
+                if found.by:
+                    print(f"         {found.by}: {found.said[:110]}", flush=True)
+    print(table(results))
+    print(survivors(results))
+    summary = as_json(results, options.salt)
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    options.out.write_text(json.dumps(summary, ensure_ascii=False, indent=1), encoding="utf-8")
+    print(f"{len(results)} mutants, {len(known)} argued away   {options.out}")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="make mutants", description=__doc__)
+    parser.add_argument("--kind", choices=(*KINDS, ""), default="", help="all by default")
+    parser.add_argument("--n", type=_number, default=0, help=f"by default {NUMBERS}")
+    parser.add_argument("--chapter", default="", help="1 to 5; all by default")
+    parser.add_argument("--salt", default=datetime.now(UTC).strftime("%G-W%V"), help="of the draw")
+    parser.add_argument("--html", type=Path, help="the built pages; built where not given")
+    parser.add_argument("--out", type=Path, default=ROOT / "_build" / "mutants.json")
+    return parser
+
+
+def _number(text: str) -> int:
+    return int(text) if text else 0
+
+
+def equivalent(file: Path = EQUIVALENT) -> dict[str, str]:
+    """The mutants that change nothing that is said, with the reason for each.
+
+    Raises:
+        ValueError: one of them has no reason.
+    """
+    listed = yaml.safe_load(file.read_text(encoding="utf-8")) or []
+    for item in listed:
+        if not str(item.get("reason", "")).strip() or not item.get("mutant"):
+            raise ValueError(f"{file.name}: {item}: accepted: a mutant and a reason")
+    return {item["mutant"]: item["reason"] for item in listed}
+
+
+def table(results: Iterable[Judgement]) -> str:
+    """The score by kind and chapter, and how many red ones name a claim."""
+    cells: defaultdict[tuple[str, str], list[Judgement]] = defaultdict(list)
+    for found in results:
+        for chapter in (found.mutant.chapter, "all"):
+            cells[found.mutant.kind, chapter].append(found)
+    chapters = [*sorted({chapter for _, chapter in cells} - {"all"}), "all"]
+    lines = ["| kind | " + " | ".join(chapters) + " | names the claim |"]
+    lines.append("|---" * (len(chapters) + 2) + "|")
+    for kind in KINDS:
+        if (kind, "all") in cells:
+            row = [_score(cells[kind, chapter]) for chapter in chapters]
+            red = [found for found in cells[kind, "all"] if found.by]
+            named = f"{sum(found.names for found in red)} of {len(red)} red"
+            lines.append(f"| {kind} | {' | '.join(row)} | {named} |")
+    return "\n".join(lines)
+
+
+def _score(found: list[Judgement]) -> str:
+    return f"{sum(bool(one.by) for one in found)}/{len(found)}" if found else ""
+
+
+def survivors(results: Iterable[Judgement]) -> str:
+    """The mutants that nothing saw, by claim."""
+    by_claim: defaultdict[str, list[str]] = defaultdict(list)
+    for found in results:
+        if not found.by:
+            claim = found.mutant.claims[0] if found.mutant.claims else "no claim"
+            by_claim[claim].append(f"  {found.mutant.way}: {found.mutant.description}")
+    return "\n".join(f"{claim}\n" + "\n".join(by_claim[claim]) for claim in sorted(by_claim))
+
+
+def as_json(results: Iterable[Judgement], salt: str) -> dict[str, Any]:
+    """What the page on the state of the book shows."""
+    results = list(results)
+    made: dict[str, Any] = {"when": datetime.now(UTC).date().isoformat(), "salt": salt}
+    made["kinds"] = {}
+    for kind in KINDS:
+        own = [found for found in results if found.mutant.kind == kind]
+        if not own:
+            continue
+        chapters = Counter(found.mutant.chapter for found in own)
+        red = Counter(found.mutant.chapter for found in own if found.by)
+        made["kinds"][kind] = {
+            "total": len(own),
+            "red": sum(red.values()),
+            "naming": sum(found.names for found in own if found.by),
+            "chapters": {c: {"total": n, "red": red[c]} for c, n in sorted(chapters.items())},
+            "seen_by": dict(Counter(found.by for found in own if found.by).most_common()),
+        }
+    made["survivors"] = [
+        {
+            "kind": found.mutant.kind, "chapter": found.mutant.chapter, "way": found.mutant.way,
+            "claims": found.mutant.claims, "mutant": found.mutant.description,
+        }
+        for found in results if not found.by
+    ]  # fmt: skip
+    return made
+
+
+if __name__ == "__main__":
+    sys.exit(main())
