@@ -24,7 +24,7 @@ else
 BOOK := .venv/book
 BOOK_READY := $(call ready,book,requirements-book.txt)
 endif
-PYTEST := $(TEST)/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -rs
+PYTEST := $(TEST)/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -rfEs
 NOTEBOOKS := --nbval --nbval-sanitize-with=nbval_sanitize.cfg
 DOCTESTS := --doctest-modules src/verified_transformer
 COMMAND := -m verified_transformer

@@ -194,3 +194,6 @@ def ledger_rows(html: Path) -> list[str]:
         if listed.count((c, v)) != 1
     ]
     return found + [f"ledger: no such claim: {row}" for row in listed if row not in expected]
+
+
+GATES = (leaked_markup, foreign_origins, missing_badges, missing_alt, dead_links, ledger_rows)

@@ -16,6 +16,8 @@ from verified_transformer.commands.notebooks import colab
 ROOT = Path(__file__).parent.parent
 LONGEST_CELL = 25
 TAGS_THAT_HIDE = re.compile(r"skip|ignore|raises-exception", re.I)
+# nbval obeys these as it obeys tags; a cell magic may swallow what the cell prints
+COMMENTS_THAT_HIDE = re.compile(r"(?mi)^\s*#+\s*((?:NBVAL|PYTEST)_\w+)\s*$|^\s*(%%capture)\b")
 BARE_REPR = re.compile(r"<[\w.]*(Figure|Axes|object|module|function)\b[^>]*>$|^\[?<.* at 0x")
 COMPARED = ("text/plain", "text/html", "text/latex", "text/markdown", "image/svg+xml")
 MATHS = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$([^$]+?)\$", re.S)
@@ -40,11 +42,17 @@ def never_run(notebook: Path) -> list[str]:
 def hidden(notebook: Path) -> list[str]:
     """Cells that are not compared, without a first line that gives the reason."""
     return [
-        f"{notebook.name}: tag {tag!r} without a reason: {cell['source'][:40]!r}"
+        f"{notebook.name}: {tag!r} without a reason: {cell['source'][:40]!r}"
         for cell in cells(notebook, "code")
-        for tag in cell["metadata"].get("tags", [])
-        if TAGS_THAT_HIDE.search(tag) and not cell["source"].startswith("# reason: ")
+        for tag in _hiding(cell)
+        if not cell["source"].startswith("# reason: ")
     ]
+
+
+def _hiding(cell: dict[str, Any]) -> list[str]:
+    tags = [tag for tag in cell["metadata"].get("tags", []) if TAGS_THAT_HIDE.search(tag)]
+    found = COMMENTS_THAT_HIDE.findall(cell["source"])
+    return tags + [comment or magic for comment, magic in found]
 
 
 def faulty_outputs(notebook: Path) -> list[str]:

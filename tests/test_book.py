@@ -1,4 +1,4 @@
-"""The published pages: built with warnings as errors, complete, loading nothing from elsewhere."""
+"""The known-bad pages and sources: each turns its gate, or the build, red for its reason."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import html_gates
-import jsonschema
 import page_gates
 import pytest
 from spoiled_pages import FAULTS, Fault, spoiled
@@ -18,30 +17,6 @@ from spoiled_pages import FAULTS, Fault, spoiled
 ROOT = Path(__file__).parent.parent
 CANARIES = Path(__file__).parent / "canaries"
 Gate = Callable[[Path], list[str]]
-GATES: list[Gate] = [
-    html_gates.leaked_markup,
-    html_gates.foreign_origins,
-    html_gates.missing_badges,
-    html_gates.missing_alt,
-    html_gates.dead_links,
-    html_gates.ledger_rows,
-    *page_gates.GATES,
-]
-
-
-def test_builds_without_a_warning(html: Path) -> None:
-    log = (html.parent.parent / "build.log").read_text(encoding="utf-8")
-    assert log.startswith("exit code 0\n"), log
-
-
-@pytest.mark.parametrize("gate", GATES, ids=lambda gate: gate.__name__)
-def test_pages_pass(gate: Gate, html: Path) -> None:
-    assert (html / "book/welcome.html").exists()
-    assert gate(html) == []
-
-
-def test_published_claims_follow_from_the_stored_outputs(html: Path) -> None:
-    assert page_gates.other_claims(html, ROOT) == []
 
 
 @pytest.mark.canary
@@ -60,21 +35,6 @@ def test_gate_catches_a_page_that(fault: Fault, html: Path, tmp_path: Path) -> N
     found = fault.gate(spoiled(html, fault, tmp_path / "html"))
     assert any(fault.finding in line for line in found), found
     assert len(found) <= 3, f"more than the fault was found: {found}"
-
-
-def test_ledger_lists_every_statement(html: Path) -> None:
-    page = (html / "book/ledger.html").read_text(encoding="utf-8")
-    data = json.loads((html / "claims.json").read_text(encoding="utf-8"))
-    assert page.count('class="vt-row"') == len(data["claims"]) >= data["summary"]["total"] == 292
-
-
-def test_claims_are_published_beside_the_schema_that_they_fit(html: Path) -> None:
-    data, schema = (
-        json.loads((html / name).read_text(encoding="utf-8"))
-        for name in ("claims.json", "claims.schema.json")
-    )
-    assert schema["$id"] == "claims.schema.json"
-    assert list(jsonschema.Draft202012Validator(schema).iter_errors(data)) == []
 
 
 @pytest.mark.canary

@@ -1,0 +1,131 @@
+"""A small book with the real one's machinery: its Makefile, settings, gates and extension.
+
+It has one notebook and three pages, needs neither torch nor SymPy, and goes through the literal
+`make test`. Sound, it passes; `spoil` puts faults into it, and nothing else may turn red.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from verified_transformer.commands.notebooks import colab
+
+ROOT = Path(__file__).parent.parent
+COPIED = (
+    "Makefile", "conftest.py", "nbval_sanitize.cfg", "pyproject.toml", "requirements.txt",
+    "requirements-book.txt", "_config.yml", "book/_ext", "book/_static", "book/references.bib",
+    "src/verified_transformer/__init__.py", "src/verified_transformer/__init__.pyi",
+    "src/verified_transformer/account",
+    "src/verified_transformer/claims", "src/verified_transformer/commands/__init__.py",
+    "src/verified_transformer/commands/notebooks",
+)  # fmt: skip
+TESTS = (
+    "conftest.py", "machine.py", "html_gates.py", "page_facts.py", "page_gates.py",
+    "output_gates.py", "notebook_gates.py", "test_notebooks.py", "test_pages.py",
+)  # fmt: skip
+PAGES = {
+    "welcome": "# A small book\n\n{decided}`all`\n",
+    "ledger": "# Ledger\n\n{decided}`all`\n\n```{ledger}\n```\n",
+    "errata": "# Errata\n\n```{errata}\n```\n",
+}
+NOTEBOOK = Path("notebooks/1-small/1-small.ipynb")
+SPAN = '<b>1.3</b> <span class="vt-volatile">{}</span>'
+SHOWN = "from IPython.display import HTML, display\ndisplay(HTML('{}'))"
+# each cell's source, and what it prints or shows
+CELLS: list[tuple[str, dict[str, Any]]] = [
+    ("print(1 + 1)", {"text": "2\n"}),
+    ("print('LOSS-14 proof   Var = 2*d*sigma**4   19/19 mutants   #6ba8733c')",
+     {"text": "LOSS-14 proof   Var = 2*d*sigma**4   19/19 mutants   #6ba8733c\n"}),
+    (SHOWN.format(SPAN.format("0.1234")), {"text/html": SPAN.format("0.9876")}),
+    ("6 * 7", {"text/plain": "42"}),
+]  # fmt: skip
+
+
+def build(folder: Path) -> Path:
+    """Write the sound book; return its root."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    for name in (*COPIED, *(f"tests/{name}" for name in TESTS)):
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, target, ignore=ignored)
+        else:
+            shutil.copy(ROOT / name, target)
+    (folder / ".venv").symlink_to((ROOT / ".venv").resolve())
+    for name, text in PAGES.items():
+        (folder / f"book/{name}.md").write_text(text, encoding="utf-8")
+    contents = ["format: jb-book", "root: book/welcome", "chapters:"]
+    for file in ("book/ledger", "book/errata", str(NOTEBOOK.with_suffix(""))):
+        contents.append(f"- file: {file}")
+    (folder / "_toc.yml").write_text("\n".join(contents) + "\n", encoding="utf-8")
+    (folder / NOTEBOOK).parent.mkdir(parents=True)
+    write(folder, {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    head = colab.head(folder, folder / NOTEBOOK).rstrip("\n")
+    book = {
+        "cells": [
+            {"cell_type": "markdown", "id": "title", "metadata": {}, "source": "# 1.1 Small"},
+            *(_cell(i, *pair) for i, pair in enumerate([(head, {}), *CELLS], start=1)),
+        ],
+        "metadata": {
+            "kernelspec": {"display_name": "Python 3", "name": "python3"},
+            "language_info": {"name": "python", "pygments_lexer": "ipython3"},
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    write(folder, book)
+    return folder
+
+
+def _cell(count: int, source: str, shown: dict[str, Any]) -> dict[str, Any]:
+    made: dict[str, Any] = {"output_type": "stream", "name": "stdout", **shown}
+    if "text/plain" in shown:
+        made = {"output_type": "execute_result", "execution_count": count}
+    elif "text/html" in shown:
+        made = {"output_type": "display_data"}
+    if "text" not in shown:
+        data = {"text/plain": "<IPython.core.display.HTML object>", **shown}
+        made |= {"metadata": {}, "data": data}
+    return {
+        "cell_type": "code", "id": f"code-{count}", "metadata": {}, "execution_count": count,
+        "outputs": [made] if shown else [], "source": source,
+    }  # fmt: skip
+
+
+def read(folder: Path) -> dict[str, Any]:
+    """The notebook."""
+    found: dict[str, Any] = json.loads((folder / NOTEBOOK).read_text(encoding="utf-8"))
+    return found
+
+
+def write(folder: Path, book: dict[str, Any]) -> None:
+    """Store the notebook."""
+    (folder / NOTEBOOK).write_text(json.dumps(book, indent=1), encoding="utf-8")
+
+
+def make_test(folder: Path) -> tuple[int, str]:
+    """Run the literal `make test`, linters and the browser's installation left out.
+
+    They are told by make's own option that they are done; what `make test` asks of them is held by
+    another test.
+    """
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("MAKE", "MFLAGS", "PYTEST"))
+    }
+    run = subprocess.run(
+        ["make", "test", "-o", "lint", "-o", "browser"],
+        cwd=folder,
+        env=environment | {"NO_COLOR": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return run.returncode, run.stdout

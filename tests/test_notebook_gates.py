@@ -1,0 +1,169 @@
+"""The known-bad notebooks: each gate finds the fault that it is for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import notebook_gates as gates
+import pytest
+
+from verified_transformer.account import ledger
+from verified_transformer.account.records.record import from_json
+
+ROOT = Path(__file__).parent.parent
+SAMPLE = ROOT / "notebooks/3-first-loss/3-norm-variance.ipynb"
+Book = dict[str, Any]
+
+
+def code(book: Book, index: int = 0) -> dict[str, Any]:
+    """The index-th code cell; negative ones count from the end."""
+    return [cell for cell in book["cells"] if cell["cell_type"] == "code"][index]
+
+
+def record_output(book: Book, kind: str) -> dict[str, Any]:
+    """The first output that holds a record of this kind."""
+    for cell in book["cells"]:
+        for output in cell.get("outputs", []):
+            if output.get("metadata", {}).get(ledger.METADATA_KEY, {}).get("kind") == kind:
+                return output
+    raise LookupError(kind)
+
+
+def never_run_cell(book: Book) -> None:
+    code(book, -1)["execution_count"] = None
+
+
+def never_run_at_all(book: Book) -> None:
+    for cell in book["cells"]:
+        if cell["cell_type"] == "code":
+            cell["execution_count"], cell["outputs"] = None, []
+
+
+def ran_out_of_order(book: Book) -> None:
+    code(book, 2)["execution_count"], code(book, 3)["execution_count"] = 4, 3
+
+
+def skipped_without_reason(book: Book) -> None:
+    code(book, 4)["metadata"]["tags"] = ["nbval-skip"]
+
+
+def ignored_without_reason(book: Book) -> None:
+    code(book, 4)["metadata"]["tags"] = ["NBVAL_IGNORE_OUTPUT"]
+
+
+def hidden_by_a_comment(book: Book) -> None:
+    code(book, 4)["source"].insert(0, "  ## NBVAL_IGNORE_OUTPUT \n")
+
+
+def hidden_by_a_small_comment(book: Book) -> None:
+    code(book, 4)["source"].append("\n# nbval_skip")
+
+
+def hidden_by_a_magic(book: Book) -> None:
+    code(book, 4)["source"].insert(0, "%%capture out\n")
+
+
+def stored_error(book: Book) -> None:
+    code(book, 4)["outputs"] = [
+        {"output_type": "error", "ename": "ClaimFailed", "evalue": "", "traceback": []}
+    ]
+
+
+def stored_warning(book: Book) -> None:
+    code(book, 4)["outputs"] = [{"output_type": "stream", "name": "stderr", "text": ["warned"]}]
+
+
+def wall_of_code(book: Book) -> None:
+    code(book, 4)["source"] = ["pass\n"] * 40
+
+
+def outputs_nobody_compares(book: Book) -> None:
+    bare = {"data": {"text/plain": ["<Figure size 640x480 with 1 Axes>"], "image/png": "x"}}
+    for cell in book["cells"][:20]:
+        if cell["cell_type"] == "code" and cell["outputs"]:
+            cell["outputs"] = [{"output_type": "display_data", "metadata": {}, **bare}]
+
+
+def another_repository(book: Book) -> None:
+    cell = code(book)
+    cell["source"] = [line.replace("github.com/", "github.com/fork-of-") for line in cell["source"]]
+
+
+def edited_text(book: Book) -> None:
+    output = record_output(book, "proof")
+    output["data"]["text/plain"] = ["".join(output["data"]["text/plain"]).replace(" = ", " = 2*")]
+
+
+def edited_record(book: Book) -> None:
+    record_output(book, "measurement")["metadata"][ledger.METADATA_KEY]["detail"] = "sees all"
+
+
+def impossible_record(book: Book) -> None:
+    record_output(book, "measurement")["metadata"][ledger.METADATA_KEY]["outcome"] = "contradicts"
+
+
+def another_reading(book: Book) -> None:
+    output = record_output(book, "proof")
+    record = output["metadata"][ledger.METADATA_KEY]
+    record["readings"] = ["000000000000"]
+    output["data"]["text/plain"] = [from_json(record).line]
+
+
+def flipped_sign_in_prose(book: Book) -> None:
+    text = r"so $\mathbb{E}[\Vert\boldsymbol{w}\Vert^4]=d\,\mathbb{E}[w^4]-d(d-1)\sigma^4$"
+    book["cells"].append({"cell_type": "markdown", "metadata": {}, "source": [text]})
+
+
+def flipped_exponent_in_prose(book: Book) -> None:
+    cell = next(c for c in book["cells"] if "$\\sigma^2$" in "".join(c["source"]))
+    cell["source"] = [line.replace("\\sigma^2", "\\sigma^3") for line in cell["source"]]
+
+
+def display_of_nobody(book: Book) -> None:
+    text = "$$\\mathcal{L} = \\log n$$"
+    book["cells"].append({"cell_type": "markdown", "metadata": {}, "source": [text]})
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("spoil", "gate", "finding"),
+    [
+        (never_run_cell, gates.never_run, "execution counts"),
+        (never_run_at_all, gates.never_run, "execution counts"),
+        (ran_out_of_order, gates.never_run, "execution counts"),
+        (skipped_without_reason, gates.hidden, "'nbval-skip' without a reason"),
+        (ignored_without_reason, gates.hidden, "'NBVAL_IGNORE_OUTPUT' without a reason"),
+        (hidden_by_a_comment, gates.hidden, "'NBVAL_IGNORE_OUTPUT' without a reason"),
+        (hidden_by_a_small_comment, gates.hidden, "'nbval_skip' without a reason"),
+        (hidden_by_a_magic, gates.hidden, "'%%capture' without a reason"),
+        (stored_error, gates.faulty_outputs, "stored error ClaimFailed"),
+        (stored_warning, gates.faulty_outputs, "stored stderr"),
+        (wall_of_code, gates.long_cells, "a cell of 40 lines"),
+        (outputs_nobody_compares, gates.uncompared_share, "outputs compared"),
+        (another_repository, gates.other_first_cell, "first cell is not Colab's"),
+        (edited_text, gates.stale_records, "LOSS-10: text and hash do not belong"),
+        (edited_record, gates.stale_records, "LOSS-10: text and hash do not belong"),
+        (impossible_record, gates.stale_records, "LOSS-10: outcome: got 'contradicts' of kind"),
+        (another_reading, gates.stale_records, "LOSS-10 was decided from another wording"),
+        (flipped_sign_in_prose, gates.ownerless_maths, "closest is LOSS-13"),
+        (flipped_exponent_in_prose, gates.ownerless_maths, "no claim owns the formula"),
+        (display_of_nobody, gates.ownerless_maths, "no claim owns the formula"),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_gate_catches(
+    spoil: Callable[[Book], None],
+    gate: Callable[[Path], list[str]],
+    finding: str,
+    tmp_path: Path,
+) -> None:
+    book = json.loads(SAMPLE.read_text(encoding="utf-8"))
+    spoil(book)
+    spoiled = tmp_path / "notebooks" / "3-first-loss" / SAMPLE.name
+    spoiled.parent.mkdir(parents=True)
+    spoiled.write_text(json.dumps(book), encoding="utf-8")
+    found = gate(spoiled)
+    assert any(finding in line for line in found), found

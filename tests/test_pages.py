@@ -1,0 +1,46 @@
+"""The published pages: built with warnings as errors, complete, loading nothing from elsewhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import html_gates
+import jsonschema
+import page_gates
+import pytest
+
+ROOT = Path(__file__).parent.parent
+Gate = Callable[[Path], list[str]]
+GATES: tuple[Gate, ...] = (*html_gates.GATES, *page_gates.GATES)
+
+
+def test_builds_without_a_warning(html: Path) -> None:
+    log = (html.parent.parent / "build.log").read_text(encoding="utf-8")
+    assert log.startswith("exit code 0\n"), log
+
+
+@pytest.mark.parametrize("gate", GATES, ids=lambda gate: gate.__name__)
+def test_pages_pass(gate: Gate, html: Path) -> None:
+    assert (html / "book/welcome.html").exists()
+    assert gate(html) == []
+
+
+def test_published_claims_follow_from_the_stored_outputs(html: Path) -> None:
+    assert page_gates.other_claims(html, ROOT) == []
+
+
+def test_ledger_lists_every_statement(html: Path) -> None:
+    page = (html / "book/ledger.html").read_text(encoding="utf-8")
+    data = json.loads((html / "claims.json").read_text(encoding="utf-8"))
+    assert page.count('class="vt-row"') == len(data["claims"]) >= data["summary"]["total"] == 292
+
+
+def test_claims_are_published_beside_the_schema_that_they_fit(html: Path) -> None:
+    data, schema = (
+        json.loads((html / name).read_text(encoding="utf-8"))
+        for name in ("claims.json", "claims.schema.json")
+    )
+    assert schema["$id"] == "claims.schema.json"
+    assert list(jsonschema.Draft202012Validator(schema).iter_errors(data)) == []
