@@ -35,7 +35,7 @@ export REASON
 # Two notebooks run at a time; two kernels with two threads each on two cores wait for each other.
 export OMP_NUM_THREADS := 1
 
-.PHONY: help install book links serve check format lint test claims lock verify refresh owners record portable fresh-seeds colab colab-cells browser chapter clean
+.PHONY: help install book links serve check format lint test claims lock verify refresh owners record portable fresh-seeds colab colab-cells mutants canaries browser chapter clean
 .DEFAULT_GOAL := book
 
 help: ## list the targets
@@ -104,6 +104,13 @@ colab: $(TEST_READY) ## run every notebook that needs transformers as Colab meet
 
 colab-cells: $(TEST_READY) ## write the first cell of every notebook
 	$(TEST)/bin/python $(COMMAND) colab-cells
+
+mutants: chapter $(TEST_READY) ## faults at random, and what sees them: KIND=prose N=60 CHAPTER=3 SALT=…
+	PYTHONPATH=$(CURDIR)/src:$(CURDIR)/tests $(TEST)/bin/python -m mutation \
+	  $(if $(KIND),--kind $(KIND)) $(if $(N),--n $(N)) $(if $(CHAPTER),--chapter $(CHAPTER)) $(if $(SALT),--salt $(SALT))
+
+canaries: $(TEST_READY) ## list the known-bad inputs anew, after adding or renaming one
+	$(TEST)/bin/python -m pytest -n 0 -q --collect-only -m canary tests | grep :: | LC_ALL=C sort > tests/canaries/names.txt
 
 chapter:
 	@test -z "$(CHAPTER)" || ls -d notebooks/$(CHAPTER)-* >/dev/null 2>&1 || { \

@@ -14,6 +14,7 @@ ROOT = Path(__file__).parent
 LONGEST_CELL = 300  # seconds on the reference machine; the longest takes a fifth of that
 CACHED = "verified_transformer/seconds"  # of each file, in its last run
 SHOWN = 15
+NO_BROWSER = "no chromium on this machine"  # the only reason for a canary not to be tried
 SLOW_FIXTURES = {"html", "broken_build", "browser"}  # the built book, chromium
 
 _seconds: Counter[str] = Counter()
@@ -73,13 +74,36 @@ def pytest_terminal_summary(
     terminalreporter.write_line(f"where the time went, of {_seconds.total():.0f} s in all:")
     for name, seconds in _seconds.most_common(SHOWN):
         terminalreporter.write_line(f"{seconds:7.1f} s  {name}")
-    outcomes: dict[str, set[str]] = {
-        outcome: set() for outcome in ("passed", "failed", "error", "skipped")
-    }
-    for outcome, nodes in outcomes.items():
-        for report in terminalreporter.stats.get(outcome, []):
+    nodes = _canaries(terminalreporter)
+    if nodes:
+        caught = sum(outcome == "passed" for outcome in nodes.values())
+        terminalreporter.write_line(f"canaries caught {caught}/{len(nodes)}")
+
+
+def _canaries(reporter: pytest.TerminalReporter) -> dict[str, str]:
+    """The known-bad inputs of this run by name, with what became of each."""
+    found: dict[str, str] = {}
+    for outcome in ("passed", "skipped", "xfailed", "xpassed", "failed", "error"):
+        for report in reporter.stats.get(outcome, []):
             if "canary" in getattr(report, "keywords", ()):
-                nodes.add(report.nodeid)
-    total = len(set().union(*outcomes.values()))
-    if total:
-        terminalreporter.write_line(f"canaries caught {len(outcomes['passed'])}/{total}")
+                excused = outcome == "skipped" and NO_BROWSER in str(report.longrepr)
+                found[report.nodeid] = "excused" if excused else outcome
+    return found
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Let a run fail in which a known-bad input was skipped, or expected to fail, and so not tried.
+
+    Only the browser's may be, where there is no browser.
+    """
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    untried = {
+        name: outcome
+        for name, outcome in (_canaries(reporter) if reporter else {}).items()
+        if outcome in ("skipped", "xfailed", "xpassed")
+    }
+    for name, outcome in untried.items():
+        reporter.write_line(f"canary {outcome}: {name}")
+    if untried and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -1,4 +1,4 @@
-"""A small book goes through the literal `make test`: sound it is green, and each fault turns red."""
+"""A small book goes through the literal `make test`: sound it is green, each fault is red."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ RED = {
     "tests/test_notebooks.py::test_notebook_passes[1-small-ownerless_maths]": "a display of nobody",
     "tests/test_notebooks.py::test_notebook_passes[1-small-other_first_cell]": "another first cell",
     "tests/test_notebooks.py::test_page_passes[welcome-ownerless_maths]": "the same on a page",
-    "tests/test_notebooks.py::test_every_notebook_is_in_the_table_of_contents": "a notebook left out",
+    "tests/test_notebooks.py::test_every_notebook_is_in_the_table_of_contents": "one left out",
     "tests/test_pages.py::test_pages_pass[other_badges]": "a badge that says holds",
     "tests/test_pages.py::test_pages_pass[other_tallies]": "other tallies",
     "tests/test_pages.py::test_pages_pass[other_boxes]": "truths left out",

@@ -1,0 +1,295 @@
+"""The wiring: which gate runs over which files, by which command, and that nothing swallows it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from configparser import RawConfigParser
+from pathlib import Path
+from typing import Any
+
+import notebook_gates
+import pytest
+import yaml
+
+from verified_transformer.account import ledger
+
+ROOT = Path(__file__).parent.parent
+NAMES = ROOT / "tests" / "canaries" / "names.txt"
+EXPECTED: dict[str, Any] = yaml.safe_load(
+    (ROOT / "tests" / "wiring.yaml").read_text(encoding="utf-8")
+)
+NOTEBOOKS = ledger.notebooks(ROOT)
+# What a rule may mask, whole: a number that its author marked, and a bare object's size.
+MASKABLE = re.compile(
+    r'<span class="vt-volatile">[^<]*</span>|<Figure size [0-9.x]+ with \d+ Axes?>'
+)
+SWALLOWS = re.compile(r"^\s*-|\|\|\s*(?:true|:|echo)|;\s*true\b|\bset \+e\b|2>&1\s*\|", re.M)
+LAMING = re.compile(r"^\s*(?:\.IGNORE|MAKEFLAGS|\.?SHELL(?:FLAGS)?|-?include)\b", re.M)
+PASSING = re.compile(r"--nbval-lax|--nbval-skip|continue-on-error|--ignore|--deselect|-k\b|\bif:")
+
+
+# ------------------------------------------------------------------ the command
+
+
+def run_by(target: str, root: Path) -> list[str]:
+    """What make would run for a target, one command a line; the browser's lines are BROWSER."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))}
+    for name in ("NOTEBOOK", "CHAPTER", "PYTHON"):
+        environment.pop(name, None)
+    done = subprocess.run(
+        ["make", "-n", target],
+        cwd=root,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    text = re.sub(r"\\\n\s*", "", done.stdout)
+    lines = [line for line in text.splitlines() if line.strip()]
+    named = " ".join(path.relative_to(ROOT).as_posix() for path in sorted(NOTEBOOKS))
+    lines = [line.replace(named, "NOTEBOOKS") for line in lines]
+    return ["BROWSER" if line.startswith("if { command -v chromium") else line for line in lines]
+
+
+def recipes(makefile: str) -> dict[str, list[str]]:
+    """The recipe lines of each target, as written."""
+    found: dict[str, list[str]] = {}
+    for target, body in re.findall(r"^([\w -]+):[^=\n]*\n((?:\t.*\n)*)", makefile, re.M):
+        for name in target.split():
+            found.setdefault(name, []).extend(line[1:] for line in body.splitlines())
+    return found
+
+
+def swallowed(makefile: str) -> list[str]:
+    """Lines of a Makefile by which a failure of a gate would not fail the target."""
+    found = [f"Makefile: {line.strip()}" for line in LAMING.findall(makefile)]
+    for target in ("test", "lint", "check"):
+        for line in recipes(makefile).get(target, []):
+            if SWALLOWS.search(line) or PASSING.search(line):
+                found.append(f"{target}: {line}")
+    return found
+
+
+def test_make_test_runs_exactly_what_it_should() -> None:
+    assert run_by("test", ROOT) == EXPECTED["make_test"]
+
+
+def test_nothing_swallows_a_failure() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert {"test", "lint", "check"} <= recipes(makefile).keys()
+    assert swallowed(makefile) == []
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("\t$(PYTEST) -m", "\t-$(PYTEST) -m"),
+        ("$(DOCTESTS) tests notebooks\n", "$(DOCTESTS) tests notebooks || true\n"),
+        ("$(DOCTESTS) tests notebooks\n", "$(DOCTESTS) tests notebooks; true\n"),
+        ("$(DOCTESTS) tests notebooks\n", "$(DOCTESTS) tests notebooks --nbval-lax\n"),
+        ("$(DOCTESTS) tests notebooks\n", "$(DOCTESTS) tests notebooks -k gate\n"),
+        (".DEFAULT_GOAL", ".IGNORE:\n.DEFAULT_GOAL"),
+        (".DEFAULT_GOAL", "MAKEFLAGS += -i\n.DEFAULT_GOAL"),
+        ("\t$(TEST)/bin/mypy", "\t-$(TEST)/bin/mypy"),
+    ],
+)
+def test_a_swallowed_failure_is_found(old: str, new: str) -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert old in makefile
+    assert len(swallowed(makefile.replace(old, new))) in (1, 2)
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("--nbval --nbval", "--nbval-lax --nbval"),
+        ("--nbval --nbval", "--nbval"),
+        ('-m "not weekly"', '-m "not weekly and not slow"'),
+        ("$(DOCTESTS) tests notebooks\n", "$(DOCTESTS) tests\n"),
+        ("test: lint browser", "test: browser"),
+    ],
+)
+def test_another_command_is_found(old: str, new: str, tmp_path: Path) -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert old in makefile
+    (tmp_path / "Makefile").write_text(makefile.replace(old, new), encoding="utf-8")
+    for name in ("requirements.txt", "requirements-book.txt"):
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    (tmp_path / ".venv").symlink_to((ROOT / ".venv").resolve())
+    found = [line for line in run_by("test", tmp_path) if "--check" not in line]
+    assert found != [line for line in EXPECTED["make_test"] if "--check" not in line]
+
+
+def test_ci_runs_make_test_and_nothing_else() -> None:
+    lines = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    assert [lines[0], *(x for x in lines[1:] if not x.startswith("#"))] == EXPECTED["ci"]
+
+
+def commands(workflow: str) -> list[str]:
+    """Every command of a workflow, each once."""
+    jobs = yaml.safe_load(workflow)["jobs"].values()
+    return list(dict.fromkeys(s["run"] for job in jobs for s in job["steps"] if "run" in s))
+
+
+def test_workflows_run_make_and_swallow_nothing() -> None:
+    found = {}
+    for path in sorted((ROOT / ".github" / "workflows").glob("*.yml")):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"continue-on-error|\|\| *true", text), path.name
+        found[path.name] = commands(text)
+    assert found == EXPECTED["workflows"]
+    weekly = yaml.safe_load((ROOT / ".github/workflows/weekly.yml").read_text(encoding="utf-8"))
+    assert weekly["jobs"]["run"]["strategy"]["matrix"]["target"] == EXPECTED["weekly"]
+
+
+def test_pytest_has_exactly_these_options() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    options = settings["tool"]["pytest"]["ini_options"]
+    assert {key: options[key] for key in options if key != "markers"} == EXPECTED["pytest"]
+    others = ("pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg")
+    assert not [name for name in others if (ROOT / name).exists()]
+
+
+# ------------------------------------------------------------------ what is masked
+
+
+def texts() -> Iterator[str]:
+    """Everything that nbval compares in the stored notebooks."""
+    for path in NOTEBOOKS:
+        for cell in notebook_gates.cells(path, "code"):
+            for output in cell["outputs"]:
+                data = output.get("data", {})
+                for kind in notebook_gates.COMPARED:
+                    yield "".join(data.get(kind, ""))
+                yield "".join(output.get("text", ""))
+
+
+def masks(config: str) -> dict[str, list[str]]:
+    """The rules of a file for nbval."""
+    parser = RawConfigParser()
+    parser.read_string(config)
+    return {name: [parser[name]["regex"], parser[name]["replace"]] for name in parser.sections()}
+
+
+def overmasked(config: str, samples: list[str]) -> list[str]:
+    """What the rules of a file would mask although it says something."""
+    return [
+        f"{name}: would mask {found!r}"
+        for name, (pattern, _) in masks(config).items()
+        for found in dict.fromkeys(
+            match[0] for text in samples for match in re.finditer(pattern, text)
+        )
+        if not MASKABLE.fullmatch(found)
+    ]
+
+
+def test_rules_mask_nothing_but_marked_numbers() -> None:
+    config = (ROOT / "nbval_sanitize.cfg").read_text(encoding="utf-8")
+    assert masks(config) == EXPECTED["sanitize"]
+    assert overmasked(config, list(texts())) == []
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    "rule",
+    [
+        r"\d+", r"\d+\.\d+", r"[+-]", "supports|contradicts", r"\d+/\d+ mutants", r" = .*", ".+",
+        r"#[0-9a-f]{8}", r"(?s)<div class=.vt-detail.>.*?</div>", r"<span[^>]*>.*?</table>",
+    ],
+)  # fmt: skip
+def test_a_rule_that_masks_a_result_is_refused(rule: str) -> None:
+    samples = [
+        "LOSS-14 proof   E = 2*d - 1.3   exact at 2 points; 23/23 mutants   #3fa9c1d2",
+        'x="supports"><div class="vt-detail">1%</div><span class="vt-volatile">1</span></table>',
+    ]
+    assert overmasked(f"[rule]\nregex: {rule}\nreplace: X\n", samples)
+
+
+# ------------------------------------------------------------------ the matrix
+
+
+def expected() -> set[str]:
+    """The tests that a whole run must hold: every gate on every file, every cell."""
+    names = set(EXPECTED["others"])
+    for path in NOTEBOOKS:
+        names |= {
+            f"tests/test_notebooks.py::test_notebook_passes[{path.stem}-{gate}]"
+            for gate in EXPECTED["notebook_gates"]
+        }
+        count = len(notebook_gates.cells(path, "code"))
+        file = path.relative_to(ROOT).as_posix()
+        names |= {f"{file}::Cell {number}" for number in range(count)}
+    names |= {
+        f"tests/test_notebooks.py::test_page_passes[{page.stem}-{gate}]"
+        for page in (ROOT / "book").glob("*.md")
+        for gate in EXPECTED["prose_gates"]
+    }
+    names |= {f"tests/test_pages.py::test_pages_pass[{gate}]" for gate in EXPECTED["page_gates"]}
+    return names
+
+
+@pytest.mark.slow
+def test_every_gate_runs_over_every_file_and_no_canary_is_gone(
+    request: pytest.FixtureRequest,
+) -> None:
+    if not {"tests", "notebooks"} <= set(request.config.args):
+        pytest.skip("only a whole run collects everything")
+    items = request.session.items
+    collected = {item.nodeid for item in items}
+    canaries = {item.nodeid for item in items if item.get_closest_marker("canary")}
+    listed = set(NAMES.read_text(encoding="utf-8").splitlines())
+    assert sorted(expected() - collected) == []
+    assert sorted(listed - canaries) == [], "known-bad inputs gone; renamed ones: `make canaries`"
+    assert sorted(canaries - listed) == [], "known-bad inputs not listed: `make canaries`"
+
+
+def test_no_list_of_gates_is_empty() -> None:
+    import html_gates
+    import page_gates
+
+    gates = notebook_gates.GATES, notebook_gates.PROSE_GATES, html_gates.GATES + page_gates.GATES
+    wanted = EXPECTED["notebook_gates"], EXPECTED["prose_gates"], EXPECTED["page_gates"]
+    assert tuple([gate.__name__ for gate in some] for some in gates) == wanted
+    assert len(NOTEBOOKS) == len(list((ROOT / "notebooks").rglob("*.ipynb"))) > 30
+    assert len(NAMES.read_text(encoding="utf-8").splitlines()) > 400
+
+
+UNTRIED = """
+import pytest
+pytestmark = pytest.mark.canary
+def test_caught(): pass
+def test_skipped(): pytest.skip({reason!r})
+@pytest.mark.xfail
+def test_expected_to_fail(): assert {fails}
+"""
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("reason", "fails", "code"),
+    [
+        ("no time", "True", 1),
+        ("no chromium on this machine", "False", 1),
+        ("no chromium on this machine", "True", 1),
+    ],
+)
+def test_a_canary_that_is_not_tried_fails_the_run(
+    reason: str, fails: str, code: int, tmp_path: Path
+) -> None:
+    (tmp_path / "tests").mkdir()
+    for name in ("conftest.py", "pyproject.toml", "tests/machine.py"):
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    test = tmp_path / "tests" / "test_small.py"
+    test.write_text(UNTRIED.format(reason=reason, fails=fails), encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-n0", "tests"]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert run.returncode == code, run.stdout + run.stderr
+    assert "canaries caught 1/3" in run.stdout
+    assert ("canary skipped" in run.stdout) == (reason == "no time")
