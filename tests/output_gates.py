@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -14,6 +15,7 @@ from html_gates import Page, pages
 from page_facts import bare
 
 Cell = dict[str, Any]
+NAMED = re.compile(r"\b[A-Z]{3,5}-\d\d\b")
 
 
 def differing(where: str, shown: str, wanted: str) -> list[str]:
@@ -45,13 +47,16 @@ def _other_cells(page: Page, cells: Sequence[Cell]) -> list[str]:
         return [f"{page.name}: {len(page.facts.cells)} cells, not {len(cells)}"]
     found = []
     for index, (cell, (code, shown)) in enumerate(zip(cells, page.facts.cells, strict=True)):
-        where = f"{page.name}: cell {index}"
+        outputs = [_text(output) for output in cell["outputs"]]
+        named = dict.fromkeys(NAMED.findall("".join(["".join(cell["source"]), *outputs])))
+        of = f" of {' '.join(named)}" if named else ""
+        where = f"{page.name}: cell {index}{of}"
         tags = cell["metadata"].get("tags", [])
         if "remove-input" not in tags:
             summary = cell["metadata"].get("mystnb", {}).get("code_prompt_show", "")
             wanted = bare("".join(cell["source"]))
             found += differing(f"{where} (code)", code.removeprefix(bare(summary)), wanted)
-        wanted = "".join(bare(_text(output)) for output in cell["outputs"])
+        wanted = "".join(map(bare, outputs))
         found += differing(f"{where} (output)", shown, wanted)
     return found
 

@@ -1,0 +1,109 @@
+"""The faults made at random: they change what they should, can be found again, and are judged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from mutation import sites
+from mutation.__main__ import as_json, equivalent, survivors, table
+from mutation.judging import Judge, Judgement
+from mutation.mutant import KINDS, Mutant
+from mutation.mutants import UNITS, draw
+from mutation.sites import Site
+
+ROOT = Path(__file__).parent.parent
+NOTEBOOK = "notebooks/3-first-loss/3-norm-variance.ipynb"
+
+
+def changes(found: list[Site], text: str) -> set[str]:
+    return {site.apply(text) for site in found}
+
+
+def test_prose_changes_in_numbers_words_negations_and_formulas() -> None:
+    text = "Of 3 laws two grow with $d$: $2d\\sigma^4$ is not a bound."
+    found = changes(list(sites.in_prose(text)), text)
+    assert text.replace("3 laws", "4 laws") in found
+    assert text.replace("two grow", "three grow") in found
+    assert text.replace("is not", "is ") in found
+    assert text.replace("^4", "^5") in found
+    assert text.replace("$d$", "$n$") in found
+
+
+def test_what_prose_quotes_is_left_alone() -> None:
+    text = "`f(2)` {claim}`LOSS-14` [two](page2.md) GROW-22"
+    assert changes(list(sites.in_prose(text)), text) == {text.replace("[two]", "[three]")}
+
+
+def test_code_changes_in_operators_constants_and_order() -> None:
+    text = "%pip install x2\nµ = f(a, b) ** 2 - 1 if d < 3 else -h"
+    found = changes(list(sites.in_code(text)), text)
+    for old, new in (
+        ("f(a, b)", "f(b, a)"), ("** 2", "* 2"), ("** 2", "** 3"), ("- 1", "+ 1"), ("<", ">="),
+        ("-h", "h"),
+    ):  # fmt: skip
+        assert text.replace(old, new, 1) in found, new
+    assert not any("x3" in change for change in found)
+
+
+def test_text_within_an_f_string_is_no_label_of_its_own() -> None:
+    text = 'print(f"{a} of {b}", "c")'
+    assert changes(list(sites.in_code(text, words=True)), text) == {
+        text.replace('"c"', "'not c'"),
+        'print("c", f"{a} of {b}")',
+    }
+
+
+def test_a_draw_is_the_same_again_and_another_under_another_salt() -> None:
+    first, again, other = (
+        [m.description for m in draw("prose", ROOT, 5, salt, "3")] for salt in ("a", "a", "b")
+    )
+    assert first == again != other
+    assert len(set(first)) == 5 and all("3-first-loss" in d or "chapter-3" in d for d in first)
+    assert UNITS.keys() == set(KINDS)
+
+
+@pytest.mark.slow
+def test_a_reading_that_the_registry_refuses_is_red_and_a_word_of_it_is_not(tmp_path: Path) -> None:
+    judge = Judge(ROOT, tmp_path)
+    path = "src/verified_transformer/claims/tied-loss.yaml"
+
+    def judged(text: str, new: str) -> Judgement:
+        site = Site(0, len(text), new, "whole")
+        field = ("LOSS-03", "reading", "cases", "share", "false_if")
+        return judge.judge(Mutant("reading", path, -1, "whole", text, site, ("LOSS-03",), field))
+
+    assert judged("the share", "the $share").by == "registry or prose"
+    assert judged("the share", "the share of a head").by == ""
+
+
+@pytest.mark.canary
+def test_a_flipped_sign_in_prose_is_red_and_the_file_is_put_back(tmp_path: Path) -> None:
+    judge = Judge(ROOT, tmp_path)
+    before = (judge.scratch / NOTEBOOK).read_bytes()
+    site = Site(0, 4, "$a = b + 71$", "whole")
+    found = judge.judge(Mutant("prose", NOTEBOOK, 0, "whole", "text", site, ("LOSS-10",)))
+    assert found.by == "ownerless_maths" and "no claim owns the formula" in found.said
+    assert (judge.scratch / NOTEBOOK).read_bytes() == before
+
+
+@pytest.mark.canary
+def test_a_mutant_is_not_argued_away_without_a_reason(tmp_path: Path) -> None:
+    file = tmp_path / "equivalent.yaml"
+    file.write_text("- mutant: prose x.ipynb\n  reason: ' '\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="accepted: a mutant and a reason"):
+        equivalent(file)
+
+
+def test_the_score_is_by_kind_and_chapter_and_survivors_by_claim() -> None:
+    def one(by: str, names: bool = False) -> Judgement:
+        site = Site(4, 5, "n", "formula: symbol")
+        mutant = Mutant("prose", NOTEBOOK, 2, site.way, "the d of", site, ("LOSS-10",))
+        return Judgement(mutant, by, "", names, 0.1)
+
+    results = [one("ownerless_maths", True), one("")]
+    assert "| prose | 1/2 | 1/2 | 1 of 1 red |" in table(results)
+    assert survivors(results).startswith("LOSS-10\n  formula: symbol: prose notebooks/3")
+    kind = as_json(results, "salt")["kinds"]["prose"]
+    assert (kind["total"], kind["red"], kind["naming"]) == (2, 1, 1)
+    assert as_json(results, "salt")["survivors"][0]["claims"] == ("LOSS-10",)
