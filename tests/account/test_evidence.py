@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from verified_transformer import claim
 from verified_transformer.account import evidence
 from verified_transformer.account.evidence import COLOURS, KINDS, VERDICTS, Colour
+from verified_transformer.account.reading import Reading
 from verified_transformer.account.records.record import SAMPLED, Record, Sample, Score, Volatile
 from verified_transformer.account.registry import statement
 from verified_transformer.account.rendering import cards as rendering
@@ -101,6 +103,13 @@ def test_a_card_shows_words_and_formulas() -> None:
     assert html.startswith('<div class="vt-card" id="LOSS-14" data-claim="LOSS-14" data-kind="')
     assert '<span class="vt-badge" data-claim="LOSS-14"></span>' in html
     assert "<b>Our reading:</b>" in html and r"\(" in html
+
+
+def test_a_card_shows_the_setting_and_what_of_it_meets_a_condition() -> None:
+    found = statement("LOSS-14")
+    reading = Reading("read", condition="large $d$", setting="$d=768$", met_by="its width")
+    html = rendering.card(replace(found, reading=reading), None)[0]["text/html"]
+    assert "<b>The article&#39;s setting:</b>" in html and "<b>Met in the setting:</b>" in html
 
 
 def test_a_card_of_an_unknown_case_is_refused() -> None:

@@ -170,6 +170,18 @@ def test_a_sound_file_is_accepted(load_claims):
     assert statements["TEST-02"].reading.cases["a"].formula == "1"
 
 
+def test_what_a_condition_needs_is_read(load_claims):
+    condition = {"text": "large $d$", "met_by": "{formula} at $d=768$"}
+    cases = {"as printed": reading(condition=condition, formula="d"), "exists": reading()}
+    more = {"setting": "$d=768$", "cases": cases, "clauses": list(cases)}
+    more |= {"uses": ["TEST-01"], "discharges": {"TEST-01": "its\n $d$ is large"}}
+    found = load_claims(entry(1), entry(2, reading=reading(**more)))[1]["TEST-02"].reading
+    assert found.cases["as printed"].met_by == "d at $d=768$"
+    assert found.discharges == {"TEST-01": "its $d$ is large"}
+    assert found.clauses == ("as printed", "exists")
+    assert (list(found.deciding), list(found.beside)) == (["as printed"], ["exists"])
+
+
 BAD = {
     "duplicate id": ([entry(1), entry(1)], "id TEST-01 is used twice"),
     "id in small letters": ([entry(id="test-01")], "an id is capital letters"),
