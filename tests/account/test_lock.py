@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+import subprocess
 from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,6 +24,7 @@ WAS = State("section 2", "equation", lock.digest("$x=1$."), "holds-if")
 LOCKED = {"TEST-01": Locked(WAS), "TEST-02": Locked(dataclasses.replace(WAS, verdict="holds"))}
 NOW = {name: item.state for name, item in LOCKED.items()}
 DAY = "2026-11-22"
+FIRST = (Change(DAY, None, "holds-if", "new"),)
 
 
 def now(**changes: Any) -> dict[str, State]:
@@ -165,6 +167,54 @@ def test_what_an_article_says_is_not_changed_without_naming_it(what: str, reason
 def test_a_claim_is_not_dropped_without_naming_it() -> None:
     with pytest.raises(LockError, match="TEST-02: no longer in the claims files"):
         lock.renew({"TEST-01": WAS}, LOCKED, "not needed", DAY)
+
+
+# ------------------------------------------------------------------ from commit to commit
+
+
+def test_nothing_is_lost_since_the_commit_before() -> None:
+    """In CI that is the branch on which a pull request lands, so that it covers all of it."""
+    place = f"HEAD^:{lock.PATH.relative_to(ROOT).as_posix()}"
+    asked = ["git", "-C", str(ROOT), "show", place]
+    run = subprocess.run(asked, capture_output=True, text=True, check=False)
+    if run.returncode:
+        pytest.skip("there is no commit before this one, or it has no lock")
+    assert lock.lost(lock.parsed(run.stdout), lock.read()) == []
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("after", "fault"),
+    [
+        (None, "TEST-01: gone from the lock"),
+        (Locked(WAS), "TEST-01: its history was rewritten"),
+        (
+            Locked(WAS, (Change(DAY, None, "holds-if", "another"),)),
+            "TEST-01: its history was rewritten",
+        ),
+        (
+            Locked(dataclasses.replace(WAS, verdict="holds"), FIRST),
+            "TEST-01: changed, and its history does not say so",
+        ),
+        (
+            Locked(dataclasses.replace(WAS, says="0"), FIRST),
+            "TEST-01: changed, and its history does not say so",
+        ),
+        (
+            Locked(dataclasses.replace(WAS, spared=("travels",)), FIRST),
+            "TEST-01: spared a rule anew",
+        ),
+    ],
+)
+def test_a_lock_that_hides_a_change_is_found(after: Locked | None, fault: str) -> None:
+    before = {"TEST-01": Locked(WAS, FIRST)}
+    assert lock.lost(before, {"TEST-01": after} if after else {}) == [fault]
+
+
+def test_a_renewed_lock_loses_nothing() -> None:
+    before = {"TEST-01": Locked(WAS, FIRST)}
+    after = lock.renew({"TEST-01": dataclasses.replace(WAS, verdict="wrong")}, before, "so", DAY)
+    assert lock.lost(before, after) == lock.lost(before, before) == []
 
 
 # ------------------------------------------------------------------ the file

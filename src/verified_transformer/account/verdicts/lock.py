@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -215,16 +216,38 @@ def _differing(old: State, new: State) -> tuple[str, str]:
     return "; ".join(texts[0]), "; ".join(texts[1])
 
 
+def lost(before: Mapping[str, Locked], after: Mapping[str, Locked]) -> list[str]:
+    """Say where a later lock hides what an earlier one held.
+
+    A history only grows, and it grows with every change; no rule is spared anew.
+
+    Args:
+        before, after: two states of the lock, such as those of two commits.
+    """
+    faults = []
+    for name, old in before.items():
+        new = after.get(name)
+        if new is None:
+            faults.append(f"{name}: gone from the lock")
+        elif new.history[: len(old.history)] != old.history:
+            faults.append(f"{name}: its history was rewritten")
+        elif _differing(old.state, new.state)[1] and len(new.history) == len(old.history):
+            faults.append(f"{name}: changed, and its history does not say so")
+        elif set(new.state.spared) - set(old.state.spared):
+            faults.append(f"{name}: spared a rule anew")
+    return faults
+
+
 # ------------------------------------------------------------------ the file
 
 
 def text(locked: Mapping[str, Locked]) -> str:
     """Return the lock as its file holds it: one line a claim, and one for each of its changes."""
-    lines = []
+    lines, written = [], partial(json.dumps, ensure_ascii=False)
     for name, item in locked.items():
-        line = _json(_fields(item.state))[:-1]
+        line = written(_fields(item.state))[:-1]
         if item.history:
-            changes = ",\n  ".join(_json(vars(change)) for change in item.history)
+            changes = ",\n  ".join(written(vars(change)) for change in item.history)
             line += f', "history": [\n  {changes}]'
         lines.append(f'"{name}": {line}, "seal": "{_seal(name, item)}"}}')
     return "{\n" + ",\n".join(lines) + "\n}\n"
@@ -237,16 +260,26 @@ def read(path: Path = PATH) -> dict[str, Locked]:
         LockError: it is missing, it is no lock, or a line was edited by hand.
     """
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        made = {name: _locked(fields) for name, fields in data.items()}
+        return parsed(path.read_text(encoding="utf-8"), path.name)
     except FileNotFoundError:
         raise LockError(f"{path.name}: is missing; restore it from the repository") from None
+
+
+def parsed(text: str, name: str = PATH.name) -> dict[str, Locked]:
+    """Return what the text of a lock says.
+
+    Raises:
+        LockError: it is no lock, or a line was edited by hand.
+    """
+    try:
+        data = json.loads(text)
+        made = {id: _locked(fields) for id, fields in data.items()}
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise LockError(f"{path.name}: is no lock of verdicts: {error}") from None
-    edited = [name for name, item in made.items() if _seal(name, item) != data[name].get("seal")]
+        raise LockError(f"{name}: is no lock of verdicts: {error}") from None
+    edited = [id for id, item in made.items() if _seal(id, item) != data[id].get("seal")]
     if edited:
         raise LockError(
-            f"{path.name}: edited by hand: {', '.join(edited)}; restore the lines, then make lock"
+            f"{name}: edited by hand: {', '.join(edited)}; restore the lines, then make lock"
         )
     return made
 
@@ -259,10 +292,6 @@ def _locked(fields: dict[str, Any]) -> Locked:
 
 def _fields(state: State) -> dict[str, Any]:
     return {key: value for key, value in vars(state).items() if value}
-
-
-def _json(data: Mapping[str, Any]) -> str:
-    return json.dumps(data, ensure_ascii=False)
 
 
 def _seal(name: str, item: Locked) -> str:
