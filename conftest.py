@@ -7,7 +7,6 @@ from collections import Counter
 from pathlib import Path
 
 import machine
-import picture_comparison
 import pytest
 
 ROOT = Path(__file__).parent
@@ -24,6 +23,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Let the time limits of cells and kernels follow the machine."""
     patience = machine.calibrate()
     if getattr(config.option, "nbval", False):
+        import picture_comparison
+
         picture_comparison.install()
         config.option.nbval_cell_timeout = LONGEST_CELL * patience
         config.option.nbval_kernel_startup_timeout = 60 * patience

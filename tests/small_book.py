@@ -13,6 +13,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from verified_transformer.commands import claims
 from verified_transformer.commands.notebooks import colab
 
 ROOT = Path(__file__).parent.parent
@@ -25,8 +26,8 @@ COPIED = (
     "src/verified_transformer/commands/notebooks",
 )  # fmt: skip
 TESTS = (
-    "conftest.py", "machine.py", "html_gates.py", "page_facts.py", "page_gates.py",
-    "output_gates.py", "notebook_gates.py", "test_notebooks.py", "test_pages.py",
+    "conftest.py", "machine.py", "picture_comparison.py", "html_gates.py", "page_facts.py",
+    "page_gates.py", "output_gates.py", "notebook_gates.py", "test_notebooks.py", "test_pages.py",
 )  # fmt: skip
 PAGES = {
     "welcome": "# A small book\n\n{decided}`all`\n",
@@ -79,6 +80,8 @@ def build(folder: Path) -> Path:
         "nbformat_minor": 5,
     }
     write(folder, book)
+    lock = folder / "src/verified_transformer/claims/verdicts.lock"
+    claims.renew(folder, "This book decides nothing.", "2026-01-01", path=lock)
     return folder
 
 

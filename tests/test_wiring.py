@@ -284,7 +284,12 @@ def test_a_canary_that_is_not_tried_fails_the_run(
     reason: str, fails: str, code: int, tmp_path: Path
 ) -> None:
     (tmp_path / "tests").mkdir()
-    for name in ("conftest.py", "pyproject.toml", "tests/machine.py"):
+    for name in (
+        "conftest.py",
+        "pyproject.toml",
+        "tests/machine.py",
+        "tests/picture_comparison.py",
+    ):
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
     test = tmp_path / "tests" / "test_small.py"
     test.write_text(UNTRIED.format(reason=reason, fails=fails), encoding="utf-8")
