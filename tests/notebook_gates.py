@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from verified_transformer.account import ledger, registry
+from verified_transformer.account.records import pictures
 from verified_transformer.commands.notebooks import colab
 
 ROOT = Path(__file__).parent.parent
@@ -117,6 +118,17 @@ def stale_records(notebook: Path) -> list[str]:
     return [fault for item in records for fault in ledger.stale(item, statements)]
 
 
+def other_pictures(notebook: Path) -> list[str]:
+    """Pictures that are not those of the data stored beside them."""
+    found = [
+        pictures.fault(output)
+        for cell in cells(notebook, "code")
+        for output in pictures.pictures(cell)
+        if pictures.KEY in output.get("metadata", {}).get("image/png", {})
+    ]
+    return [f"{notebook.name}: {fault}" for fault in found if fault]
+
+
 # ------------------------------------------------------------------ typed maths
 
 
@@ -184,6 +196,6 @@ def normalised(formula: str) -> str:
 
 GATES = (
     never_run, hidden, faulty_outputs, long_cells, uncompared_share, other_first_cell,
-    stale_records, ownerless_maths,
+    stale_records, other_pictures, ownerless_maths,
 )  # fmt: skip
 PROSE_GATES = (ownerless_maths,)  # on the pages of book/

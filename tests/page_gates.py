@@ -1,8 +1,7 @@
 """What the built pages show of the claims, recomputed: tallies, badges, truths, links.
 
 All is computed from the entries of ``claims.json``, by code that shares nothing with the templates;
-``claims.json`` itself is held against the stored outputs. `_row` and its neighbours say what stands
-in a box, in order: what a template gains, they must learn.
+``claims.json`` itself is held against the stored outputs.
 """
 
 from __future__ import annotations
@@ -10,39 +9,37 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from box_gates import (
+    Claim,
+    by_id,
+    label,
+    missing_errata,
+    other_boxes,
+    other_lines,
+    other_tables,
+)  # fmt: skip
 from html_gates import Page, claims, pages
 from output_gates import differing, other_outputs
 from page_facts import ID, bare
 
 from verified_transformer.account import evidence, ledger
 
-Claim = dict[str, Any]
-LEDGER, ERRATA = "book/ledger.html", "book/errata.html"
-AGAINST = ("counterexample", "witness")
+LEDGER = "book/ledger.html"
 ROLE = re.compile(r"\{decided\}`([^`]*)`")
 SUMMED = ("total", "decided", "judged", "by_verdict", "mutants")
-
-
-def _by_id(html: Path) -> dict[str, Claim]:
-    return {claim["id"]: claim for claim in claims(html)}
 
 
 # ------------------------------------------------------------------ verdicts and sums
 
 
-def _label(claim: Claim) -> str:
-    row = evidence.verdict(claim["verdict"])
-    return f"{row.mark} {row.label}" + (" (judged)" if claim["judged"] else "")
-
-
 def other_badges(html: Path) -> list[str]:
     """Badges that do not show the verdict of their claim, or that belong to no claim."""
-    known = _by_id(html)
+    known = by_id(html)
     found = []
     for page in pages(html):
         found += [f"{page.name}: a badge of no claim: {text}" for text in page.facts.stray]
@@ -53,7 +50,7 @@ def other_badges(html: Path) -> list[str]:
                 continue
             look = {name for name in badge.classes if name.startswith("vt-is-")}
             shown = (badge.text, look, badge.title)
-            wanted = (_label(claim), {f"vt-is-{claim['verdict']}"}, claim["why"])
+            wanted = (label(claim), {f"vt-is-{claim['verdict']}"}, claim["why"])
             if shown != wanted and badge.text:
                 found.append(f"{page.name}: badge of {badge.claim} shows {shown}, not {wanted}")
     return found
@@ -123,127 +120,12 @@ def _items(value: Any) -> Iterable[tuple[str, Any]]:
     return value.items() if isinstance(value, dict) else [("", value)]
 
 
-# ------------------------------------------------------------------ boxes
-
-
-def _truth(claim: Claim) -> str:
-    return "".join(
-        f"{label}{f'(case “{case}”)' if case else ''}{text}"
-        for label, parts in (("Only if", claim["conditions"]), ("What is true", claim["truths"]))
-        for case, text in parts
-    )
-
-
-def _lines(records: Iterable[Claim]) -> str:
-    return "".join(record["text"] for record in records)
-
-
-def _row(claim: Claim) -> str:
-    reading = f"How we read it{claim['reading']}" if claim["reading"] else ""
-    head = f"{claim['id']}{claim['where']}{claim['kind']}{claim['says']}{reading}{_truth(claim)}"
-    why = claim["why"] if claim["notebook"] else ""
-    ends = (("Rests on", claim["uses"]), ("Used by", claim["used_by"]))
-    named = "".join(label + ",".join(ids) for label, ids in ends if ids)
-    return head + _label(claim) + why + _lines(claim["evidence"]) + named
-
-
-def _erratum(claim: Claim) -> str:
-    against = [record for record in claim["evidence"] if record["kind"] in AGAINST]
-    said = f"The article says{claim['says']}"
-    shown = _lines(against or claim["evidence"])
-    return f"{claim['id']}{_label(claim)}{claim['where']}{said}{_truth(claim)}{shown}"
-
-
-def _correction(claim: Claim) -> str:
-    return f"{claim['id']}{_label(claim)}{claim['says']}{_truth(claim)}"
-
-
-def _result(claim: Claim) -> str:
-    return f"{claim['id']}{_label(claim)}{_lines(claim['evidence'])}"
-
-
-SHOWS: dict[str, Callable[[Claim], str]] = {
-    "row": _row, "erratum": _erratum, "correction": _correction, "result": _result,
-}  # fmt: skip
-
-
-def other_boxes(html: Path) -> list[str]:
-    """Rows, errata, corrections and teasers that show another text than their claim has."""
-    known = _by_id(html)
-    return [
-        fault
-        for page in pages(html)
-        for kind, shows in SHOWS.items()
-        for name, text in page.facts.boxes[kind]
-        for fault in (
-            differing(f"{page.name}: {kind} {name}", text, bare(shows(known[name])))
-            if name in known
-            else [f"{page.name}: {kind} of an unknown claim: {name}"]
-        )
-    ]
-
-
-def missing_errata(html: Path) -> list[str]:
-    """Claims wrong, or true only under a condition, that the errata leave out or tell no truth of.
-
-    A page of corrections lists all of its article's, and the errata list nothing else.
-    """
-    wanted = [c for c in claims(html) if c["verdict"] in ("wrong", "holds-if")]
-    found = [
-        f"errata: nothing is said to be true instead of {c['id']}"
-        for c in wanted
-        if not (c["truths"] if c["verdict"] == "wrong" else c["conditions"])
-    ]
-    for page in pages(html):
-        pairs = [name for name, _ in page.facts.boxes["correction"]]
-        article = next((c["article"] for c in wanted if c["id"] in pairs), None)
-        if pairs:
-            own = [c["id"] for c in wanted if c["article"] == article]
-            found += [f"{page.name}: corrections leave out {c}" for c in own if c not in pairs]
-        if page.name == ERRATA:
-            listed = Counter(name for name, _ in page.facts.boxes["erratum"])
-            expected = Counter(c["id"] for c in wanted)
-            found += [f"errata: {c} is left out" for c in expected - listed]
-            found += [f"errata: {c} does not belong here" for c in listed - expected]
-    return found
-
-
-def other_lines(html: Path) -> list[str]:
-    """Lines of records that no record of any claim prints."""
-    printed = {record["text"] for claim in claims(html) for record in claim["evidence"]}
-    return [
-        f"{page.name}: no record prints {text!r}"
-        for page in pages(html)
-        for text, _ in page.facts.lines
-        if text not in printed
-    ]
-
-
-def other_tables(html: Path) -> list[str]:
-    """Tables of verdicts and of evidence that do not say what the account says."""
-    verdicts = "VerdictIt meansIt takes" + "".join(
-        f"{row.mark}{row.label}{row.means}{row.takes}" for row in evidence.VERDICTS.values()
-    )
-    kinds = "EvidenceWhat it showsWhat it can doWhat it needs" + "".join(
-        f"{row.label}{row.shows}{row.weight.value}"
-        f"{'; judged, and counted apart' if row.judged else ''}{row.needs}"
-        for row in evidence.KINDS.values()
-    )
-    wanted = {bare(text)[:15]: bare(text) for text in (verdicts, kinds)}
-    return [
-        fault
-        for page in pages(html)
-        for shown in page.facts.tables
-        for fault in differing(f"{page.name}: table", shown, wanted.get(shown[:15], ""))
-    ]
-
-
 # ------------------------------------------------------------------ links
 
 
 def other_links(html: Path) -> list[str]:
     """Links that name a claim and lead to another, or to a place where no claim stands."""
-    known = _by_id(html)
+    known = by_id(html)
     places = {page.name: dict(page.facts.places) for page in pages(html)}
     found = []
     for page in pages(html):

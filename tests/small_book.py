@@ -10,10 +10,10 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
-from verified_transformer.commands import claims
 from verified_transformer.commands.notebooks import colab
 
 ROOT = Path(__file__).parent.parent
@@ -23,11 +23,13 @@ COPIED = (
     "src/verified_transformer/__init__.py", "src/verified_transformer/__init__.pyi",
     "src/verified_transformer/account",
     "src/verified_transformer/claims", "src/verified_transformer/commands/__init__.py",
+    "src/verified_transformer/commands/claims.py",
     "src/verified_transformer/commands/notebooks",
 )  # fmt: skip
 TESTS = (
     "conftest.py", "machine.py", "picture_comparison.py", "html_gates.py", "page_facts.py",
-    "page_gates.py", "output_gates.py", "notebook_gates.py", "test_notebooks.py", "test_pages.py",
+    "page_gates.py", "box_gates.py", "output_gates.py", "notebook_gates.py", "test_notebooks.py",
+    "test_pages.py",
 )  # fmt: skip
 PAGES = {
     "welcome": "# A small book\n\n{decided}`all`\n",
@@ -80,9 +82,18 @@ def build(folder: Path) -> Path:
         "nbformat_minor": 5,
     }
     write(folder, book)
-    lock = folder / "src/verified_transformer/claims/verdicts.lock"
-    claims.renew(folder, "This book decides nothing.", "2026-01-01", path=lock)
+    _lock(folder)
     return folder
+
+
+def _lock(folder: Path) -> None:
+    """Lock the small book's verdicts: it decides nothing, and words stay as they are."""
+    code = "from pathlib import Path; from verified_transformer.commands.claims import renew; "
+    code += "renew(Path.cwd(), 'Nothing is decided in a small book.', '2000-01-01')"
+    subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, check=True, capture_output=True,
+        env=os.environ | {"PYTHONPATH": str(folder / "src")},
+    )  # fmt: skip
 
 
 def _cell(count: int, source: str, shown: dict[str, Any]) -> dict[str, Any]:

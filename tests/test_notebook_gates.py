@@ -11,6 +11,7 @@ import notebook_gates as gates
 import pytest
 
 from verified_transformer.account import ledger
+from verified_transformer.account.records import pictures
 from verified_transformer.account.records.record import from_json
 
 ROOT = Path(__file__).parent.parent
@@ -112,6 +113,14 @@ def another_reading(book: Book) -> None:
     output["data"]["text/plain"] = [from_json(record).line]
 
 
+def another_picture(book: Book) -> None:
+    for cell in book["cells"]:
+        for output in cell.get("outputs", []):
+            if "image/png" in output.get("data", {}):
+                data = {"picture": "0" * 64, "panels": []}
+                output["metadata"] = {"image/png": {pictures.KEY: data}}
+
+
 def flipped_sign_in_prose(book: Book) -> None:
     text = r"so $\mathbb{E}[\Vert\boldsymbol{w}\Vert^4]=d\,\mathbb{E}[w^4]-d(d-1)\sigma^4$"
     book["cells"].append({"cell_type": "markdown", "metadata": {}, "source": [text]})
@@ -148,6 +157,7 @@ def display_of_nobody(book: Book) -> None:
         (edited_record, gates.stale_records, "LOSS-10: text and hash do not belong"),
         (impossible_record, gates.stale_records, "LOSS-10: outcome: got 'contradicts' of kind"),
         (another_reading, gates.stale_records, "LOSS-10 was decided from another wording"),
+        (another_picture, gates.other_pictures, "a picture that is not the one"),
         (flipped_sign_in_prose, gates.ownerless_maths, "closest is LOSS-13"),
         (flipped_exponent_in_prose, gates.ownerless_maths, "no claim owns the formula"),
         (display_of_nobody, gates.ownerless_maths, "no claim owns the formula"),

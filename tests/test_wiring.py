@@ -294,7 +294,10 @@ def test_a_canary_that_is_not_tried_fails_the_run(
     test = tmp_path / "tests" / "test_small.py"
     test.write_text(UNTRIED.format(reason=reason, fails=fails), encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-n0", "tests"]
-    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    run = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
     assert run.returncode == code, run.stdout + run.stderr
     assert "canaries caught 1/3" in run.stdout
     assert ("canary skipped" in run.stdout) == (reason == "no time")

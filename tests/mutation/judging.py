@@ -168,9 +168,8 @@ class Judge:
                     await client.async_execute_cell(cell, index)
                 except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
                     return "run", f"{cell.source}\n{error}"
-                changes = list(
-                    comparing.changes(*(comparing.lines(c, self._masks) for c in (old, cell)))
-                )
+                books = (nbformat.from_dict({"cells": [one]}) for one in (old, cell))
+                changes = list(comparing.differences(*books, self._masks))
                 if changes:  # nbval prints the cell's source and what differs
                     return "outputs", "\n".join([cell.source, *changes])
         return None
