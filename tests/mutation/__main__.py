@@ -7,7 +7,7 @@ import json
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,7 @@ def main() -> int:
                 print(f"{sign} {found.seconds:6.1f} s {mutant.way:20} {mutant.description}")
                 if found.by:
                     print(f"         {found.by}: {found.said[:110]}", flush=True)
+    print(by_way(results))
     print(table(results))
     print(survivors(results))
     summary = as_json(results, options.salt)
@@ -112,6 +113,15 @@ def survivors(results: Iterable[Judgement]) -> str:
     return "\n".join(f"{claim}\n" + "\n".join(by_claim[claim]) for claim in sorted(by_claim))
 
 
+def by_way(results: Iterable[Judgement]) -> str:
+    """The score by kind and by the way of changing."""
+    cells: defaultdict[tuple[str, str], list[Judgement]] = defaultdict(list)
+    for found in results:
+        cells[found.mutant.kind, found.mutant.way].append(found)
+    order = sorted(cells, key=lambda key: (KINDS.index(key[0]), key[1]))
+    return "\n".join(f"{kind:10} {way:24} {_score(cells[kind, way])}" for kind, way in order)
+
+
 def as_json(results: Iterable[Judgement], salt: str) -> dict[str, Any]:
     """What the page on the state of the book shows."""
     results = list(results)
@@ -119,17 +129,14 @@ def as_json(results: Iterable[Judgement], salt: str) -> dict[str, Any]:
     made["kinds"] = {}
     for kind in KINDS:
         own = [found for found in results if found.mutant.kind == kind]
-        if not own:
-            continue
-        chapters = Counter(found.mutant.chapter for found in own)
-        red = Counter(found.mutant.chapter for found in own if found.by)
-        made["kinds"][kind] = {
-            "total": len(own),
-            "red": sum(red.values()),
-            "naming": sum(found.names for found in own if found.by),
-            "chapters": {c: {"total": n, "red": red[c]} for c, n in sorted(chapters.items())},
-            "seen_by": dict(Counter(found.by for found in own if found.by).most_common()),
-        }
+        if own:
+            made["kinds"][kind] = {
+                **_sums(own),
+                "naming": sum(found.names for found in own if found.by),
+                "chapters": _parts(own, lambda found: found.mutant.chapter),
+                "ways": _parts(own, lambda found: found.mutant.way),
+                "seen_by": dict(Counter(found.by for found in own if found.by).most_common()),
+            }
     made["survivors"] = [
         {
             "kind": found.mutant.kind, "chapter": found.mutant.chapter, "way": found.mutant.way,
@@ -138,6 +145,16 @@ def as_json(results: Iterable[Judgement], salt: str) -> dict[str, Any]:
         for found in results if not found.by
     ]  # fmt: skip
     return made
+
+
+def _sums(found: Iterable[Judgement]) -> dict[str, int]:
+    seen = [bool(one.by) for one in found]
+    return {"total": len(seen), "red": sum(seen)}
+
+
+def _parts(found: list[Judgement], key: Callable[[Judgement], str]) -> dict[str, dict[str, int]]:
+    names = sorted({key(one) for one in found})
+    return {name: _sums(one for one in found if key(one) == name) for name in names}
 
 
 if __name__ == "__main__":

@@ -21,6 +21,10 @@ WORDS = {
     "variance": "standard deviation", "mean": "variance", "untied": "tied", "tied": "untied",
     "best": "worst", "worst": "best", "same": "other", "independent": "dependent", "even": "odd",
 }  # fmt: skip
+NUMBER_WORDS = {
+    "two", "three", "four", "five", "six", "half", "twice", "once", "zero", "none", "both",
+}  # fmt: skip
+NEGATIONS = {"not", "no", "never", "without", "cannot"}
 WORD = re.compile(rf"\b(?:{'|'.join(WORDS)})\b")
 NUMBER = re.compile(r"(?<![\w.\\{^_-])\d+(?:[.,\u202f ]\d+)*(?![\w-])")
 # What prose quotes, links or names is no sentence: code, addresses, roles, directives, claims.
@@ -79,7 +83,8 @@ def in_prose(text: str) -> Iterator[Site]:
     for match in filter(free, NUMBER.finditer(text)):
         yield Site(*match.span(), changed_number(match[0]), "number")
     for match in filter(free, WORD.finditer(text)):
-        way = "negation" if match[0] in ("not", "no", "never", "without", "cannot") else "word"
+        way = "number word" if match[0] in NUMBER_WORDS else "word"
+        way = "negation" if match[0] in NEGATIONS else way
         yield Site(*match.span(), WORDS[match[0]], way)
     for match in filter(free, re.finditer(r"\b(is|are|does|has)\b (?!not\b|no\b)", text)):
         yield Site(match.end(), match.end(), "not ", "negation")
