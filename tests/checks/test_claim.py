@@ -387,7 +387,7 @@ def test_a_joint_record_counts_for_each_claim() -> None:
 
 
 def test_exact_checks_take_plain_numbers() -> None:
-    record = claim("LOSS-14").check("Var", lambda p: 2 * p[d] * p[σ] ** 4, at=AT)
+    record = claim("LOSS-14").check("Var", lambda p: sum([2 * float(p[σ]) ** 4] * p[d]), at=AT)
     assert record.kind == "exact"
     oracle = Oracle("E (w.v)**2", lambda p: p[d] * p[σ] ** 2 * p[τ] ** 2)
     refuted = claim("LOSS-19").refute(oracle, at=[{d: 3, σ: 1.3, τ: 0.7}])

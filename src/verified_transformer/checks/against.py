@@ -12,7 +12,7 @@ from ..account.records.record import Record
 from ..exact.formulas.evaluation import Point
 from ..exact.formulas.notation import parse
 from ..exact.formulas.points import place
-from ..exact.judging import approximation, compare
+from ..exact.judging import approximation, compare, is_constant
 from .subject import Subject, checked_points
 from .wording import apart, equation, instead
 from .wording import laws as laws_of
@@ -151,4 +151,9 @@ def require_oracle(quantity: Any) -> None:
         raise TypeError(
             f"quantity: got {type(quantity).__name__}; accepted: a thing with an oracle, such as "
             "an engine's expectation, Enumerated or Oracle"
+        )
+    if is_constant(quantity.oracle):
+        raise ValueError(
+            f"quantity: the oracle of {quantity.quantity} returns a number that is typed in; "
+            "accepted: one that computes it"
         )

@@ -15,7 +15,7 @@ from .against import Against
 from .by_draws.equality import ByEquality
 from .by_draws.sampled import BySampling
 from .by_measurement import ByMeasurement
-from .exactly import Exactly
+from .exactly import ByCount, ByOracle, ByProof
 from .of_the_world import ByExperiment, BySources
 from .subject import ClaimFailed
 from .within import Within
@@ -37,8 +37,9 @@ def claim(*ids: str) -> Claim:
 
 
 class Claim(
-    Exactly, ByMeasurement, BySampling, ByEquality, Against, Within, ByExperiment, BySources
-):
+    ByProof, ByOracle, ByCount, ByMeasurement, BySampling, ByEquality, Against, Within,
+    ByExperiment, BySources,
+):  # fmt: skip
     """One claim (or one case of it, or its truth), ready to be decided.
 
     Exactly: `prove`, `check`, `check_that`, `count`. By measurement: `measure`. On random

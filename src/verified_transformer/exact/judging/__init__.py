@@ -19,7 +19,7 @@ from .definition import (
     judge,
     judge_measured,
 )
-from .typed import typed_formula
+from .typed import is_constant, is_typed, typed_formula
 
 __all__ = [
     "Breaking",
@@ -32,6 +32,8 @@ __all__ = [
     "compare",
     "comparisons",
     "digits_match",
+    "is_constant",
+    "is_typed",
     "judge",
     "judge_counted",
     "judge_measured",

@@ -1,0 +1,7 @@
+"""Deciding exactly: a derivation, an exact oracle, a predicate and its broken twin, a count."""
+
+from .counting import ByCount
+from .oracles import ByOracle
+from .proofs import ByProof
+
+__all__ = ["ByCount", "ByOracle", "ByProof"]

@@ -1,0 +1,95 @@
+"""Deciding by counting: the things are built, and their number is the formula's."""
+
+from __future__ import annotations
+
+import numbers
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from ...account.records.record import Record, Score
+from ...exact.formulas.evaluation import Point
+from ...exact.judging import judge_counted, typed_formula
+from ..subject import Subject, checked_points
+from ..wording import apart
+from ..wording import count as counted_noun
+
+Countable = int | Iterable[Any]
+
+
+class ByCount(Subject):
+    """The verb that decides a claim by counting."""
+
+    def count(
+        self, quantity: str, counted: Callable[[Point], Countable], *, at: Sequence[Point] = ({},)
+    ) -> Record:
+        """Check the formula by counting what it says how many there are of.
+
+        Args:
+            quantity: what is counted, in a line.
+            counted: function of a point; builds the things and returns them in a collection, or
+                returns how many there are.
+            at: points, two or more where the formula has symbols.
+
+        Returns:
+            A record of kind "count"; it needs no measurement beside it.
+
+        Raises:
+            ClaimFailed: there is another number of them, or a mutant of the formula gives the same.
+            TypeError: ``counted`` is no function, or returns what cannot be counted.
+            ValueError: a single point, or ``counted`` is a formula and counts nothing.
+
+        Example:
+            >>> from verified_transformer import claim, symbols
+            >>> import torch
+            >>> d, n = symbols("d n")
+            >>> def head(point):
+            ...     return torch.nn.Linear(point[d], point[n], bias=False).weight.numel()
+            >>> claim("TIE-28").count(  # doctest: +SKIP
+            ...     "parameters of a head", head, at=[{n: 5, d: 3}, {n: 7, d: 2}]
+            ... )
+        """
+        started = time.perf_counter()
+        if not isinstance(quantity, str) or not quantity.strip():
+            raise TypeError(f"quantity: got {quantity!r}; accepted: what is counted, in a line")
+        if not callable(counted):
+            raise TypeError(f"counted: got {counted!r}; accepted: a function of a point")
+        points = checked_points(at, self.formula)
+        if self.formula.free_symbols and len(points) < 2:
+            raise ValueError(f"at: got {len(points)} point; accepted: two or more")
+        typed = typed_formula(counted, self.formula.free_symbols)
+        if typed is not None:
+            raise ValueError(f"counted: is the formula {typed}; accepted: a function that counts")
+        found = judge_counted(
+            self.formula, self.mutants, [how_many(counted(point)) for point in points], points
+        )
+        if found.first_disagreement:
+            raise self._failed(f"{apart(found.first_disagreement, self.formula)}; count again")
+        if found.survivors:
+            raise self._failed(
+                f"mutants give the same count: {', '.join(found.survivors)}; add points at which "
+                "they differ from the formula"
+            )
+        self._check_digits()
+        score = Score(len(found.killed), len(found.killed))
+        detail = f"counted at {counted_noun(points, 'point')}; {score.killed}/{score.total} mutants"
+        return self._emit(
+            "count", "supports", f"{quantity} = {self.formula}", detail,
+            started=started, mutants=score,
+        )  # fmt: skip
+
+
+def how_many(things: Countable) -> int:
+    """Return how many things there are: a whole number as it is, a collection's length.
+
+    Raises:
+        TypeError: something else: a fraction, a text, or a range, which is a number in disguise.
+    """
+    if isinstance(things, numbers.Integral) and not isinstance(things, bool):
+        return int(things)
+    if isinstance(things, Iterable) and not isinstance(things, str | bytes | range):
+        return sum(1 for _ in things)
+    raise TypeError(
+        f"counted: returned {things!r}, a {type(things).__name__}; accepted: a whole number, or a "
+        "collection of the things"
+    )

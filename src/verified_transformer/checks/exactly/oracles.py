@@ -1,0 +1,102 @@
+"""Deciding by an exact oracle, or by a predicate and its broken twin."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...account.records.record import Record, Score
+from ...exact.formulas.evaluation import Point
+from ...exact.judging import is_constant, is_typed
+from ..subject import Subject, checked_points
+from ..wording import count as counted_noun
+
+
+class ByOracle(Subject):
+    """The verbs that check a claim exactly."""
+
+    def check(
+        self,
+        quantity: Any,
+        oracle: Callable[[Point], object] | None = None,
+        at: Sequence[Point] = (),
+    ) -> Record:
+        """Check the formula against an exact oracle, such as an enumeration in rationals.
+
+        Args:
+            quantity: what the oracle computes, in a line; or a thing that brings its own oracle,
+                such as an `Enumerated`.
+            oracle: function of a point; returns a number or an `Approximation`.
+            at: points to check at.
+
+        Raises:
+            ClaimFailed: the formula is off, or a mutant passes.
+            TypeError: a line of text without an oracle, or points that are none.
+            ValueError: the oracle is the formula once more, or a number.
+        """
+        started = time.perf_counter()
+        text, oracle = _named(quantity, oracle)
+        points = checked_points(at, self.formula)
+        if is_constant(oracle) or is_typed(oracle, self.formula):
+            raise ValueError(
+                "oracle: is a number or the formula itself; accepted: a function that computes "
+                "what the formula is about, without it"
+            )
+        score = self._judged(oracle, points)
+        self._check_digits()
+        detail = f"exact at {counted_noun(points, 'point')}; {score.killed}/{score.total} mutants"
+        return self._emit(
+            "exact", "supports", f"{text} = {self.formula}", detail,
+            started=started, mutants=score,
+        )  # fmt: skip
+
+    def check_that(
+        self, text: str, predicate: Callable[[Any], bool], *, on: Any, not_on: Any
+    ) -> Record:
+        """Check a statement that has no formula, on a thing and on its broken twin.
+
+        Args:
+            text: what is checked, in a line.
+            predicate: the check.
+            on: the thing for which it must be true.
+            not_on: a broken version, for which it must be false, so that the check can fail.
+
+        Raises:
+            ClaimFailed: the predicate is false on the thing, or true on its broken twin.
+            ValueError: the reading has a formula, which must be checked instead.
+        """
+        started = time.perf_counter()
+        if self.reading.formula and self.of == "reading":
+            raise ValueError(f"{self.name}: has a formula; use prove, check or measure")
+        found = predicate(on)
+        if found is not True:
+            raise self._failed(
+                f"not so: {text}; on {_brief(on)} the predicate gave {found!r}, not True"
+            )
+        found = predicate(not_on)
+        if found is not False:
+            raise self._failed(
+                f"the check cannot fail: {text}; on the broken version {_brief(not_on)} the "
+                f"predicate gave {found!r}, not False"
+            )
+        detail = "true as defined, false on a broken version"
+        return self._emit("exact", "supports", text, detail, started=started, mutants=Score(1, 1))
+
+
+def _named(quantity: Any, oracle: Any) -> tuple[str, Callable[[Point], object]]:
+    if oracle is None and hasattr(quantity, "oracle") and hasattr(quantity, "quantity"):
+        return quantity.quantity, quantity.oracle
+    if not isinstance(quantity, str):
+        raise TypeError(
+            f"quantity: got {type(quantity).__name__}; accepted: a line of text with an oracle "
+            "beside it, or a thing with both, such as Enumerated"
+        )
+    if not callable(oracle):
+        raise TypeError(f"oracle: got {oracle!r}; accepted: a function of a point")
+    return quantity, oracle
+
+
+def _brief(thing: Any) -> str:
+    text = repr(thing)
+    return text if len(text) <= 60 else f"a {type(thing).__name__}"

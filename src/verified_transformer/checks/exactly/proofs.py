@@ -1,0 +1,156 @@
+"""Deciding by proof: a derivation or a recursion that fails from other definitions."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import sympy as sp
+
+from ...account.records.record import Record
+from ...exact.derivations import Derived, StepFailed
+from ...exact.formulas.evaluation import Point, equivalent, number
+from ...exact.formulas.points import place, small_points
+from ...exact.induction import Induction
+from ...exact.judging import break_definitions
+from ..subject import Subject, checked_points
+from ..wording import count as counted_noun
+from ..wording import equation, off_by, step
+
+_UNEVALUATED = (sp.Integral, sp.Sum, sp.Product, sp.Limit, sp.Derivative)
+
+
+class ByProof(Subject):
+    """The verb that proves a claim."""
+
+    def prove(
+        self,
+        derived: Derived | Induction | None = None,
+        *,
+        at: Sequence[Point] | None = None,
+        twin: Derived | Induction | None = None,
+    ) -> Record:
+        """Prove that the formula is what an engine or a chain of checked steps derives.
+
+        The derivation must end at the formula; the oracle, which evaluates the definition
+        numerically, must agree with the formula and reject each of its mutants at small points; and
+        the derivation must end elsewhere when the definition is changed.
+
+        Args:
+            derived: a `Derivation` that begins with what the reading defines; or nothing where the
+                moment engine derives it; or, where the reading defines nothing, either of them, or
+                an `Induction`, whose recursion the formula must solve.
+            at: points for the oracle; two small ones by default.
+            twin: the same with an independent twin in the place of the structure that the claim is
+                about; it must lead elsewhere. Needed where the reading names a ``structure``.
+
+        Raises:
+            ClaimFailed: one of these did not happen.
+            TypeError: the derivation was not made by an engine or a chain, or integrates what does
+                not depend on the variable.
+            ValueError: the reading names a structure, and no twin is given.
+        """
+        derived = self._defined(derived, None)
+        started = time.perf_counter()
+        if isinstance(derived, Induction):
+            derived = self._solved(derived)
+        _require_derivation(derived)
+        points = (
+            small_points(derived.free_symbols | self.formula.free_symbols)
+            if at is None
+            else checked_points(at, self.formula)
+        )
+        if not equivalent(derived.value, self.formula, tolerance=1e-15):
+            raise self._failed(
+                f"the derivation gives {derived.value}{self._example(derived.value, points[0])}; "
+                "look at the definition and at its last step"
+            )
+        score = self._judged(derived.oracle, points)
+        self._check_digits()
+        broken = self._broken(derived)
+        detail = (
+            f"{derived.route}; exact at {counted_noun(points, 'point')}; "
+            f"{score.killed}/{score.total} mutants; "
+            f"{broken}/{broken} changed definitions break it" + self._without_structure(twin)
+        )
+        return self._emit(
+            "proof", "supports", f"{derived.quantity} = {self.formula}", detail,
+            started=started, mutants=score,
+            steps=[(s.reason, step(s.expression)) for s in derived.steps],
+            latex=equation(derived, self.formula),
+        )  # fmt: skip
+
+    def _without_structure(self, twin: Derived | Induction | None) -> str:
+        """Say that the proof breaks without its subject, an independent twin in its place."""
+        structure = self.reading.structure
+        if twin is None:
+            if structure:
+                raise ValueError(
+                    f"twin: none given, and the reading of {self.name} claims what is {structure}; "
+                    "accepted: the same derivation with an independent twin in its place"
+                )
+            return ""
+        if isinstance(twin, Induction):
+            try:
+                twin = twin.solved_by(self.formula)
+            except StepFailed:
+                return "; so does an independent twin"
+        _require_derivation(twin)
+        if equivalent(twin.value, self.formula, tolerance=1e-15):
+            raise self._failed(
+                f"the proof does without its subject: with an independent twin in the place of "
+                f"what is {structure or 'claimed'} it ends at {self.formula} too"
+            )
+        return "; so does an independent twin"
+
+    def _solved(self, recursion: Induction) -> Derived:
+        try:
+            return recursion.solved_by(self.formula)
+        except StepFailed as error:
+            raise self._failed(f"the formula does not solve the recursion: {error}") from error
+
+    def _example(self, value: sp.Expr, point: Point) -> str:
+        """The derived and the claimed number at a point, where both have one."""
+        numbers = [number(formula, point, 15) for formula in (value, self.formula)]
+        if None in numbers:
+            return f", not {self.formula}"
+        found, said = (float(str(x)) for x in numbers)
+        return (
+            f", not {self.formula}; at {place(point) or 'no symbols'} that is {found:.8g} and not "
+            f"{said:.8g}: off by {off_by(said, found)}"
+        )
+
+    def _broken(self, derived: Derived) -> int:
+        """How many changed definitions lead elsewhere: all of them, or the proof fails."""
+        found = break_definitions(derived, self.formula)
+        if found.unmoved or not found.broken:
+            which = ", ".join(found.unmoved) or "there is none"
+            raise self._failed(
+                f"changed definitions do not break the derivation: {which}; look for a step that "
+                "types its result"
+            )
+        return len(found.broken)
+
+
+def _require_derivation(derived: Any) -> None:
+    if not all(hasattr(derived, part) for part in ("steps", "oracle", "definition_mutants")):
+        raise TypeError(
+            f"derived: got {type(derived).__name__}; accepted: an engine's expectation or a "
+            "Derivation, not a typed expression"
+        )
+    start = getattr(derived, "start", None)
+    if start is not None and not start.has(*_UNEVALUATED):
+        raise TypeError(f"derived: starts from the closed form {start}; accepted: a definition")
+    integrals = start.atoms(sp.Integral) if start is not None else set()
+    if integrals and not any(map(_integrates, integrals)):
+        raise TypeError(
+            f"derived: {start} integrates what does not depend on the variable; accepted: an "
+            "integrand that does"
+        )
+
+
+def _integrates(integral: sp.Integral) -> bool:
+    """Whether the integrand, or an end of an inner integral, depends on every variable."""
+    parts = [integral.function, *(end for _, *ends in integral.limits for end in ends)]
+    return all(any(p.has(variable) for p in parts) for variable, *_ in integral.limits)
