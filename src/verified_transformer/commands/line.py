@@ -12,7 +12,6 @@ from ..account.reading import RegistryError
 from . import claims, verify
 from .elsewhere import fresh_seeds, portable
 from .notebooks import colab, formatting, refresh
-from .prose import drafting
 
 
 class Refused(ValueError):
@@ -100,6 +99,8 @@ def _dispatch(options: argparse.Namespace) -> int:
         case "format-cells":
             return formatting.format_cells(chosen, root)
         case "owners":
+            from .prose import drafting  # loads SymPy, which no other command needs
+
             return drafting.draft_all(chosen, root)
         case "colab-cells":
             return colab.write(root)
