@@ -376,3 +376,13 @@ def test_a_text_shows_what_the_checks_take(load_claims):
     assert (found.false_if, found.truth) == (r"it is not $2d\sigma^4$", r"it is $\sigma^2$")
     assert found.cases["a"].where == found.where
     assert found.cases["b"].quantity == "mean(1)"
+
+
+def test_a_formula_that_the_text_leaves_out_is_told_behind_it(load_claims):
+    claims = [
+        entry(1, reading=reading(text="It is ${formula}$", formula="2*d")),
+        entry(2, reading=reading(text="It is large", formula="2*d", quantity="mean(1)")),
+    ]
+    first, second = (found.reading for found in load_claims(*claims)[1].values())
+    assert first.told == "It is $2d$"
+    assert second.told == r"It is large In a formula: $\mathbb{E}\left[1\right]=2d$."

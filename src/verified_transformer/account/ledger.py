@@ -262,7 +262,7 @@ def _entry(
     only_if = f"Only if {condition}" if condition else None
     return Entry(
         id=statement.id, article=statement.article, where=statement.where, kind=statement.kind,
-        says=statement.says, reading=reading.text if reading else None,
+        says=statement.says, reading=reading.told if reading else None,
         setting=reading.setting if reading else None,
         verdict=decision.verdict, judged=decision.judged, why=decision.why,
         nature=next((r.statement for r in records if r.kind == "set-aside"), None),

@@ -75,6 +75,14 @@ class Reading:
     clauses: tuple[str, ...] = ()
 
     @property
+    def told(self) -> str:
+        """The text, with the formula behind it where the text does not show it."""
+        if not self.formula or latex(self.formula) in self.text:
+            return self.text
+        left = f"{latex(self.quantity)}=" if self.quantity else ""
+        return f"{self.text} In a formula: ${left}{latex(self.formula)}$."
+
+    @property
     def deciding(self) -> dict[str | None, Reading]:
         """The readings that must be decided: the cases by name, or the reading itself."""
         return {

@@ -121,14 +121,14 @@ def card(statement: Statement, case: str | None) -> Bundle:
 def _reading_rows(reading: Reading | None, case: str | None) -> list[tuple[str, str]]:
     if reading is None:
         return [("Our reading", "not written yet")]
-    rows = [("Our reading", reading.text)]
+    rows = [("Our reading", reading.told)]
     if reading.setting:
         rows.append(("The article's setting", reading.setting))
     if reading.false_if:
         rows.append(("False if", reading.false_if))
     for name, sub in reading.cases.items():
         if case in (None, name):
-            rows.append((f"Case “{name}”", sub.text))
+            rows.append((f"Case “{name}”", sub.told))
     for of_case, part in reading.parts.items():
         of = f" (case “{of_case}”)" if of_case else ""
         if part.condition:
