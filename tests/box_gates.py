@@ -16,6 +16,7 @@ from output_gates import differing
 from page_facts import bare
 
 from verified_transformer.account import evidence
+from verified_transformer.account.verdicts.decide import RULES
 
 Claim = dict[str, Any]
 ERRATA = "book/errata.html"
@@ -64,6 +65,7 @@ def _row(claim: Claim) -> str:
         f"{claim['id']}{claim['where']}{claim['kind']}{claim['says']}{reading}{_truth(claim)}{met}"
     )
     why = claim["why"] if claim["notebook"] else ""
+    why += "".join(f"Not yet shown: {RULES[rule]}." for rule in claim["pending"])
     ends = (("Rests on", claim["uses"]), ("Used by", claim["used_by"]))
     named = "".join(label + ",".join(ids) for label, ids in ends if ids)
     return head + label(claim) + why + _lines(claim["evidence"]) + named + _changes(claim)

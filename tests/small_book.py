@@ -133,8 +133,14 @@ def make_test(folder: Path) -> tuple[int, str]:
         for name, value in os.environ.items()
         if not name.startswith(("MAKE", "MFLAGS", "PYTEST"))
     }
+    command = ["make", "test", "-o", "lint", "-o", "browser"]
+    planned = subprocess.run(
+        [*command, "-n"], cwd=folder, env=environment, capture_output=True, text=True, check=True
+    ).stdout
+    if "Setting up" in planned:  # it would be made anew, and the one that is shared be removed
+        raise RuntimeError("the environment is not the one that make would use: make install")
     run = subprocess.run(
-        ["make", "test", "-o", "lint", "-o", "browser"],
+        command,
         cwd=folder,
         env=environment | {"NO_COLOR": "1"},
         stdout=subprocess.PIPE,

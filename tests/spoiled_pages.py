@@ -103,12 +103,10 @@ def spoiled(html: Path, fault: Fault, folder: Path) -> Path:
         LookupError: the page has nothing that the fault's pattern matches.
     """
     for path in html.rglob("*"):
-        target = folder / path.relative_to(html)
-        if path.is_dir():
-            target.mkdir(parents=True, exist_ok=True)
-        elif path.name != Path(fault.page).name or path != html / fault.page:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            os.link(path, target)
+        name = path.relative_to(html)
+        if path.is_file() and name != Path(fault.page) and name.parts[0] != "_static":
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            os.link(path, folder / name)
     text = (html / fault.page).read_text(encoding="utf-8")
     changed, count = re.subn(fault.pattern, fault.by, text, count=1)
     if not count or changed == text:

@@ -29,7 +29,7 @@ WORD = re.compile(rf"\b(?:{'|'.join(WORDS)})\b")
 NUMBER = re.compile(r"(?<![\w.\\{^_-])\d+(?:[.,\u202f ]\d+)*(?![\w-])")
 # What prose quotes, links or names is no sentence: code, addresses, roles, directives, claims.
 APART = re.compile(
-    r"```.*?```|`[^`\n]*`|\]\([^)]*\)|<[^>\n]+>|\{[a-z:-]+\}|^:[a-z-]+:.*$|[A-Z]+-\d+|https?://\S+"
+    r"<!--.*?-->|```.*?```|`[^`\n]*`|\]\([^)]*\)|<[^>\n]+>|\{[a-z:-]+\}|^:[a-z-]+:.*$|[A-Z]+-\d+|https?://\S+"
     r"|^---\n.*?^---$|^\(.*\)=$", re.S | re.M,
 )  # fmt: skip
 MATHS = re.compile(r"\$\$.+?\$\$|(?<![\\$])\$[^$]+?\$", re.S)
