@@ -1,15 +1,19 @@
-"""Shared by the tests: the built book, and how much of the notebooks is compared."""
+"""Shared by the tests: the built book, readings for tests, the share of compared outputs."""
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import html_gates
 import notebook_gates
 import pytest
 from filelock import FileLock
 
-from verified_transformer.account import ledger
+from verified_transformer.account import ledger, registry
+from verified_transformer.account.registry import Reading
 
 ROOT = Path(__file__).parent.parent
 
@@ -25,6 +29,22 @@ def html(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
             code, output = html_gates.build(ROOT, shared)
             log.write_text(f"exit code {code}\n{output}", encoding="utf-8")
     return shared / "_build" / "html"
+
+
+@pytest.fixture
+def reading(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Give a claim of the registry another reading for the length of a test."""
+    real = registry.statement
+
+    def give(**reading: Any) -> None:
+        def statement(name: str) -> registry.Statement:
+            kind = reading.get("kind", real(name).kind)
+            other = Reading("read", **{k: v for k, v in reading.items() if k != "kind"})
+            return dataclasses.replace(real(name), reading=other, kind=kind)
+
+        monkeypatch.setattr(registry, "statement", statement)
+
+    return give
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

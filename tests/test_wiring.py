@@ -153,6 +153,8 @@ def test_pytest_has_exactly_these_options() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     options = settings["tool"]["pytest"]["ini_options"]
     assert {key: options[key] for key in options if key != "markers"} == EXPECTED["pytest"]
+    # pytest imports each by its bare name: where modules are collected for doctests, two collide
+    assert sorted(ROOT.glob("tests/*/**/conftest.py")) == []
     others = ("pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg")
     assert not [name for name in others if (ROOT / name).exists()]
 
