@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from importlib.metadata import distribution
+from importlib.metadata import distribution, distributions
 from pathlib import Path
 
 import pytest
@@ -73,16 +73,10 @@ def test_requirements_agree() -> None:
 
 def test_environment_is_the_pinned_one() -> None:
     """What is installed here is what requirements.txt says (a local label such as +cpu aside)."""
-    listed = subprocess.run(
-        [sys.executable, "-m", "pip", "list", "--format=freeze", "--disable-pip-version-check"],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.split()
 
     def spelled(name: str) -> str:
         return re.sub(r"[-_.]+", "-", name).lower()
 
-    installed = {spelled(n): v.split("+")[0] for n, v in (line.split("==") for line in listed)}
+    installed = {spelled(d.name): d.version.split("+")[0] for d in distributions()}
     wanted = {spelled(name): version for name, version in pins("requirements.txt").items()}
     assert {n: installed.get(n) for n in wanted} == wanted
