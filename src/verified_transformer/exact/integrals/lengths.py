@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import mpmath
 import numpy as np
 import sympy as sp
 
 from ..derivations import Derivation
 from .gaussian import half_line_power, integrate_half_line_powers
+from .quadrature import quadrature
 
 
 def length_moment(k: int, d: sp.Expr) -> sp.Expr:
@@ -97,3 +100,29 @@ def tail_chances(d: int, ε: float, variance: float = 1) -> tuple[mpmath.mpf, mp
     reach = [0, mpmath.sqrt(d), 3 * mpmath.sqrt(d) + 8]
     product = mpmath.quad(far, reach) / mpmath.quad(radius, reach)
     return 1 - shorter(1 + ε) + shorter(1 - ε), product
+
+
+def mean_square_behind_norm(d: int, ε: float) -> float:
+    r"""Return the mean square of $w/\sqrt{|w|^2/d+\varepsilon}$ for standard normal w, integrated.
+
+    Args:
+        d: how many entries, at least 3.
+        ε: the constant under the root, in units of the variance of an entry.
+
+    Raises:
+        ValueError: an argument is out of range.
+
+    Example:
+        >>> round(mean_square_behind_norm(4096, 1.0), 3)
+        0.5
+    """
+    if d < 3 or not 0 <= ε < math.inf:
+        raise ValueError(f"d, ε: got {d}, {ε}; accepted: d >= 3, 0 <= ε < ∞")
+    log_norm = d / 2 * math.log(2) + math.lgamma(d / 2)
+
+    def integrand(q: np.ndarray) -> np.ndarray:  # q is the squared length
+        return q / (q + d * ε) * np.exp((d / 2 - 1) * np.log(q) - q / 2 - log_norm)
+
+    top, reach = d - 2, 40 * math.sqrt(2 * d)  # the two sides of the peak
+    sides = ((max(0, top - reach), top), (top, top + reach))
+    return float(sum(quadrature(integrand, *side).value for side in sides))

@@ -76,7 +76,7 @@ def vanished_at_the_output(σ: float, n: int = 5000, d: int = 256, tokens: int =
 
 
 def vanished_at_the_features(
-    σ: float, dtype: torch.dtype = torch.float16, tokens: int = 16_384
+    σ: float, dtype: torch.dtype = torch.float16, tokens: int = 16_384, name: str = "f16"
 ) -> float:
     """Return the share of the entries of the features' gradient that are stored as zero.
 
@@ -84,8 +84,9 @@ def vanished_at_the_features(
         σ: standard deviation of the table's entries (n = 2048, d = 256).
         dtype: in which the gradient is stored.
         tokens: over how many the loss is averaged; 1024 of them are computed.
+        name: what the table's seed is derived from.
     """
-    table = σ * torch.randn(2048, 256, generator=generator("f16"))
+    table = σ * torch.randn(2048, 256, generator=generator(name))
     x = torch.zeros(1024, 256, requires_grad=True)
     labels = torch.arange(1024)
     (nn.functional.cross_entropy(x @ table.T, labels, reduction="sum") / tokens).backward()

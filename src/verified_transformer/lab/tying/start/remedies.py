@@ -49,7 +49,7 @@ REMEDIES = ("tied", "untied", *HEADS)
 
 
 def two_gram_excess(
-    n: int, d: int, σ: float, head: str = "tied", seed: int = 0, tokens: int = 256
+    n: int, d: int, σ: float, head: str = "tied", seed: int | str = 0, tokens: int = 256
 ) -> tuple[float, torch.Tensor]:
     """Measure the first loss above log n of a freshly drawn vocabulary behind one of the heads.
 
