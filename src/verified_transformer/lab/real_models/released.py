@@ -67,6 +67,10 @@ def _llama(d: int, layers: int, inner: int, n: int = 32000, **more: Any) -> tupl
     return "llama", {"vocab_size": n, **sizes, **heads, **more}
 
 
+def _bloom(d: int, layers: int, heads: int) -> tuple[str, dict[str, Any]]:
+    return "bloom", {"hidden_size": d, "n_layer": layers, "n_head": heads}
+
+
 def _qwen(d: int, layers: int, inner: int, heads: int, groups: int, n: int = 152064) -> Any:
     sizes = {"hidden_size": d, "num_hidden_layers": layers, "intermediate_size": inner}
     ends = {"num_attention_heads": heads, "num_key_value_heads": groups}
@@ -85,6 +89,9 @@ RELEASED: dict[str, tuple[str, dict[str, Any]]] = {
     "Pythia 70M": _pythia(512, 6), "Pythia 160M": _pythia(768, 12),
     "Pythia 410M": _pythia(1024, 24), "Pythia 1B": _pythia(2048, 16),
     "Pythia 2.8B": _pythia(2560, 32),
+    "BLOOM 560M": _bloom(1024, 24, 16), "BLOOM 1.1B": _bloom(1536, 24, 16),
+    "BLOOM 1.7B": _bloom(2048, 24, 16), "BLOOM 3B": _bloom(2560, 30, 32),
+    "BLOOM 7.1B": _bloom(4096, 30, 32),
     "LLaMA 7B": _llama(4096, 32, 11008), "LLaMA 13B": _llama(5120, 40, 13824),
     "LLaMA 33B": _llama(6656, 60, 17920), "LLaMA 65B": _llama(8192, 80, 22016),
     "Llama 2 70B": _llama(8192, 80, 28672, num_key_value_heads=8),

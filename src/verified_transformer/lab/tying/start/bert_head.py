@@ -8,6 +8,10 @@ from typing import Any
 import torch
 from torch import nn
 
+from ....models.first_loss import first_loss
+from ....seeds import generator
+from .identity_bodies import states_and_features
+
 
 def modules_before_the_table(model: Any) -> list[str]:
     """Return the classes of the modules that run after the trunk's last norm, before the table.
@@ -55,3 +59,30 @@ def own_and_other_logits(model: Any, length: int = 32) -> tuple[float, float]:
         logits = model(input_ids=ids).logits.flatten(0, 1).double()
     own = logits.gather(1, ids.view(-1, 1)).mean().item()
     return own, ((logits.sum() - own * n) / (n * (n - 1))).item()
+
+
+def first_losses(model: Any, name: str, tokens: int = 32) -> tuple[float, float, float]:
+    """Return a BERT's first loss, that without its transform, and the own logit without it.
+
+    The label is another token than the input, and averaged out.
+
+    Args:
+        model: a ``BertForMaskedLM``.
+        name: what the choice of tokens is derived from.
+        tokens: how many, all different.
+    """
+    table = model.get_input_embeddings().weight.detach()
+    shown = torch.randperm(len(table) - 1, generator=generator(name))[:tokens] + 1
+    states, features = states_and_features(model, shown)
+    found, bare = (first_loss(x, table, own=shown) for x in (features, states[-1]))
+    assert bare.own_logit is not None
+    return found.loss.mean().item(), bare.loss.mean().item(), bare.own_logit.mean().item()
+
+
+def put_branches_to_zero(model: Any) -> None:
+    """Set what attention and feed-forward layers of a BERT add to the stream to zero, in place."""
+    with torch.no_grad():
+        for layer in model.bert.encoder.layer:
+            for part in (layer.attention.output.dense, layer.output.dense):
+                part.weight.zero_()
+                part.bias.zero_()

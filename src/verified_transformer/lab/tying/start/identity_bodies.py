@@ -27,13 +27,15 @@ TECHNIQUES: dict[str, Technique] = {
 }
 
 
-def kept_cosine(technique: str, layers: int, draw: int, d: int = 256, tokens: int = 64) -> float:
+def kept_cosine(
+    technique: str, layers: int, draw: int | str, d: int = 256, tokens: int = 64
+) -> float:
     """Return the mean cosine between the final state and the input of a drawn residual stack.
 
     Args:
         technique: a key of `TECHNIQUES`.
         layers: of two branches each.
-        draw: which weights.
+        draw: which weights, a number or a name.
         d: width.
         tokens: inputs averaged over.
 
