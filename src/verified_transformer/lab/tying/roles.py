@@ -131,6 +131,7 @@ def learn(
     steps: int,
     batches: Iterable[torch.Tensor],
     step: Step = adam,
+    known: Languages | None = None,
 ) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
     """Train on all languages at once.
 
@@ -140,12 +141,13 @@ def learn(
         steps: how many.
         batches: shares of pairs for each step, as `Languages.sampled` draws them.
         step: `adam` or `momentum`.
+        known: the languages; the drawn ones where not said.
 
     Returns:
         Losses above the entropy before each step, (steps, 2, rates, RUNS): on the data and on the
         true law; and the weights.
     """
-    known, p = languages(), start(tied, len(rates))
+    known, p = known or languages(), start(tied, len(rates))
     rate = torch.tensor(rates)[:, None, None, None]
     states = [(torch.zeros_like(w), torch.zeros_like(w)) for w in p.values()]
     curve = []

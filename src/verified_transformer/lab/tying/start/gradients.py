@@ -109,3 +109,19 @@ def through_the_norm(n: int, d: int, σ: float) -> float:
     (torch.logsumexp(logits, -1) - logits[:, 1]).sum().backward()
     assert source.grad is not None
     return source.grad.square().mean().item()
+
+
+def at_the_features(n: int, d: int, σ: float) -> float:
+    """Return the mean square of an entry of the features' gradient, behind the final norm.
+
+    Args:
+        n: number of tokens.
+        d: length of an embedding.
+        σ: standard deviation of an entry; small, so that the logits are near 0.
+    """
+    table = σ * torch.randn(4096, n, d, generator=generator("at the features")).double()
+    features = normalised(table[:, 0]).requires_grad_()
+    logits = torch.einsum("bd,bnd->bn", features, table)
+    (torch.logsumexp(logits, -1) - logits[:, 1]).sum().backward()
+    assert features.grad is not None
+    return features.grad.square().mean().item()
