@@ -13,8 +13,11 @@ from verified_transformer.lab.layers import (
     gradient_for_two_keys,
     gradients_undivided_over_divided,
     length_density,
+    mean_of_inverse_length,
+    mean_of_largest,
     mean_sum_of_squares,
     query_gradients,
+    softmax_means,
     weight_gradients,
 )
 
@@ -74,3 +77,27 @@ def test_no_keys_are_refused() -> None:
 def test_a_density_too_narrow_for_the_rule_is_refused() -> None:
     with pytest.raises(ValueError, match="d: got 4096; accepted: at most 512"):
         chance_outside(4096)
+
+
+@pytest.mark.parametrize("T, expected", [(2, math.pi**-0.5), (3, 1.5 * math.pi**-0.5), (1, 0.0)])
+def test_mean_of_largest(T: int, expected: float) -> None:
+    assert mean_of_largest(T) == pytest.approx(expected, abs=1e-12)
+
+
+def test_mean_of_inverse_length() -> None:
+    assert mean_of_inverse_length(2) == pytest.approx(math.sqrt(math.pi / 2), rel=1e-12)
+    with pytest.raises(ValueError, match="d: got 1; accepted: two at least"):
+        mean_of_inverse_length(1)
+
+
+def test_softmax_means_of_two_keys_by_quadrature() -> None:
+    u, step = np.linspace(-30, 30, 60001, retstep=True)  # the difference of the two, variance 2
+    density = np.exp(-u * u / 4) / math.sqrt(4 * math.pi) * step
+    p = 1 / (1 + np.exp(-1.3 * u))
+    squares, tilted = softmax_means(2, 1.3)
+    assert squares == pytest.approx((p**2 + (1 - p) ** 2) @ density, abs=1e-10)
+    assert tilted == pytest.approx(((p - 0.5) * u) @ density, abs=1e-10)
+
+
+def test_softmax_means_and_mean_sum_of_squares_agree() -> None:
+    assert softmax_means(8, 32.0)[0] == pytest.approx(mean_sum_of_squares(8, 1024), abs=2e-4)

@@ -13,7 +13,10 @@ from .attention_scores import chance_outside as chance_outside
 from .attention_scores import chance_outside_by_frequency as chance_outside_by_frequency
 from .attention_scores import gradient_for_two_keys as gradient_for_two_keys
 from .attention_scores import length_density as length_density
+from .attention_scores import mean_of_inverse_length as mean_of_inverse_length
+from .attention_scores import mean_of_largest as mean_of_largest
 from .attention_scores import mean_sum_of_squares as mean_sum_of_squares
+from .attention_scores import softmax_means as softmax_means
 from .dense import dense_weights as dense_weights
 from .dense import relu_signals as relu_signals
 from .dense import standard_normal as standard_normal

@@ -25,7 +25,7 @@ def drawn_logits(T: int, d: int, n: int, name: str) -> torch.Tensor:
     return (q * k).sum(-1).double()
 
 
-def query_gradients(T: int, d: int, factor: float, n: int) -> torch.Tensor:
+def query_gradients(T: int, d: int, factor: float, n: int, name: str = "query") -> torch.Tensor:
     """Draw the length of the gradient at a query, for gradients of variance 1 at the weights.
 
     Args:
@@ -33,11 +33,12 @@ def query_gradients(T: int, d: int, factor: float, n: int) -> torch.Tensor:
         d: size of query and keys.
         factor: what the logits are multiplied by; the draws do not depend on it.
         n: independent draws.
+        name: what the seed is derived from, with T and d.
 
     Returns:
         Lengths, (n,), float64.
     """
-    source = generator(f"query {T} {d}")
+    source = generator(f"{name} {T} {d}")
     q, k, g = (torch.randn(s, generator=source) for s in ((n, 1, d), (n, T, d), (n, T)))
     p = torch.softmax(factor * (q * k).sum(-1).double(), -1)
     at_logits = factor * p * (g - (p * g).sum(-1, keepdim=True))
@@ -62,7 +63,7 @@ def gradients_undivided_over_divided(T: int, d: int) -> tuple[float, float]:
 
 
 def weight_gradients(
-    T: int, d: int, factor: float, *, draws: int = 15, inputs: int = 64
+    T: int, d: int, factor: float, *, draws: int = 15, inputs: int = 64, name: str = "layer"
 ) -> torch.Tensor:
     """Draw the length of the gradient at the query's weight matrix, in PyTorch's attention.
 
@@ -72,13 +73,14 @@ def weight_gradients(
         factor: what the logits are multiplied by; the draws do not depend on it.
         draws: independent layers, each with inputs of its own.
         inputs: size of a token's state.
+        name: what the seed is derived from, with T, d and the draw.
 
     Returns:
         Lengths, (draws,).
     """
     lengths = []
     for draw in range(draws):
-        source = generator(f"layer {T} {d} {draw}")
+        source = generator(f"{name} {T} {d} {draw}")
         x, up = (torch.randn(T, size, generator=source) for size in (inputs, d))
         w, v, u = (torch.randn(inputs, d, generator=source) / inputs**0.5 for _ in range(3))
         w.requires_grad_()

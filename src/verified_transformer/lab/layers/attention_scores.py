@@ -87,6 +87,60 @@ def mean_sum_of_squares(T: int, d: int, factor: float = 1.0) -> float:
     return float(weights @ np.array(values) / weights.sum())
 
 
+def mean_of_largest(T: int) -> float:
+    """Return the mean of the largest of T independent standard normal numbers.
+
+    Args:
+        T: how many.
+
+    Example:
+        >>> round(mean_of_largest(2) * math.sqrt(math.pi), 12)
+        1.0
+    """
+    _refuse_sizes(T=T)
+
+    def beyond(x: np.ndarray) -> np.ndarray:  # the chance of a larger one, less that below -x
+        return 1 - special.ndtr(x) ** T - special.ndtr(-x) ** T
+
+    return quadrature(beyond, 0, 13).value
+
+
+def mean_of_inverse_length(d: int) -> float:
+    """Return the mean of one over the length of a standard normal vector.
+
+    Args:
+        d: the vector's size, two at least.
+
+    Raises:
+        ValueError: a smaller one, for which there is no mean.
+    """
+    if d < 2:
+        raise ValueError(f"d: got {d}; accepted: two at least, else there is no mean")
+    return math.exp(math.lgamma((d - 1) / 2) - math.lgamma(d / 2)) / math.sqrt(2)
+
+
+def softmax_means(T: int, r: float) -> tuple[float, float]:
+    r"""Return the means of $\sum_jp_j^2$ and $\sum_jp_jz_j$ for the softmax $p$ of $rz$.
+
+    The $z_j$ are T standard normal numbers. Powers of one over the normaliser $Z$ are integrals of
+    $e^{kx-e^xZ}$ over all $x$, under which the keys fall apart.
+
+    Args:
+        T: how many.
+        r: what the numbers are multiplied by, the length of a query.
+    """
+    _refuse_sizes(T=T, r=r)
+    z, fine = np.linspace(-12, 12, 2401, retstep=True)
+    weight = np.exp(-z * z / 2) / math.sqrt(2 * math.pi) * fine
+    x, step = np.linspace(-14 * r - 40, 14 * r + 6, 1 + int(280 * r + 460), retstep=True)
+    shifted = np.minimum(x[:, None] + r * z, 7)  # beyond it everything below is 0
+    kept = np.exp(-np.exp(shifted))
+    others = T * (kept @ weight) ** (T - 1) * step
+    squares = (np.exp(2 * shifted) * kept @ weight) @ others
+    tilted = (np.exp(shifted) * kept @ (weight * z)) @ others
+    return float(squares), float(tilted)
+
+
 def gradient_for_two_keys(d: int, factor: float) -> float:
     """Return the mean square of the gradient at the query, for two keys.
 
@@ -106,7 +160,7 @@ def gradient_for_two_keys(d: int, factor: float) -> float:
     return float(factor**2 * weight @ (slope @ pair) * (u[1] - u[0]) / weight.sum())
 
 
-def _refuse_sizes(**sizes: int) -> None:
+def _refuse_sizes(**sizes: float) -> None:
     for name, size in sizes.items():
         if not size > 0:
             raise ValueError(f"{name}: got {size}; accepted: a positive number")

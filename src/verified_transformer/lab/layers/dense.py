@@ -36,7 +36,9 @@ def dense_weights(name: str, *shape: int) -> torch.Tensor:
     return standard_normal(name, *shape) / shape[-1] ** 0.5
 
 
-def relu_signals(gain: float, *, networks: int, depth: int, width: int = 256) -> torch.Tensor:
+def relu_signals(
+    gain: float, *, networks: int, depth: int, width: int = 256, name: str = "relu networks"
+) -> torch.Tensor:
     """Return the last states of random relu networks, for standard normal inputs.
 
     Args:
@@ -44,12 +46,13 @@ def relu_signals(gain: float, *, networks: int, depth: int, width: int = 256) ->
         networks: independent draws of all weights, with 32 inputs each.
         depth: number of layers.
         width: of every layer.
+        name: what the seed is derived from.
 
     Returns:
         States, (networks, 32, width), float64.
     """
-    signal = standard_normal("inputs of relu networks", networks, 32, width)
+    signal = standard_normal(f"inputs of {name}", networks, 32, width)
     for layer in range(depth):
-        weights = dense_weights(f"relu networks, layer {layer}", networks, width, width)
+        weights = dense_weights(f"{name}, layer {layer}", networks, width, width)
         signal = torch.relu(signal @ weights * gain**0.5)
     return signal

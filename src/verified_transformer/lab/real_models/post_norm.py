@@ -1,0 +1,185 @@
+r"""Post Norm as people run it: what each sublayer adds, and what comes back through it.
+
+A Post Norm stack is read at its norms. Each takes the sum of the state before and a branch, and its
+output is the next state; so what a branch adds, how much of the first state is left on the identity
+path, and the gradients between are had from any class, by hooks, without knowing what is inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from ...seeds import seed_of
+from ..layers.dense import standard_normal
+
+
+@dataclass(frozen=True)
+class PostNorm:
+    """What a Post Norm stack does at its start.
+
+    Attributes:
+        gains: variance of each branch over that of the state to which it is added.
+        share: what the first state brings along the identity path, as a part of the mean square of
+            the last.
+        gradients: root mean square of the gradient at each state over that at the last.
+        likeness: mean product of the same entry of two different tokens, at each state.
+    """
+
+    gains: tuple[float, ...]
+    share: float
+    gradients: tuple[float, ...]
+    likeness: tuple[float, ...]
+
+    @property
+    def predicted_share(self) -> float:
+        r"""The share that follows from the gains, $\prod_k1/(1+\tau_k^2)$."""
+        return float((1 / (1 + torch.tensor(self.gains, dtype=torch.float64))).prod())
+
+
+def observed(
+    norms: Iterable[nn.LayerNorm], run: Callable[[torch.Tensor], object], x: torch.Tensor
+) -> PostNorm:
+    """Run a stack on a first state and read its norms.
+
+    Args:
+        norms: of the sublayers, in the order in which they are reached; gain 1, shift 0.
+        run: the stack, from the first state.
+        x: first state, (batch, n, d), normalised; it must require a gradient.
+
+    Raises:
+        ValueError: no norms, or a state that requires no gradient.
+    """
+    norms = list(norms)
+    if not norms or not x.requires_grad:
+        raise ValueError(
+            f"norms, x: got {len(norms)} norms, requires_grad={x.requires_grad}; accepted: at "
+            "least one norm, and a state that requires a gradient"
+        )
+    sums: list[torch.Tensor] = []
+    states = [x]
+
+    def keep(_: nn.Module, inputs: tuple[torch.Tensor, ...], output: torch.Tensor) -> None:
+        sums.append(inputs[0])
+        states.append(output)
+
+    hooks = [norm.register_forward_hook(keep) for norm in norms]
+    try:
+        run(x)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    arriving = standard_normal("gradient at the last state", *x.shape).to(x)
+    back = torch.autograd.grad(states[-1], states, arriving)
+    sizes = [g.pow(2).mean().sqrt() for g in back]
+    share = torch.stack([1 / u.var(-1, unbiased=False) for u in sums]).prod(0).mean()
+    pairs = zip(sums, states, strict=False)
+    gains = [(_spread(u - before) / _spread(before)).item() for u, before in pairs]
+    return PostNorm(
+        tuple(gains), share.item(), tuple((s / sizes[-1]).item() for s in sizes),
+        tuple(_likeness(s) for s in states),
+    )  # fmt: skip
+
+
+def _spread(u: torch.Tensor) -> torch.Tensor:
+    return u.var(-1, unbiased=False).mean()
+
+
+def _likeness(states: torch.Tensor) -> float:
+    tokens = states.shape[1]
+    both = torch.einsum("bnd,bmd->bnm", states, states) / states.shape[-1]
+    own = both.diagonal(dim1=1, dim2=2).sum()
+    return ((both.sum() - own) / (len(states) * tokens * (tokens - 1))).item()
+
+
+def first_state(name: str, *shape: int) -> torch.Tensor:
+    """Draw independent tokens and normalise them, as a model's first norm does.
+
+    Args:
+        name: what the seed is derived from.
+        shape: (batch, n, d).
+    """
+    x = standard_normal(name, *shape).float()
+    return nn.functional.layer_norm(x, x.shape[-1:], eps=0.0).requires_grad_()
+
+
+def bert_at_start(name: str, *, layers: int = 12, tokens: int = 64) -> PostNorm:
+    """Observe BERT's class at the size of BERT-base, as the class initialises it.
+
+    The first state is that of its own embeddings, at random tokens of a small vocabulary.
+
+    Args:
+        name: what the seed is derived from.
+        layers, tokens: sizes.
+    """
+    from .hugging_face import transformers
+
+    config = transformers.BertConfig(
+        vocab_size=1000, num_hidden_layers=layers, attn_implementation="eager"
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed_of(name) % 2**63)
+        bert = transformers.BertModel(config, add_pooling_layer=False).eval()
+        ids = torch.randint(1000, (1, tokens))
+    x = bert.embeddings(ids).detach().requires_grad_()
+    norms = [n for each in bert.encoder.layer
+             for n in (each.attention.output.LayerNorm, each.output.LayerNorm)]  # fmt: skip
+    return observed(norms, bert.encoder, x)
+
+
+def original_at_start(
+    name: str, *, layers: int = 6, d: int = 512, tokens: int = 64, batch: int = 1
+) -> PostNorm:
+    """Observe the encoder of `torch.nn.Transformer`, as that class initialises it.
+
+    Args:
+        name: what the seed is derived from.
+        layers, d, tokens, batch: sizes; the defaults are those of the original Transformer.
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed_of(name) % 2**63)
+        net = nn.Transformer(d, d // 64, layers, 0, 4 * d, dropout=0.0, batch_first=True)
+    net.encoder.norm = None  # a further norm behind the stack, which the paper has not
+    norms = [n for each in net.encoder.layers for n in (each.norm1, each.norm2)]
+    return observed(norms, net.encoder, first_state(f"tokens of {name}", batch, tokens, d))
+
+
+def encoder_stack(
+    name: str,
+    *,
+    norm_first: bool = False,
+    biases: float | None = None,
+    outputs: int | None = None,
+    layers: int = 2,
+    d: int = 16,
+) -> nn.Sequential:
+    """Return PyTorch's encoder layers one after the other, with a final norm, in float64.
+
+    Args:
+        name: what the seed is derived from.
+        norm_first: PyTorch's switch between Post Norm and Pre Norm.
+        biases: standard deviation to draw every bias from, instead of the class's own values.
+        outputs: of a linear readout at the end, or none.
+        layers, d: sizes; two heads.
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed_of(name) % 2**63)
+        stack: list[nn.Module] = [
+            nn.TransformerEncoderLayer(
+                d, 2, 4 * d, dropout=0.0, layer_norm_eps=1e-12, batch_first=True,
+                norm_first=norm_first,
+            )
+            for _ in range(layers)
+        ]  # fmt: skip
+        stack.append(nn.LayerNorm(d, eps=1e-12))
+        if outputs is not None:
+            stack.append(nn.Linear(d, outputs))
+        net = nn.Sequential(*stack).double()
+        if biases is not None:
+            for key, parameter in net.named_parameters():
+                if "bias" in key:
+                    nn.init.normal_(parameter, std=biases) if biases else nn.init.zeros_(parameter)
+    return net
