@@ -61,7 +61,7 @@ class Against(Subject):
         return self._emit(
             "counterexample", "contradicts", f"{quantity.quantity} != {self.formula}",
             "; ".join([*filter(None, [laws_of(quantity)]), *shown]), started=started,
-            latex=equation(quantity, self.formula, r"\neq"),
+            given=[quantity], latex=equation(quantity, self.formula, r"\neq"),
         )  # fmt: skip
 
     def refute_that(
@@ -89,8 +89,9 @@ class Against(Subject):
                 f"(False was needed), on the other thing {found[1]!r} (True was needed)"
             )
         return self._emit(
-            "counterexample", "contradicts", text, "false on the counter-example", started=started
-        )
+            "counterexample", "contradicts", text, "false on the counter-example", started=started,
+            given=[predicate, on, but_on],
+        )  # fmt: skip
 
     def fails_without(
         self,
@@ -131,7 +132,7 @@ class Against(Subject):
         return self._emit(
             "witness", "fails", f"{quantity.quantity} != {claimed}",
             "; ".join([*filter(None, [laws_of(quantity)]), *shown]), started=started,
-            latex=equation(quantity, claimed, r"\neq"),
+            given=[quantity], latex=equation(quantity, claimed, r"\neq"),
         )  # fmt: skip
 
 

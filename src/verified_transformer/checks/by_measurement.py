@@ -90,7 +90,7 @@ class ByMeasurement(Subject):
         )
         return self._emit(
             "measurement", "supports", f"{quantity.quantity} = {self.formula}", detail,
-            started=started, mutants=Score(killed, killed, below),
+            started=started, mutants=Score(killed, killed, below), given=[quantity, statistic],
             rows=[row(p, e) for p, e in zip(points, estimates, strict=True)],
             estimates=[Found(e.z, e.n, e.device) for e in estimates],
             latex=equation(quantity, self.formula),

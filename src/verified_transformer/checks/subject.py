@@ -14,6 +14,7 @@ from ..account.reading import Reading
 from ..account.records.margins import Interval
 from ..account.records.record import Estimate, Record, Recorded, Sample, Score, Volatile
 from ..account.rendering import cards as rendering
+from ..account.stored_runs.code import how_made
 from ..exact.definitions import definition, is_law_of, under
 from ..exact.formulas.evaluation import Point, equivalent, number
 from ..exact.formulas.mutants import Mutant, formula_mutants
@@ -194,8 +195,12 @@ class Subject:
         latex: str | None = None,
         recorded: Recording | None = None,
         sample: Sample | None = None,
+        given: Sequence[object] = (),
     ) -> Record:
-        """Make the record and display it: the only place where one is made."""
+        """Make the record and display it: the only place where one is made.
+
+        ``given`` is what the cell gave to the check: how it is made goes into the record.
+        """
         record = Record(
             claims=tuple(s.id for s in self.statements),
             readings=tuple(s.fingerprint for s in self.statements),
@@ -204,6 +209,7 @@ class Subject:
             mutants=mutants, uses=tuple(self.reading.uses),
             recorded=Recorded(recorded.name, recorded.data_hash) if recorded else None,
             margin=interval.printed if interval else None, sample=sample,
+            made=how_made(*given),
             volatile=Volatile(
                 tuple(rows), tuple(estimates), interval,
                 time.perf_counter() - started if started else 0.0,

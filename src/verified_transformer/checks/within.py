@@ -67,7 +67,7 @@ class Within(Subject):
         return self._emit(
             "met", "meets", f"{quantity.quantity} = {claimed}{about} in the article's setting",
             "; ".join([*filter(None, [laws_of(quantity)]), *shown]), started=started,
-            latex=equation(quantity, claimed, r"\approx" if about else "="),
+            given=[quantity], latex=equation(quantity, claimed, r"\approx" if about else "="),
         )  # fmt: skip
 
     def meets_that(
@@ -98,7 +98,7 @@ class Within(Subject):
             )
         return self._emit(
             "met", "meets", text, "in the article's setting; false without the condition",
-            started=started,
+            started=started, given=[predicate, on, not_on],
         )  # fmt: skip
 
     def _check_setting(self) -> None:

@@ -70,7 +70,7 @@ from t to t + 1 gives sqrt(2)/(2*2**t), the formula 2**(-t - 1)
             raise TypeError(f"step: got {type(step).__name__}; accepted: a function of (value, t)")
         self.quantity, self.over = quantity, over
         self.start, self.first = (sp.sympify(part) for part in base)
-        made = step(_value, _place)
+        self._step, made = step, step(_value, _place)
         self.derived: Derived | None = made if hasattr(made, "definition_mutants") else None
         self.rule: sp.Expr = sp.sympify(made.value if self.derived else made)
         if not self.rule.has(_value):

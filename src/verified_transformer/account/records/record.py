@@ -102,6 +102,7 @@ class Record:
         recorded: the recording on which an experiment's outcome rests.
         margin: of an experiment, in words (see `Interval.printed`).
         sample: the draws on which a predicate or an equality was tried.
+        made: a key of the functions that the check was given, and of those that they call.
         volatile: what differs from run to run.
         steps: pairs of reason and HTML of a derivation; shown, but no part of the stored record.
     """
@@ -121,6 +122,7 @@ class Record:
     recorded: Recorded | None = None
     margin: str | None = None
     sample: Sample | None = None
+    made: str | None = None
     volatile: Volatile = field(default_factory=Volatile)
     steps: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
@@ -192,7 +194,7 @@ def to_json(record: Record) -> dict[str, Any]:
     if record.volatile.interval:
         data["volatile"]["interval"] = _plain(record.volatile.interval)
     later = {"recorded": _plain(record.recorded), "margin": record.margin}
-    later["sample"] = _plain(record.sample)
+    later |= {"sample": _plain(record.sample), "made": record.made}
     return data | {key: value for key, value in later.items() if value is not None}
 
 
@@ -204,7 +206,7 @@ def _plain(part: object) -> dict[str, Any] | None:
 
 
 _TEXTS = {"kind", "of", "outcome", "statement", "detail"}
-_TEXTS_OR_NONE = {"case", "cited", "latex", "margin"}
+_TEXTS_OR_NONE = {"case", "cited", "latex", "margin", "made"}
 _LISTS = {"claims", "readings", "uses"}
 _PARTS = {"mutants": Score, "recorded": Recorded, "sample": Sample}
 _NEEDED = {"claims", "readings", "kind", "of", "outcome", "statement", "detail"}

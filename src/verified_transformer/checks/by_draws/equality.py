@@ -90,6 +90,7 @@ class ByEquality(Subject):
         detail = f"{wrong}/{wrong} wrong versions differ" + (f"; {reasons}" if reasons else "")
         return self._emit(
             "equality", "supports", text, detail, started=started, mutants=Score(wrong, wrong),
+            given=[first, second, draw],
             sample=Sample(
                 n, (f"{self.name} {self.of} draw 0 … {n - 1}",),
                 f"a relative difference of {_ROUNDING:g}",

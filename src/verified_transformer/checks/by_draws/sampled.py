@@ -97,6 +97,7 @@ class BySampling(Subject):
             )
         return self._emit(
             "sampled", "supports", text, _calibration(n, false_alarm, allowed), started=started,
+            given=[predicate, draw, spoiled],
             sample=Sample(n, (f"{self.name} {self.of} draw 0 … {n - 1}",), sees.strip()),
             rows=[{
                 "point": f"{n} draws", "false": str(len(false)), "spoiled and true": str(passed),

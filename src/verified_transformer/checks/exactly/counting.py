@@ -75,7 +75,7 @@ class ByCount(Subject):
         detail = f"counted at {counted_noun(points, 'point')}; {score.killed}/{score.total} mutants"
         return self._emit(
             "count", "supports", f"{quantity} = {self.formula}", detail,
-            started=started, mutants=score,
+            started=started, mutants=score, given=[counted],
         )  # fmt: skip
 
 

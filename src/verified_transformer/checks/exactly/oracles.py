@@ -36,6 +36,7 @@ class ByOracle(Subject):
             ValueError: the oracle is the formula once more, or a number.
         """
         started = time.perf_counter()
+        given = oracle
         text, oracle = _named(quantity, oracle)
         points = checked_points(at, self.formula)
         if is_constant(oracle) or is_typed(oracle, self.formula):
@@ -48,7 +49,7 @@ class ByOracle(Subject):
         detail = f"exact at {counted_noun(points, 'point')}; {score.killed}/{score.total} mutants"
         return self._emit(
             "exact", "supports", f"{text} = {self.formula}", detail,
-            started=started, mutants=score,
+            started=started, mutants=score, given=[quantity, given],
         )  # fmt: skip
 
     def check_that(
@@ -81,7 +82,10 @@ class ByOracle(Subject):
                 f"predicate gave {found!r}, not False"
             )
         detail = "true as defined, false on a broken version"
-        return self._emit("exact", "supports", text, detail, started=started, mutants=Score(1, 1))
+        return self._emit(
+            "exact", "supports", text, detail, started=started, mutants=Score(1, 1),
+            given=[predicate, on, not_on],
+        )  # fmt: skip
 
 
 def _named(quantity: Any, oracle: Any) -> tuple[str, Callable[[Point], object]]:

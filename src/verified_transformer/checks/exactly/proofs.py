@@ -51,7 +51,7 @@ class ByProof(Subject):
                 not depend on the variable.
             ValueError: the reading names a structure, and no twin is given.
         """
-        derived = self._defined(derived, None)
+        given, derived = derived, self._defined(derived, None)
         started = time.perf_counter()
         if isinstance(derived, Induction):
             derived = self._solved(derived)
@@ -76,7 +76,7 @@ class ByProof(Subject):
         )
         return self._emit(
             "proof", "supports", f"{derived.quantity} = {self.formula}", detail,
-            started=started, mutants=score,
+            started=started, mutants=score, given=[given, twin],
             steps=[(s.reason, step(s.expression)) for s in derived.steps],
             latex=equation(derived, self.formula),
         )  # fmt: skip

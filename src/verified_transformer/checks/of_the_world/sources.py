@@ -56,7 +56,7 @@ class BySources(Subject):
         steps = [(name, html.escape(f"{value} [{key}]")) for name, (value, key) in data.items()]
         return self._emit(
             "census", "supports", f"{quantity} = {self.formula}", detail.replace("datums", "data"),
-            started=started, mutants=score, steps=steps,
+            started=started, mutants=score, steps=steps, given=[count],
         )  # fmt: skip
 
     def cite(self, key: str, *, says: str, at: str, quote: str) -> Record:

@@ -1,0 +1,143 @@
+"""How evidence was made: what makes a check vacuous moves its key; a comment does not."""
+
+from __future__ import annotations
+
+import functools
+import linecache
+from typing import Any
+
+import pytest
+import sympy as sp
+
+from verified_transformer.account.stored_runs.code import how_made
+from verified_transformer.exact.derivations import Derivation, Oracle
+from verified_transformer.exact.formulas.notation import symbols
+from verified_transformer.exact.laws import Normal
+
+CELL = '''
+import math
+LIMIT = 0.1
+
+def helper(x):
+    """Square it."""
+    return x * x
+
+def predicate(thing, factor=2):
+    # far enough
+    found = helper(thing)
+    return all(math.sqrt(found) > LIMIT * factor for _ in range(3))
+'''
+_cells = 0
+
+
+def run(source: str) -> dict[str, Any]:
+    """Run a cell as IPython does: under a name of its own, its lines kept for tracebacks."""
+    global _cells
+    _cells += 1
+    name = f"<cell {_cells}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    scope: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile(source, name, "exec"), scope)
+    return scope
+
+
+def key(source: str, name: str = "predicate") -> str | None:
+    return how_made(run(source)[name])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("found", "result"), ("    # far enough\n", ""), ('    """Square it."""\n', ""),
+        ("(thing, factor=2)", "(thing: float, factor: int = 2) -> bool"), ("helper", "squared"),
+        ("\ndef predicate", "\n\n\ndef predicate"), ("return x * x", "return (x\n        * x)"),
+        ("LIMIT", "BOUND"), ("import math", "import math\nother = 3"),
+    ],
+)  # fmt: skip
+def test_what_changes_no_result_is_free(old: str, new: str) -> None:
+    assert old in CELL and key(CELL.replace(old, new)) == key(CELL)
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("return all(math.sqrt(found) > LIMIT * factor for _ in range(3))", "return True"),
+        ("x * x", "x + x"), ("> LIMIT", ">= LIMIT"), ("LIMIT = 0.1", "LIMIT = 0.2"),
+        ("factor=2", "factor=0"), ("all(", "any("), ("math.sqrt", "math.exp"),
+        ("helper(thing)", "helper(1)"), ("range(3)", "range(0)"), ("return x * x", "return 1"),
+    ],
+)  # fmt: skip
+def test_what_makes_a_check_vacuous_moves_the_key(old: str, new: str) -> None:
+    assert old in CELL and key(CELL.replace(old, new)) not in (key(CELL), None)
+
+
+@pytest.mark.canary
+def test_two_lambdas_of_a_line_are_told_apart() -> None:
+    line = "pair = (lambda x: x > 0, lambda x: x < 0); other = (lambda x: x < 0, lambda x: x > 0)\n"
+    first, second = run(line)["pair"]
+    swapped = run(line)["other"]
+    assert how_made(first) != how_made(second) and how_made(first) == how_made(swapped[1])
+    nested = run("f = lambda x: (lambda y: y + x)(1)\ng = lambda x: (lambda y: y - x)(1)\n")
+    assert how_made(nested["f"]) != how_made(nested["g"])
+
+
+@pytest.mark.canary
+def test_what_a_function_closes_over_counts() -> None:
+    source = "def make(n):\n    return lambda x: x % n == 0\n"
+    make = run(source)["make"]
+    assert how_made(make(2)) != how_made(make(3)) and how_made(make(2)) == how_made(make(2))
+    double = functools.partial(run(CELL)["predicate"], factor=3)
+    assert how_made(double) not in (key(CELL), None)
+
+
+@pytest.mark.canary
+def test_a_function_that_is_remembered_counts_by_what_it_remembers() -> None:
+    source = "from functools import cache\n@cache\ndef f(n):\n    return {}\n\ng = lambda n: f(n)\n"
+    assert len({how_made(run(source.format(body))["g"]) for body in ("n + 1", "n + 2")}) == 2
+
+
+@pytest.mark.canary
+def test_symbols_and_laws_that_a_function_closes_over_count() -> None:
+    make = run("def make(s):\n    return lambda p: p[s]\n")["make"]
+    things = [*symbols("d n"), Normal(0, 1), Normal(0, 2), sp.Integer(3), sp.Integer(4)]
+    assert len({how_made(make(thing)) for thing in things}) == len(things)
+
+
+def test_a_function_that_calls_itself_ends() -> None:
+    found = run("def f(n):\n    return n and g(n - 1)\n\ndef g(n):\n    return f(n)\n")
+    assert how_made(found["f"]) is not None
+
+
+@pytest.mark.canary
+def test_functions_inside_things_of_the_library_count() -> None:
+    scope = run("f = lambda p: p + 1\ng = lambda p: p + 2\n")
+    assert how_made(Oracle("x", scope["f"])) != how_made(Oracle("x", scope["g"]))
+    x = sp.Symbol("x")
+    steps = run("a = lambda e: e.doit()\nb = lambda e: e.doit() + 0\n")
+    chains = [
+        Derivation("x", sp.Integral(x, (x, 0, 1))).then("evaluate", steps[n]) for n in "ab"
+    ]  # fmt: skip
+    assert how_made(chains[0]) != how_made(chains[1])
+    assert how_made(Oracle("x", len), 3, "text", None) is None
+
+
+def test_a_class_of_a_notebook_counts_by_its_methods() -> None:
+    source = (
+        "class Layer:\n    def __call__(self, x):\n        return {}\n\nf = lambda x: Layer()(x)\n"
+    )
+    keys = {how_made(run(source.format(body))["f"]) for body in ("x + 1", "x + 2")}
+    assert len(keys) == 2 and None not in keys
+
+
+def test_numbers_that_were_computed_do_not_count_to_the_last_digit() -> None:
+    keys = {how_made(run(f"a = {a}\nf = lambda x: x > a\n")["f"]) for a in (0.1, 0.2, 1 / 3)}
+    assert len(keys) == 3
+    drift = run(f"a = {1 / 3 + 1e-12}\nf = lambda x: x > a\n")["f"]
+    assert how_made(drift) in keys
+
+
+def test_a_function_without_its_source_counts_by_its_name() -> None:
+    scope: dict[str, Any] = {"__name__": "__main__"}
+    exec("f = lambda x: x", scope)
+    assert how_made(scope["f"]) is None
