@@ -18,6 +18,7 @@ from verified_transformer.exact.integrals.gaussian import (
     integrate_half_line_powers,
     stein_step,
 )
+from verified_transformer.exact.integrals.lengths import mean_square_behind_norm
 from verified_transformer.exact.laws import Normal, Rademacher, TruncatedNormal, Uniform
 
 d, k, σ, α, μ, a, b, c, t, x, z = symbols("d k sigma alpha mu a b c t x z")
@@ -350,3 +351,17 @@ def test_a_law_mean_names_its_random_input():
     law = TruncatedNormal(0, σ, -2 * σ, 2 * σ)
     assert LawMean("E w", z, law, z).draws == {"z": Draw(law, ())}
     assert LawMean("E w", z, law, z).estimator == "mean"
+
+
+@pytest.mark.parametrize(("width", "constant"), [(3, 0.4), (5, 3.3), (64, 0.01)])
+def test_the_mean_square_behind_a_norm_is_an_exponential_integral(
+    width: int, constant: float
+) -> None:
+    u = mpmath.mpf(width * constant) / 2
+    wanted = 1 - u * mpmath.exp(u) * mpmath.expint(mpmath.mpf(width) / 2, u)
+    assert mean_square_behind_norm(width, constant) == pytest.approx(float(wanted), rel=1e-9)
+
+
+def test_a_constant_below_zero_is_refused() -> None:
+    with pytest.raises(ValueError, match="d, ε: got 3, -1; accepted"):
+        mean_square_behind_norm(3, -1)

@@ -21,6 +21,7 @@ from verified_transformer.lab.tying import (
     roles,
     storage,
     ties,
+    written,
 )
 from verified_transformer.lab.tying.start import (
     bert_head,
@@ -66,6 +67,17 @@ def test_berts_head_has_a_transform_and_can_lose_it() -> None:
     assert bert_head.modules_before_the_table(bare) == ["Identity"]
     own, others = bert_head.own_and_other_logits(bare, length=16)
     assert own > abs(others)
+
+
+def test_a_berts_first_loss_with_and_without_its_transform() -> None:
+    bert = tiny("bert", vocab_size=64).float()
+    with_it, without, own = bert_head.first_losses(bert, "a test", tokens=16)
+    assert abs(with_it - math.log(64)) < 1 and abs(without - math.log(64)) < 1
+    bert_head.put_branches_to_zero(bert)
+    states, _ = identity_bodies.states_and_features(bert, torch.arange(1, 9))
+    assert torch.allclose(states[0], states[-1], atol=1e-5)  # norms of a normed state
+    alone = torch.nn.functional.cosine_similarity(states[0], states[-1], dim=-1)
+    assert alone.min() > 0.999 and math.isfinite(own)
 
 
 def test_an_untied_bert_has_no_table_behind_its_trunk() -> None:
@@ -129,6 +141,11 @@ def test_gradients_through_the_norm_do_not_shrink_with_the_table() -> None:
     assert values[0] == pytest.approx(values[1], rel=0.01)
     sizes = [gradients.of_the_first_loss(σ)["features"] for σ in (1e-4, 1e-3)]
     assert sizes[1] / sizes[0] == pytest.approx(10, rel=0.01)
+
+
+def test_gradients_of_the_features_fall_with_the_table() -> None:
+    found = gradients.at_the_features(5, 8, 0.001)
+    assert math.isclose(found, 0.001**2 * (1 - 1 / 5), rel_tol=0.02)
 
 
 @pytest.mark.parametrize("technique", identity_bodies.TECHNIQUES)
@@ -206,6 +223,14 @@ def test_learning_lowers_the_loss() -> None:
     curve, weights = roles.learn(True, [0.03], 6, [law] * 6)
     assert curve.shape == (6, 2, 1, roles.RUNS) and "output" not in weights
     assert (curve[-1, 1].mean() < curve[0, 1].mean()).item()
+
+
+def test_real_texts_are_laws_too() -> None:
+    known = written.documentation()
+    assert torch.allclose(known.pair_law.sum((1, 2)), torch.ones(roles.RUNS))
+    rows = known.next_law.sum(-1)
+    assert bool(((rows - 1).abs() < 1e-5).logical_or(rows == 0).all())
+    assert bool((known.entropy > 1).all())
 
 
 def test_storage_of_two_ends() -> None:
