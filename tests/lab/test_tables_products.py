@@ -151,14 +151,12 @@ def test_adam_by_hand_is_torchs() -> None:
     assert all(torch.allclose(f, g.detach(), rtol=1e-9) for f, g in zip(found, learnt, strict=True))
 
 
-def test_weighted_sum_knows_the_places() -> None:
-    u, v = torch.tensor([2.0, 3.0]), torch.tensor([5.0, 7.0])
-    outer = torch.outer(u, v)
-    assert tables.weighted_sum(outer.flatten(), (u, v)) == 100 + 4 * 196 + 2 * 225 + 8 * 441
-    turned = tables.weighted_sum(outer.T.flatten(), (u, v))
-    assert turned != tables.weighted_sum(outer.flatten(), (u, v))
-    with pytest.raises(ValueError, match="joined: got length 4"):
-        tables.weighted_sum(outer.flatten(), (u, v, v))
+@pytest.mark.parametrize("lengths", [(2, 3), (3, 2, 4), (2, 2, 2, 2)])
+def test_the_definition_entry_by_entry(lengths) -> None:
+    x = tables.drawn_vectors(*lengths)("definition")
+    assert [len(vector) for vector in x] == list(lengths)
+    assert torch.equal(tables.entry_by_entry(x), reduce(torch.kron, x))
+    assert not torch.equal(tables.drawn_vectors(*lengths)("another")[0], x[0])
 
 
 def test_enumerated_mean() -> None:
@@ -228,17 +226,6 @@ def test_share_of_the_best_pair() -> None:
     assert tables.share_of_best_pair(rows).tolist() == pytest.approx([1, 0.5])
     with pytest.raises(ValueError, match="vectors: got length 3"):
         tables.share_of_best_pair(torch.ones(1, 3))
-
-
-def test_weighted_quantity_tells_places_apart() -> None:
-    m, n, σ, τ = symbols("m n sigma tau")
-    right, wrong = (
-        tables.over_all_outcomes(tables.weighted_quantity(join, "sum", u=(m, σ), v=(n, τ)))
-        for join in (lambda vectors: torch.outer(*vectors), tables.column_by_column)
-    )
-    point = {m: 2, n: 3, σ: 2, τ: 0.5}
-    assert right(point) == pytest.approx((1 + 2) * (1 + 4 + 9))
-    assert wrong(point) < right(point)
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -44,8 +44,8 @@ from .products.passing_back import adam_by_autograd as adam_by_autograd
 from .products.passing_back import adam_by_hand as adam_by_hand
 from .products.passing_back import by_autograd as by_autograd
 from .products.passing_back import contracted as contracted
-from .products.places import weighted_quantity as weighted_quantity
-from .products.places import weighted_sum as weighted_sum
+from .products.places import drawn_vectors as drawn_vectors
+from .products.places import entry_by_entry as entry_by_entry
 from .products.statements import gives_tensor_product as gives_tensor_product
 from .products.statements import grows_with_all_vectors as grows_with_all_vectors
 from .products.statements import makes_every_choice_once as makes_every_choice_once

@@ -1,62 +1,45 @@
-"""Where an entry of a tensor product stands: a sum that is largest when all are at their places."""
+"""The tensor product by its definition, entry by entry, and vectors to try it on."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from itertools import product
+from math import prod
 
 import torch
 
-from ....exact.integrals.gaussian import Draw
-from ....exact.laws import Uniform
-from ....sampling.quantities import Sampled
-
-Join = Callable[[Sequence[torch.Tensor]], torch.Tensor]
+from ....seeds import generator
 
 
-def weighted_sum(joined: torch.Tensor, vectors: Sequence[torch.Tensor]) -> torch.Tensor:
-    """Return the sum of each entry times what should stand at its place, with weights.
-
-    The indices (i, j, …), from 1, are computed from the place alone; the weight is i j².
+def entry_by_entry(vectors: Sequence[torch.Tensor]) -> torch.Tensor:
+    """Return the tensor product as its definition says: a product of one entry of each vector.
 
     Args:
-        joined: what is asked, (…, q_1 ⋯ q_k).
-        vectors: k >= 2 arrays (…, q_j), whose tensor product it should be.
+        vectors: k arrays (q_j,).
 
     Returns:
-        (…).
+        (q_1 ⋯ q_k,); the entries' indices run as those of nested loops, the last one fastest.
 
-    Raises:
-        ValueError: the lengths do not fit.
+    Example:
+        >>> entry_by_entry(torch.tensor([[1, 2], [3, 4]])).tolist()
+        [3, 4, 6, 8]
     """
-    sizes = tuple(v.shape[-1] for v in vectors)
-    if len(sizes) < 2 or joined.shape[-1] != math.prod(sizes):
-        raise ValueError(
-            f"joined: got length {joined.shape[-1]} for vectors of lengths {sizes}; accepted: "
-            "their product, of two or more"
-        )
-    places = torch.unravel_index(torch.arange(joined.shape[-1], device=joined.device), sizes)
-    wanted = math.prod(v[..., place] for v, place in zip(vectors, places, strict=True))
-    weights = (places[0] + 1) * (places[1] + 1) ** 2
-    return (joined * wanted * weights.to(joined)).sum(-1)
+    places = product(*(range(len(vector)) for vector in vectors))
+    return torch.stack([
+        prod(vector[i] for vector, i in zip(vectors, place, strict=True)) for place in places
+    ])  # fmt: skip
 
 
-def weighted_quantity(join: Join, name: str, **vectors: tuple[Any, Any]) -> Sampled:
-    """Return the mean of `weighted_sum` over random vectors, to be measured or enumerated.
+def drawn_vectors(*lengths: int) -> Callable[[str], list[torch.Tensor]]:
+    """Return a draw: a function of a name that gives normal vectors of these lengths, float64.
 
-    Args:
-        join: what is asked: function of a list of vectors (q_j,), whose outcome is laid out flat.
-        name: one line of text for the quantity.
-        vectors: by name, the length and the standard deviation of the entries, which are uniform.
+    Example:
+        >>> [tuple(vector.shape) for vector in drawn_vectors(2, 3)("a name")]
+        [(2,), (3,)]
     """
 
-    def statistic(**parts: torch.Tensor) -> torch.Tensor:
-        drawn = [parts[letter] for letter in vectors]
-        return weighted_sum(torch.vmap(lambda *rows: join(rows).flatten())(*drawn), drawn)
+    def draw(name: str) -> list[torch.Tensor]:
+        source = generator(name)
+        return [torch.randn(length, dtype=torch.float64, generator=source) for length in lengths]
 
-    draws = {
-        letter: Draw(Uniform.of_variance(spread**2), (size,))
-        for letter, (size, spread) in vectors.items()
-    }
-    return Sampled(name, draws, statistic)
+    return draw
