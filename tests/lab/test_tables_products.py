@@ -18,7 +18,7 @@ from verified_transformer.lab.tables.ways.multiplying_out import rows_of
 
 WAYS = [
     tables.multiplied_out, tables.from_scratch, tables.in_place, tables.in_blocks,
-    lambda x: tables.in_pairs(x)[0], tables.DIAGONAL, tables.NARROW,
+    lambda x: tables.in_pairs(x)[0], tables.DIAGONAL, tables.NARROW, tables.as_train,
 ]  # fmt: skip
 
 

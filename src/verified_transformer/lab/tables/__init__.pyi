@@ -1,4 +1,5 @@
 from .article.readings import READINGS as READINGS
+from .article.readings import as_train as as_train
 from .article.readings import ends as ends
 from .article.readings import outcome as outcome
 from .article.readings import same_period as same_period

@@ -66,6 +66,12 @@ def outcome(x: Vectors, matrices: Sequence[torch.Tensor], v: torch.Tensor) -> st
     return "right" if torch.equal(found, multiplied_out(x)) else "other values"
 
 
+def as_train(x: Vectors) -> torch.Tensor:
+    """Return the product (q^k,) of vectors as cores (1, q, 1) of a train, which ends in a one."""
+    cores = [f.reshape(1, -1, 1) for f in rows_of(x)]
+    return _contracted(cores, cores[0].new_ones(1))
+
+
 def _contracted(cores: Sequence[torch.Tensor], v: torch.Tensor) -> torch.Tensor:
     whole = reduce(lambda a, b: torch.tensordot(a, b, 1), cores)
     return whole.reshape(-1, 1) @ v
