@@ -67,16 +67,17 @@ def test_token_by_token_makes_the_same_rows() -> None:
     assert torch.equal(table(torch.arange(6)), looped(torch.arange(6)))
 
 
-def test_block() -> None:
-    x = torch.randn(1, 5, 8)
-    block = tables.Block(8)
-    assert block(x).shape == x.shape
-    with torch.no_grad():
-        count = tables.counted(block, x)
-    linear = 12 * 5 * 8**2
-    assert linear < count.multiplications < 1.2 * linear
-    with pytest.raises(ValueError, match="heads: got 3"):
-        tables.Block(8, heads=3)
+@pytest.mark.parametrize("kind", tables.REAL_BLOCKS)
+def test_blocks_of_real_models(kind) -> None:
+    linear = (16 if kind == "llama" else 12) * 5 * 32**2  # Llama's inner layer has a gate
+    assert 0.9 * linear < tables.block_multiplications(kind, 32, 5) < 1.2 * linear
+
+
+def test_blocks_are_refused() -> None:
+    with pytest.raises(ValueError, match="kind: got 't5'"):
+        tables.block_multiplications("t5", 32, 5)
+    with pytest.raises(ValueError, match="width: got 30"):
+        tables.block_multiplications("bert", 30, 5)
 
 
 def test_squares_looked_up_are_all_squares() -> None:

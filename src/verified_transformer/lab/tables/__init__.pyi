@@ -20,8 +20,9 @@ from .costs.lookups import plain_lookup as plain_lookup
 from .costs.lookups import scores_by_factors as scores_by_factors
 from .costs.lookups import squares_looked_up as squares_looked_up
 from .costs.lookups import width_of as width_of
+from .costs.real_blocks import REAL_BLOCKS as REAL_BLOCKS
+from .costs.real_blocks import block_multiplications as block_multiplications
 from .costs.timing import median_seconds as median_seconds
-from .costs.transformer_block import Block as Block
 from .costs.work import counted as counted
 from .costs.work import exponent_in_length as exponent_in_length
 from .costs.work import multiplications as multiplications

@@ -1,0 +1,67 @@
+"""What a block of a real model costs, counted while its class runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from ....models.counting import Count
+from ...real_models.tiny import tiny
+
+REAL_BLOCKS = ("bert", "gpt2", "llama")
+_FREE = {"scalar_tensor", "cos", "sin"}  # masks and angles; functions of one number do not count
+
+
+class _ModelCount(Count):
+    """The counter, with the calls of GPT-2 and Llama that it does not know."""
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        name = str(func.overloadpacket).removeprefix("aten.")
+        if name in _FREE:
+            return func(*args, **(kwargs or {}))
+        if name == "pow" and args[1] == 3:  # in GPT-2's gelu
+            self.multiplications += 2 * args[0].numel()
+            return func(*args)
+        return super().__torch_dispatch__(func, types, args, kwargs)
+
+
+def block_multiplications(kind: str, width: int, tokens: int) -> int:
+    """Return the multiplications of a block: those of a model of two less those of one of one.
+
+    The inner layer has four times the width (in Llama beside a gate of the same size), attention
+    four heads.
+
+    Args:
+        kind: one of `REAL_BLOCKS`.
+        width: d, a multiple of 4.
+        tokens: length T of the one sequence, at most 16.
+
+    Raises:
+        ValueError: another kind, or a width that four heads do not divide.
+
+    Example:
+        >>> block_multiplications("bert", 16, 5) > 5 * 12 * 16**2
+        True
+    """
+    if kind not in REAL_BLOCKS:
+        raise ValueError(f"kind: got {kind!r}; accepted: {', '.join(REAL_BLOCKS)}")
+    if width < 4 or width % 4:
+        raise ValueError(f"width: got {width}; accepted: a multiple of 4")
+
+    def work(layers: int) -> int:
+        model = tiny(kind, attn_implementation="eager", **_sizes(kind, width, layers))
+        with torch.no_grad(), _ModelCount() as count:
+            model(torch.arange(tokens)[None])
+        return count.multiplications
+
+    return work(2) - work(1)
+
+
+def _sizes(kind: str, width: int, layers: int) -> dict[str, Any]:
+    if kind == "gpt2":
+        return {"n_embd": width, "n_layer": layers, "n_head": 4}
+    sizes = {"hidden_size": width, "num_hidden_layers": layers, "num_attention_heads": 4}
+    return {**sizes, "intermediate_size": 4 * width}
