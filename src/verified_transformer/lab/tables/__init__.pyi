@@ -9,6 +9,7 @@ from .article.two_vectors import printed_factors as printed_factors
 from .article.two_vectors import printed_product as printed_product
 from .article.two_vectors import row_repeated as row_repeated
 from .costs.languages import losses_in_languages as losses_in_languages
+from .costs.languages import trained_tables as trained_tables
 from .costs.lookups import TokenByToken as TokenByToken
 from .costs.lookups import equal_parameters as equal_parameters
 from .costs.lookups import factorised_lookup as factorised_lookup
@@ -22,6 +23,7 @@ from .costs.lookups import squares_looked_up as squares_looked_up
 from .costs.lookups import width_of as width_of
 from .costs.real_blocks import REAL_BLOCKS as REAL_BLOCKS
 from .costs.real_blocks import block_multiplications as block_multiplications
+from .costs.real_blocks import real_model_on as real_model_on
 from .costs.timing import median_seconds as median_seconds
 from .costs.work import counted as counted
 from .costs.work import exponent_in_length as exponent_in_length

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
 
@@ -40,6 +41,20 @@ def losses_in_languages(
     Raises:
         ValueError: there are no languages, or their numbers of tokens differ.
     """
+    return _trained(
+        languages, lengths, steps=steps, head_learns=head_learns, rate=rate, spread=spread
+    )[0]
+
+
+def _trained(
+    languages: Sequence[ZipfMarkov],
+    lengths: Sequence[int],
+    *,
+    steps: int,
+    head_learns: bool = True,
+    rate: float = 0.02,
+    spread: float = 0.3,
+) -> tuple[torch.Tensor, TensorProductEmbedding]:
     sizes = {language.n for language in languages}
     if len(sizes) != 1:
         raise ValueError(f"languages: got {sorted(sizes)} tokens; accepted: one number for all")
@@ -56,4 +71,32 @@ def losses_in_languages(
         return -(joint * logits.log_softmax(-1)).sum((1, 2))
 
     learning = [*table.parameters(), head.requires_grad_(head_learns)]
-    return train(learning, loss, steps=steps + 1, rate=rate)
+    return train(learning, loss, steps=steps + 1, rate=rate), table
+
+
+@dataclass(frozen=True)
+class Trained:
+    """Tables after training, and what they lose.
+
+    Attributes:
+        rows: the tables (n, d), one for each language.
+        losses: in nats, (languages,).
+    """
+
+    rows: list[torch.Tensor]
+    losses: torch.Tensor
+
+
+def trained_tables(
+    languages: Sequence[ZipfMarkov], lengths: Sequence[int], *, steps: int = 300
+) -> Trained:
+    """Train tables as `losses_in_languages` does, heads too, and return them.
+
+    Args:
+        languages: of the same number of tokens n.
+        lengths: of the factors; one length is a plain table.
+        steps: of Adam.
+    """
+    losses, table = _trained(languages, lengths, steps=steps)
+    with torch.no_grad():
+        return Trained(list(table.dense().unflatten(0, (len(languages), -1))), losses[-1])

@@ -1,4 +1,4 @@
-"""What a block of a real model costs, counted while its class runs."""
+"""Blocks of real models: what one costs, counted while its class runs, and small models of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from ....models.counting import Count
-from ...real_models.tiny import tiny
+from ...real_models.tiny import randomised, tiny
 
 REAL_BLOCKS = ("bert", "gpt2", "llama")
 _FREE = {"scalar_tensor", "cos", "sin"}  # masks and angles; functions of one number do not count
@@ -65,3 +65,13 @@ def _sizes(kind: str, width: int, layers: int) -> dict[str, Any]:
         return {"n_embd": width, "n_layer": layers, "n_head": 4}
     sizes = {"hidden_size": width, "num_hidden_layers": layers, "num_attention_heads": 4}
     return {**sizes, "intermediate_size": 4 * width}
+
+
+def real_model_on(width: int, kind: str) -> Any:
+    """Return a real model of this width with one block and random parameters, gains included.
+
+    Args:
+        width: d, a multiple of 4.
+        kind: one of `REAL_BLOCKS`.
+    """
+    return randomised(tiny(kind, **_sizes(kind, width, 1)), f"{kind} of width {width}")
