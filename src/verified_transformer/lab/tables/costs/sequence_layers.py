@@ -24,8 +24,13 @@ def random(*shape: int, name: str = "background") -> torch.Tensor:
 
 def seeded(build: Callable[[], Any]) -> Any:
     """Build a module with a fixed seed, in double precision and evaluation mode."""
+    return seeded_as("layer", build)
+
+
+def seeded_as(name: str, build: Callable[[], Any]) -> Any:
+    """Build a module with the seed of a name, in double precision and evaluation mode."""
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed_of("layer") % 2**63)
+        torch.manual_seed(seed_of(name) % 2**63)
         return build().double().eval()
 
 
