@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from itertools import product
-from math import prod
 
 import torch
 
@@ -26,7 +26,8 @@ def entry_by_entry(vectors: Sequence[torch.Tensor]) -> torch.Tensor:
     """
     places = product(*(range(len(vector)) for vector in vectors))
     return torch.stack([
-        prod(vector[i] for vector, i in zip(vectors, place, strict=True)) for place in places
+        reduce(torch.mul, [vector[i] for vector, i in zip(vectors, place, strict=True)])
+        for place in places
     ])  # fmt: skip
 
 
