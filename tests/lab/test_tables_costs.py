@@ -80,11 +80,6 @@ def test_blocks_are_refused() -> None:
         tables.block_multiplications("bert", 30, 5)
 
 
-def test_squares_looked_up_are_all_squares() -> None:
-    W = torch.randn(4, 2, 5, 3)
-    assert torch.allclose(tables.squares_looked_up(W), W.square().sum((1, 2, 3)))
-
-
 def test_numbers_alive_and_seconds() -> None:
     x = tables.whole_vectors(3, 2)
     assert tables.numbers_alive(tables.in_place, x) == 9

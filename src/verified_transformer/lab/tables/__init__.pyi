@@ -19,7 +19,6 @@ from .costs.lookups import parameters as parameters
 from .costs.lookups import peak_over_result as peak_over_result
 from .costs.lookups import plain_lookup as plain_lookup
 from .costs.lookups import scores_by_factors as scores_by_factors
-from .costs.lookups import squares_looked_up as squares_looked_up
 from .costs.lookups import width_of as width_of
 from .costs.real_blocks import REAL_BLOCKS as REAL_BLOCKS
 from .costs.real_blocks import block_multiplications as block_multiplications
@@ -31,17 +30,13 @@ from .costs.work import multiplications as multiplications
 from .costs.work import numbers_alive as numbers_alive
 from .costs.work import whole_vectors as whole_vectors
 from .oracles.enumerated import over_all_outcomes as over_all_outcomes
-from .oracles.rules import equal_terms as equal_terms
 from .oracles.rules import euler_beta as euler_beta
 from .oracles.rules import geometric_series as geometric_series
-from .oracles.rules import powers_integrated as powers_integrated
 from .oracles.sizes import at_sizes as at_sizes
 from .products.being_a_product import cut_ranks as cut_ranks
 from .products.being_a_product import derivative as derivative
 from .products.being_a_product import dimension as dimension
 from .products.being_a_product import is_product as is_product
-from .products.being_a_product import kept_by_tangent_space as kept_by_tangent_space
-from .products.being_a_product import kept_factor_by_factor as kept_factor_by_factor
 from .products.being_a_product import minors as minors
 from .products.being_a_product import share_of_best_pair as share_of_best_pair
 from .products.passing_back import adam_by_autograd as adam_by_autograd
@@ -51,7 +46,6 @@ from .products.passing_back import contracted as contracted
 from .products.places import drawn_vectors as drawn_vectors
 from .products.places import entry_by_entry as entry_by_entry
 from .products.statements import gives_tensor_product as gives_tensor_product
-from .products.statements import grows_with_all_vectors as grows_with_all_vectors
 from .products.statements import makes_every_choice_once as makes_every_choice_once
 from .products.statements import takes_logarithmic_steps as takes_logarithmic_steps
 from .ways.chains import DIAGONAL as DIAGONAL
@@ -64,11 +58,8 @@ from .ways.multiplying_out import in_blocks as in_blocks
 from .ways.multiplying_out import in_pairs as in_pairs
 from .ways.multiplying_out import in_place as in_place
 from .ways.multiplying_out import multiplied_out as multiplied_out
-from .ways.multiplying_out import operands_of_products as operands_of_products
-from .ways.multiplying_out import products_from_scratch as products_from_scratch
 from .ways.multiplying_out import products_made as products_made
 from .ways.multiplying_out import squared_norm as squared_norm
-from .ways.multiplying_out import sum_of_squares as sum_of_squares
 from .ways.orders import column_by_column as column_by_column
 from .ways.orders import entrywise_repeated as entrywise_repeated
 from .ways.orders import first_with_last as first_with_last

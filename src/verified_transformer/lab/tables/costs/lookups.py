@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from ....models.counting import Count
 from ....models.factorised import TensorProductEmbedding
 from ....models.factorised.products import tensor_product
-from ..ways.multiplying_out import products_made, sum_of_squares
+from ..ways.multiplying_out import products_made
 from .work import counted
 
 VOCABULARY = 23
@@ -89,16 +89,6 @@ def peak_over_result(tokens: int, factors: int, length: int, *, training: bool) 
     with Count() as count:
         result = tensor_product(E.unbind(1))
     return count.peak / result.nbytes
-
-
-def squares_looked_up(W: torch.Tensor) -> torch.Tensor:
-    """Return the sums (R,) of the squares of all that k tables (R, k, n, q) give, over all tokens.
-
-    Where entries have variance 1 its mean is the number of parameters.
-    """
-    tokens = torch.arange(W.shape[2], device=W.device)
-    rows = torch.vmap(lambda table: F.embedding(tokens, table))
-    return sum_of_squares([rows(table) for table in W.unbind(1)])
 
 
 def scores_by_factors(hidden: torch.Tensor, tables: Sequence[torch.Tensor]) -> torch.Tensor:

@@ -22,37 +22,6 @@ def geometric_series(e: sp.Expr) -> sp.Expr:
     return e.replace(sp.Sum, closed)
 
 
-def powers_integrated(e: sp.Expr) -> sp.Expr:
-    """Integrate polynomials, power by power.
-
-    Raises:
-        sympy.PolynomialError: an integrand is no polynomial.
-    """
-
-    def closed(integral: sp.Integral) -> sp.Expr:
-        function, (v, low, high) = integral.args
-        terms = sp.Poly(function, v).terms()
-        return sum(c * (high ** (s + 1) - low ** (s + 1)) / (s + 1) for (s,), c in terms)
-
-    return e.replace(lambda part: isinstance(part, sp.Integral), closed)
-
-
-def equal_terms(e: sp.Expr) -> sp.Expr:
-    """Write out sums and products whose terms do not depend on the index.
-
-    Raises:
-        ValueError: a term does.
-    """
-
-    def closed(part: sp.Expr) -> sp.Expr:
-        f, (v, low, high) = part.args
-        if f.has(v):
-            raise ValueError(f"e: got {part}; accepted: terms that do not depend on {v}")
-        return f ** (high - low + 1) if isinstance(part, sp.Product) else f * (high - low + 1)
-
-    return e.replace(lambda part: isinstance(part, sp.Sum | sp.Product), closed)
-
-
 def euler_beta(e: sp.Expr) -> sp.Expr:
     """Replace integrals of u**a (1 - u)**b from 0 to 1 by gamma functions, term by term.
 

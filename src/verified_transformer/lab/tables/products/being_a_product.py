@@ -85,38 +85,6 @@ def dimension(lengths: Sequence[int]) -> int:
     return exact_rank(derivative(factors).tolist())
 
 
-def kept_by_tangent_space(x: torch.Tensor, z: torch.Tensor) -> torch.Tensor:
-    """Return the squared norms (R,) of vectors projected onto the tangent space of the products.
-
-    Args:
-        x: factors (R, k, q), at whose product the space is taken.
-        z: vectors (R, q^k).
-    """
-    with torch.no_grad():
-        J = torch.vmap(lambda factors: derivative(factors.unbind(0)))(x.double())
-    U, s, _ = torch.linalg.svd(J, full_matrices=False)
-    seen = torch.einsum("bij,bi->bj", U, z.double()) * (s > 1e-9 * s[:, :1])
-    return seen.square().sum(-1)
-
-
-def kept_factor_by_factor(x: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """Return the same in NumPy and without a derivative.
-
-    It adds up projections that leave at most one factor free to change its direction.
-    """
-    count, length = x.shape[1:]
-    along = np.einsum("bji,bjl->bjil", x, x) / np.square(x).sum(-1)[..., None, None]
-    found = np.zeros(len(z))
-    for free in [None, *range(count)]:
-        y = z.reshape(-1, *[length] * count)
-        for axis in range(count):
-            P = np.eye(length) - along[:, axis] if axis == free else along[:, axis]
-            moved = np.moveaxis(y, axis + 1, 1)
-            y = np.moveaxis(np.einsum("bil,bl...->bi...", P, moved), 1, axis + 1)
-        found = found + np.square(y.reshape(len(z), -1)).sum(-1)
-    return found
-
-
 def share_of_best_pair(vectors: torch.Tensor) -> torch.Tensor:
     """Return the share (R,) of squared norms that the best product of two vectors carries.
 

@@ -53,11 +53,5 @@ def takes_logarithmic_steps(way: Callable[[Vectors], tuple[torch.Tensor, int]]) 
     return True
 
 
-def grows_with_all_vectors(way: Way) -> bool:
-    """Whether three doubled vectors give eight times as much."""
-    x = _whole(2, 3)
-    return torch.equal(way(2 * x), 8 * way(x))
-
-
 def _whole(length: int, number: int) -> torch.Tensor:
     return torch.arange(1, length * number + 1, dtype=torch.float64).reshape(number, length)

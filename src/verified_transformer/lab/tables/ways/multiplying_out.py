@@ -6,7 +6,7 @@ Vectors are given as an array (…, k, q) or, where their lengths differ, as a s
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from itertools import accumulate
 
@@ -70,33 +70,6 @@ def in_pairs(x: Vectors) -> tuple[torch.Tensor, int]:
 def products_made(x: Vectors) -> list[torch.Tensor]:
     """Return all that `multiplied_out` makes: products of the first 2, 3, …, k vectors."""
     return list(accumulate(rows_of(x), lambda p, factor: tensor_product((p, factor))))[1:]
-
-
-def products_from_scratch(x: Vectors) -> list[torch.Tensor]:
-    """Return all that `from_scratch` makes: k - 1 arrays (…, q, …, q) of the whole size."""
-    return list(accumulate(copies(x), torch.mul))[1:]
-
-
-def operands_of_products(x: Vectors) -> list[torch.Tensor]:
-    """Return both operands of every multiplication of `multiplied_out`, each as often as used.
-
-    Those are what the backward pass multiplies gradients by: pairs of arrays (…, q^j, q).
-    """
-    rows = rows_of(x)
-    before = [rows[0], *products_made(rows)[:-1]]
-    return [
-        operand
-        for p, factor in zip(before, rows[1:], strict=True)
-        for operand in torch.broadcast_tensors(p[..., None], factor[..., None, :])
-    ]
-
-
-def sum_of_squares(arrays: Iterable[torch.Tensor]) -> torch.Tensor:
-    """Return the sum (R,) of the squares of all entries of arrays (R, …).
-
-    Where independent entries of variance 1 are multiplied, its mean is how many products there are.
-    """
-    return torch.stack([a.flatten(1).square().sum(1) for a in arrays]).sum(0)
 
 
 def squared_norm(x: Vectors) -> torch.Tensor:
