@@ -232,10 +232,11 @@ def test_the_change_of_a_score_is_the_polynomial() -> None:
     half = Uniform.of_variance(sp.Rational(1, 2))
     together = pairs.turned_together(Uniform.of_variance, half)
     arrays = {name: networks.normal(name, 6, 3) for name in ("q", "q'", "k", "k'", "C", "S")}
-    point = {n: 3, k: 2, σ: 1.3, τ: 0.7}
-    product = mean(together[0] * together[1])
-    defined = product.evaluate({a: v.numpy() for a, v in arrays.items()}, point)
-    found = pairs.product_statistic(point, **arrays)
+    a = symbols("a")
+    point = {n: 3, k: 2, σ: 1.3, τ: 0.7, a: 0.3}
+    gap = mean((together[1] - a * together[0]) ** 2)
+    defined = gap.evaluate({a: v.numpy() for a, v in arrays.items()}, point)
+    found = pairs.difference_statistic(point, **arrays)
     assert largest_error(found, torch.as_tensor(defined)) < 1e-12
     assert pairs.relative_change("halves", rotary.every_kth_slot, 17) < 1e-12
 

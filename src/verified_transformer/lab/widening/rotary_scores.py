@@ -19,7 +19,7 @@ from .rotary import Place, angles, by_table, each_pair, scores, turned
 
 LawOf = Callable[[sp.Expr], Any]  # the law of mean 0 with a variance
 Statistic = Callable[..., torch.Tensor]
-_k, _n, _σ, _τ, _t, _z = symbols("k n sigma tau t z")
+_a, _k, _n, _σ, _τ, _t, _z = symbols("a k n sigma tau t z")
 
 
 def coordinates(law_of: LawOf, size: Any = 1) -> tuple[list[sp.Expr], list[sp.Expr]]:
@@ -85,18 +85,18 @@ def change_statistic(place: Place) -> Statistic:
     return statistic
 
 
-def product_statistic(
+def difference_statistic(
     point: Mapping[Any, Any], C: torch.Tensor, S: torch.Tensor, **both: torch.Tensor
 ) -> torch.Tensor:
-    """Old score times grown score of `turned_together`, by RoFormer's own function."""
+    """Squared grown score less a times the old, of `turned_together`, by RoFormer's function."""
     q, key = (torch.stack([both[a], both[a + "'"]], -1).flatten(-2).double() for a in "qk")
-    found = torch.ones_like(q[..., 0])
+    found = []
     for copies in (1, round(point[_k])):
         axis = each_pair(1, q.shape[-1], copies, "interleaved")
         left, right = (axis.write(v, -1) / copies**0.5 for v in (q, key))
         table = torch.cat([w.double().repeat_interleave(copies, -1) for w in (S, C)], -1)
-        found = found * (by_table(table, left, right)[0] * right).sum(-1)
-    return found
+        found.append((by_table(table, left, right)[0] * right).sum(-1))
+    return (found[1] - point[_a] * found[0]) ** 2
 
 
 def pair_change(layout: str, place: Place, angle: tuple[float, ...]) -> float:

@@ -9,6 +9,8 @@ from typing import Any
 
 import torch
 
+from ...models.architectures import is_tied
+
 Factor = Callable[[float], float]  # of k
 Epsilon = Callable[[str, float, int], float]  # of the norm's name, its ε and k
 
@@ -156,7 +158,11 @@ def _wide(small: Any, k: int, widths: tuple[str, ...]) -> Any:
     options = small.config.to_dict()
     options |= {name: k * options[name] for name in widths if options.get(name)}
     with torch.random.fork_rng(devices=[]):
-        return type(small)(type(small.config)(**options)).double().eval()
+        large = type(small)(type(small.config)(**options)).double().eval()
+    if not is_tied(small) and is_tied(large):  # the class ties whatever its configuration says
+        head = large.get_output_embeddings()
+        head.weight = torch.nn.Parameter(head.weight.detach().clone())
+    return large
 
 
 def _repeated(value: torch.Tensor, like: torch.Tensor) -> tuple[torch.Tensor, int]:

@@ -1,0 +1,57 @@
+"""Whole models: a head of their own, what they are, and what training does to copies."""
+
+from __future__ import annotations
+
+import pytest
+import sympy as sp
+import torch
+
+from verified_transformer.lab import randomised, tiny
+from verified_transformer.lab.widening import commuting, rotary_slots, table
+from verified_transformer.lab.widening.whole_models import self_portrait, spoken, with_own_head
+from verified_transformer.models.architectures import is_tied
+from verified_transformer.models.growth import compare
+
+
+def test_a_head_of_its_own_is_seen_and_kept_by_growing() -> None:
+    model = randomised(tiny("t5", tie_word_embeddings=False), "own").requires_grad_(False)
+    assert is_tied(model)
+    assert ", tied, " in self_portrait(model)
+    with_own_head(model, "own")
+    assert not is_tied(model)
+    assert "own head, T5LayerNorm 1e-06, ReLU, float64" in self_portrait(model)
+    large = table.by_roots(model, 2)
+    assert not is_tied(large)
+    assert compare(model, large).clean < 1e-12
+
+
+def test_logits_are_drawn_from_the_name_alone() -> None:
+    model = randomised(tiny("gpt2"), "spoken")
+    assert torch.equal(spoken(model, "a"), spoken(model, "a"))
+    assert not torch.equal(spoken(model, "a"), spoken(model, "b"))
+    assert spoken(model, "a").shape == (2, 9, 19)
+
+
+def test_the_gradient_of_the_block_is_its_derivative() -> None:
+    block = commuting.symbolic("s")
+    slopes, height = commuting.gradient(block), commuting.loss(block)
+    for key, slope in slopes.items():
+        for symbol, value in zip(block[key], slope, strict=True):
+            assert sp.expand(sp.diff(height, symbol) - value) == 0
+
+
+@pytest.mark.parametrize("hidden", [None, sp.Integer(1)])
+def test_both_ways_to_grow_keep_the_loss(hidden: sp.Expr | None) -> None:
+    block = commuting.symbolic("s")
+    large = commuting.grown(block, 2, hidden)
+    assert sp.expand(commuting.loss(large) - commuting.loss(block)) == 0
+    assert commuting.commutes(2, hidden) is (hidden is None)
+
+
+def test_slots_that_turn_alike_leave_a_choice() -> None:
+    old, amounts = rotary_slots.frequencies(4), torch.tensor([1.0, -2.0, 3.0, 0.5]).double()
+    found = rotary_slots.contributions(rotary_slots.frequencies(8), old, amounts)
+    assert torch.allclose(found[::2].flatten(), amounts, atol=1e-12)
+    assert found[1::2].abs().max() < 1e-12
+    with pytest.raises(ValueError, match="turn alike"):
+        rotary_slots.contributions(old.repeat_interleave(2), old, amounts)
