@@ -6,19 +6,24 @@ templates: what a template gains, they must learn.
 
 from __future__ import annotations
 
+import json
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable
-from pathlib import Path
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 from typing import Any
 
+import yaml
 from html_gates import claims, pages
 from output_gates import differing
-from page_facts import bare
+from page_facts import bare, letters, of_latex
 
 from verified_transformer.account import evidence
 from verified_transformer.account.verdicts.decide import RULES
 
 Claim = dict[str, Any]
+ROOT = Path(__file__).parent.parent
 ERRATA = "book/errata.html"
 AGAINST = ("counterexample", "witness")
 
@@ -44,31 +49,76 @@ def _truth(claim: Claim) -> str:
     )
 
 
-def _changes(claim: Claim) -> str:
-    told = [
-        f"{change['date']}: {change['before'] or 'new'} → {change['after']}. {change['reason']}"
-        for change in claim["history"]
-    ]
-    return "What was changed" * bool(told) + "".join(told)
-
-
 def _lines(records: Iterable[Claim]) -> str:
     return "".join(record["text"] for record in records)
 
 
+def section(claim: Claim) -> str:
+    """The number of the section that decides a claim."""
+    names = (claim["notebook"] or "").split("/")[1:]
+    return ".".join(name.split("-")[0] for name in names)
+
+
 def _row(claim: Claim) -> str:
-    reading = f"How we read it{claim['reading']}" if claim["reading"] else ""
-    if claim["setting"]:
-        reading += f"The article's setting{claim['setting']}"
+    return f"{claim['id']}{of_latex(claim['says'])}{label(claim)}{section(claim)}"
+
+
+def _run(claim: Claim, titles: dict[str, str]) -> str:
+    if not claim["notebook"]:
+        return ""
+    page = PurePosixPath(claim["notebook"]).with_suffix(".html").as_posix()
+    return f"{section(claim)}{titles.get(page, '')}"
+
+
+def _record(record: Claim) -> str:
+    row = evidence.kind(record["kind"])
+    head = row.label + (f"(case “{record['case']}”)" if record["case"] else "")
+    head += "of what is true" if record["of"] == "truth" else ""
+    return f"{head}:{row.shows}.{record['latex'] or ''}{record['text']}"
+
+
+def _beside(head: str, names: list[str], known: dict[str, Claim]) -> str:
+    told = [f"{name}{label(known[name])}{known[name]['says']}" for name in names]
+    return head * bool(told) + "".join(told)
+
+
+def _page(claim: Claim, book: Book) -> str:
+    article, run = book.articles[claim["article"]], _run(claim, book.titles)
+    chapter = f"›Chapter {article['chapter']}" if article["chapter"] else ""
+    said = f"Said in{article['title_en']}" if chapter else "Said by the book itself"
+    nature = f",{claim['nature']}" if claim["nature"] else ""
+    setting = f"The article's setting{claim['setting']}" if claim["setting"] else ""
+    retired = f"This name is no longer in use.{claim['retired']}" if claim["retired"] else ""
     met = "".join(f"The condition of {c}is met: {why}" for c, why in claim["discharges"])
-    head = (
-        f"{claim['id']}{claim['where']}{claim['kind']}{claim['says']}{reading}{_truth(claim)}{met}"
+    pending = "".join(f"Not yet shown: {RULES[rule]}." for rule in claim["pending"])
+    mutants = claim["mutants"]
+    scored = (
+        f"{mutants['killed']} of {mutants['total']} deliberately wrong versions "
+        "were rejected by these checks."
+    ) * bool(mutants["total"])
+    uses = _beside("It rests on", claim["uses"], book.known)
+    used = _beside("On it rest", claim["used_by"], book.known)
+    told = "".join(
+        f"{change['date']}: {change['before'] or 'new'} → {change['after']}. {change['reason']}"
+        for change in claim["history"]
     )
-    why = claim["why"] if claim["notebook"] else ""
-    why += "".join(f"Not yet shown: {RULES[rule]}." for rule in claim["pending"])
-    ends = (("Rests on", claim["uses"]), ("Used by", claim["used_by"]))
-    named = "".join(label + ",".join(ids) for label, ids in ends if ids)
-    return head + label(claim) + why + _lines(claim["evidence"]) + named + _changes(claim)
+    check = (
+        f"Read the run in {run}.Run it in the browser: open the notebook in Colab."
+        "Run it on your machine, and compare it with what is stored: "
+        f"make verify CLAIM={claim['id']}"
+    )
+    return "".join((
+        f"Ledger{chapter}{'›' * bool(run)}{run}{claim['id']}{label(claim)}{claim['says']}",
+        f"{said},{claim['where']}·{claim['kind']}{nature}{retired}How it is read",
+        claim["reading"] or "No reading has been written yet.", setting, "What was found",
+        f"{label(claim)}{evidence.verdict(claim['verdict']).means}.",
+        claim["why"] if claim["notebook"] else "", _truth(claim), met, pending, "Evidence",
+        "".join(map(_record, claim["evidence"])) or "No check has run yet.", scored,
+        "Its neighbours" * bool(uses or used), uses, used, "History",
+        told or "Its statement and its verdict have not been changed.",
+        "Check it yourself", check if run else "No notebook decides it.", "Cite it",
+        f"{book.cited}, claim {claim['id']}. {book.address}, page claims/{claim['id']}.html",
+    ))  # fmt: skip
 
 
 def _erratum(claim: Claim) -> str:
@@ -86,25 +136,96 @@ def _result(claim: Claim) -> str:
     return f"{claim['id']}{label(claim)}{_lines(claim['evidence'])}"
 
 
+@dataclass(frozen=True)
+class Book:
+    """What the page of a claim takes from elsewhere.
+
+    Attributes:
+        known: the claims by their ids.
+        articles: the articles by their keys.
+        titles: of the pages.
+        cited: author, year, title and version.
+        address: where the book is kept.
+    """
+
+    known: dict[str, Claim]
+    articles: dict[str, Claim]
+    titles: dict[str, str]
+    cited: str
+    address: str
+
+    @classmethod
+    def of(cls, html: Path) -> Book:
+        """The book whose pages stand in a folder."""
+        config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        articles = json.loads((html / "claims.json").read_text(encoding="utf-8"))["articles"]
+        return cls(
+            by_id(html), {article["key"]: article for article in articles},
+            {page.name: page.facts.title for page in pages(html)},
+            f"{config['author']} ({config['copyright']}). {config['title']}, "
+            f"version {project['version']}", config["repository"]["url"],
+        )  # fmt: skip
+
+
 SHOWS: dict[str, Callable[[Claim], str]] = {
-    "row": _row, "erratum": _erratum, "correction": _correction, "result": _result,
+    "erratum": _erratum, "correction": _correction, "result": _result,
 }  # fmt: skip
 
 
 def other_boxes(html: Path) -> list[str]:
-    """Rows, errata, corrections and teasers that show another text than their claim has."""
+    """Errata, corrections and teasers that show another text than their claim has."""
+    return _others(html, SHOWS, bare)
+
+
+def other_rows(html: Path) -> list[str]:
+    """Lines of the ledger that show another text; formulas stand there as letters."""
+    return _others(html, {"row": _row}, letters)
+
+
+def other_claim_pages(html: Path) -> list[str]:
+    """Pages of claims that show another text, pages of no claim, and claims without a page."""
+    book = Book.of(html)
+    found = _others(html, {"page": lambda claim: _page(claim, book)}, bare)
+    listed = Counter(
+        (page.name, name) for page in pages(html) for name, _ in page.facts.boxes["page"]
+    )
+    wanted = Counter((f"claims/{name}.html", name) for name in book.known)
+    found += [f"{page}: no page of {name}" for page, name in wanted - listed]
+    return found + [f"{page}: {name} does not belong here" for page, name in listed - wanted]
+
+
+def _others(
+    html: Path, shown: dict[str, Callable[[Claim], str]], kept: Callable[[str], str]
+) -> list[str]:
     known = by_id(html)
     return [
         fault
         for page in pages(html)
-        for kind, shows in SHOWS.items()
+        for kind, shows in shown.items()
         for name, text in page.facts.boxes[kind]
         for fault in (
-            differing(f"{page.name}: {kind} {name}", text, bare(shows(known[name])))
+            differing(f"{page.name}: {kind} {name}", kept(text), kept(shows(known[name])))
             if name in known
             else [f"{page.name}: {kind} of an unknown claim: {name}"]
         )
     ]
+
+
+def other_summaries(html: Path) -> list[str]:
+    """Chapters whose claims by section are not those of their article, or have other signs."""
+    found, entries = [], claims(html)
+    for page in pages(html):
+        parts = dict(page.facts.boxes["part"])
+        for article in {name.split()[0] for name in parts}:
+            own = [c for c in entries if c["article"] == article]
+            for number in sorted({section(c) for c in own}):
+                named = [c for c in own if section(c) == number]
+                chips = "".join(f"{evidence.verdict(c['verdict']).mark}{c['id']}" for c in named)
+                wanted = bare((number or "Not decided yet") + chips)
+                shown = parts.get(f"{article} {number}", "")
+                found += differing(f"{page.name}: claims of {article} {number}", shown, wanted)
+    return found
 
 
 def missing_errata(html: Path) -> list[str]:

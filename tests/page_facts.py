@@ -7,13 +7,19 @@ depends on how the templates break lines or how a formula is marked for MathJax.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from urllib.parse import unquote, urlsplit
 
 from bs4 import BeautifulSoup, Tag
 
 ID = re.compile(r"[A-Z]+-\d+\Z")
-BOXES = {"row": "vt-row", "erratum": "vt-erratum", "correction": "vt-pair", "result": "vt-result"}
+BOXES = {
+    "row": "vt-row", "erratum": "vt-erratum", "correction": "vt-pair", "result": "vt-result",
+    "page": "vt-claim", "part": "vt-part",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -35,7 +41,7 @@ class Facts:
         stray: texts of badges that belong to no claim, no tally and no table.
         tallies: texts of the sums.
         boxes: by kind of box, its claim and its text: rows of the ledger, errata, corrections, the
-            heads of teasers.
+            heads of teasers, whole pages of claims; and a section's claims, by its number.
         lines: lines of records, with the address to which each leads, if it does.
         links: text and address of the links that name a claim; of those that a role makes, the
             claim of the badge that follows, or nothing.
@@ -43,6 +49,7 @@ class Facts:
         tables: texts of the tables of verdicts and of evidence.
         cells: of a notebook, the code and the outputs of each cell.
         pictures: of a notebook, the sources of the pictures in its outputs.
+        title: the page's own.
     """
 
     badges: tuple[Badge, ...] = ()
@@ -55,6 +62,7 @@ class Facts:
     tables: tuple[str, ...] = ()
     cells: tuple[tuple[str, str], ...] = ()
     pictures: tuple[str, ...] = ()
+    title: str = ""
 
 
 def bare(text: str) -> str:
@@ -65,6 +73,43 @@ def bare(text: str) -> str:
     """
     text = re.sub(r"\\[()[\]]|(?<!\\)\$|`", "", text)
     return re.sub(r"\s+|\{\}", "", text)
+
+
+def named(href: str) -> str:
+    """The claim that an address names: its own page, or a place on another.
+
+    >>> named("../claims/LOSS-14.html"), named("ledger.html?chapter=3#LOSS-14")
+    ('LOSS-14', 'LOSS-14')
+    """
+    path, mark, anchor = href.partition("#")
+    return unquote(anchor) if mark else PurePosixPath(urlsplit(path).path).stem
+
+
+def letters(text: str) -> str:
+    """What is left of a text when signs and their places do not count: letters, digits, relations.
+
+    >>> letters("√(a+b)/2 ≤ σ⁴") == letters("a+b2≤4")
+    True
+    """
+    text = unicodedata.normalize("NFKD", text.replace("−", "-").replace("≠", "!="))
+    return re.sub(r"[^A-Za-z0-9+=<>≤≥!-]", "", text)
+
+
+def of_latex(text: str) -> str:
+    r"""A statement of which `letters` takes what it takes of its plain text.
+
+    >>> letters(of_latex(r"if $\frac{\tanh x}{2}\le \boldsymbol{w}^2$"))
+    'iftanhx2≤w2'
+    """
+    parts = re.split(r"(?<!\\)\$", text)
+    for i in range(1, len(parts), 2):
+        made = re.sub(r"\\(begin|end)\{[a-z]+\}|\\sqrt\[\d\]", "", parts[i])
+        for sign, names in {"≤": "leq?", "≥": "geq?", "≠": "neq?"}.items():
+            made = re.sub(rf"\\{names}(?![a-z])", sign, made)
+        made = re.sub(r"\\top(?![a-z])", "T", made)
+        made = re.sub(r"\\(log|ln|exp|min|max|tanh|sin|cos|arccos|det)(?![a-z])", r"\1", made)
+        parts[i] = re.sub(r"\\[A-Za-z]+", "", made)
+    return "".join(parts)
 
 
 def facts(soup: BeautifulSoup) -> Facts:
@@ -91,6 +136,7 @@ def facts(soup: BeautifulSoup) -> Facts:
         places=tuple((tag["id"], _standing_at(tag)) for tag in anchors),
         tables=tuple(_bare(t) for t in of["vt-plain"] if t.name == "table"),
         cells=tuple(_cell(cell) for cell in of["cell"]),
+        title=next((h.get_text().rstrip("#") for h in soup.find_all("h1")), ""),
         pictures=tuple(i["src"] for out in of["cell_output"] for i in out.find_all("img")),
     )
 
@@ -100,7 +146,7 @@ def _cell(cell: Tag) -> tuple[str, str]:
     for part in cell.find_all("div", recursive=False):
         for name in parts.keys() & set(part.get("class") or ()):
             # what the page adds to the stored output: the verdict in the head of a card
-            added = part.find_all("span", class_="vt-badge")
+            added = part.find_all(class_="vt-badge")
             parts[name] += bare("".join(s for s in part.strings if s.parent not in added))
     return parts["cell_input"], parts["cell_output"]
 
@@ -118,6 +164,10 @@ def _box(kind: str, tag: Tag) -> tuple[str, str]:
         head = tag.find("p", class_="vt-head")
         lines = tag.find("ul", class_="vt-lines")
         return head.get_text().split()[0], _bare(head) + (_bare(lines) if lines else "")
+    if kind == "page":
+        return tag.get("data-claim", ""), _bare(tag)
+    if kind == "part":
+        return f"{tag.get('data-article')} {tag.get('data-section')}", _bare(tag)
     name = tag.get_text().split()[0] if kind == "correction" else tag["id"]
     return name, _bare(tag)
 
@@ -128,9 +178,14 @@ def _line(code: Tag) -> tuple[str, str | None]:
 
 
 def _claim_link(tag: Tag) -> list[tuple[str, str, str | None]]:
-    text, anchor = tag.get_text(), tag["href"].rpartition("#")[2]
-    if tag.get("class") and {"headerlink", "nav-link"} & set(tag["class"]):
+    text, anchor = tag.get_text(), named(tag["href"])
+    classes = set(tag.get("class") or ())
+    if classes & {"headerlink", "nav-link"}:
         return []
+    if classes & {"vt-badge"}:  # a verdict that leads to its claim's page
+        return [(tag.get("data-claim", ""), tag["href"], None)]
+    if classes & {"vt-chip"}:
+        return [(text.split()[-1], tag["href"], None)]
     badge = None
     if "vt-ref" in (tag.get("class") or []):  # the verdict follows each such link
         beside = tag.find_next_sibling()

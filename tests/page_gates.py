@@ -20,12 +20,15 @@ from box_gates import (
     label,
     missing_errata,
     other_boxes,
+    other_claim_pages,
     other_lines,
+    other_rows,
+    other_summaries,
     other_tables,
 )  # fmt: skip
 from html_gates import Page, claims, pages
 from output_gates import differing, other_outputs
-from page_facts import ID, bare
+from page_facts import ID, bare, named
 
 from verified_transformer.account import evidence, ledger
 
@@ -126,19 +129,22 @@ def _items(value: Any) -> Iterable[tuple[str, Any]]:
 def other_links(html: Path) -> list[str]:
     """Links that name a claim and lead to another, or to a place where no claim stands."""
     known = by_id(html)
-    places = {page.name: dict(page.facts.places) for page in pages(html)}
+    places = {
+        page.name: dict(page.facts.places) | {name: name for name, _ in page.facts.boxes["page"]}
+        for page in pages(html)
+    }
     found = []
     for page in pages(html):
         for anchor, claim in page.facts.places:
             if claim != anchor:
                 found.append(f"{page.name}: at the anchor {anchor} stands {claim}")
-        named = [(text, href, badge) for text, href, badge in page.facts.links]
-        named += [(line.split()[0], href, None) for line, href in page.facts.lines if href]
-        for text, href, badge in named:
+        told = [(text, href, badge) for text, href, badge in page.facts.links]
+        told += [(line.split()[0], href, None) for line, href in page.facts.lines if href]
+        for text, href, badge in told:
             parts = urlsplit(href)
             if parts.scheme or parts.netloc:
                 continue
-            anchor = unquote(parts.fragment)
+            anchor = named(href)
             wanted = {name for name in (text, badge) if name and ID.match(name)} or {anchor}
             where = f"{page.name}: link {text!r} to {href}"
             if badge == "":
@@ -179,6 +185,6 @@ def other_claims(html: Path, root: Path) -> list[str]:
 
 
 GATES = (
-    other_badges, other_tallies, other_sums, other_boxes, missing_errata, other_lines, other_tables,
-    other_links, other_outputs,
+    other_badges, other_tallies, other_sums, other_boxes, other_rows, other_claim_pages,
+    other_summaries, missing_errata, other_lines, other_tables, other_links, other_outputs,
 )  # fmt: skip

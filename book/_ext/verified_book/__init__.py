@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 import sys
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -24,7 +26,7 @@ from sphinx.environment import BuildEnvironment
 from verified_transformer.account import evidence
 from verified_transformer.account.ledger import collect, schema
 
-from .claims import Claims, logger
+from .claims import Claims, logger, page_uri
 from .directives import (
     Article,
     Corrections,
@@ -34,11 +36,13 @@ from .directives import (
     Result,
     Verdicts,
 )
+from .pages import collect_pages, set_sidebar
 from .render import fill_badges
 from .roles import ClaimRole, DecidedRole, RecordRole
 
 MATHJAX = "tex-svg-full.js"
 STYLES = "evidence.css"
+FORMULA = re.compile(r"\\\(|\\\[|class=\"math")
 
 
 def read_claims(app: Sphinx) -> None:
@@ -85,9 +89,10 @@ def copy_mathjax(app: Sphinx) -> None:
 
 def badges_in_outputs(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Fill the empty badges that a notebook's cards carry with the verdicts of the claims."""
+    to = partial(page_uri, app.env, docname=docname)
     for node in doctree.findall(nodes.raw):
         if node.get("format") == "html" and "vt-badge" in node.astext():
-            text, unknown = fill_badges(node.astext(), Claims.of(app.env).by_id)
+            text, unknown = fill_badges(node.astext(), Claims.of(app.env).by_id, to)
             for claim in unknown:
                 logger.warning("badge of an unknown claim: %s", claim, location=docname)
             node.children = [nodes.Text(text)]
@@ -106,6 +111,17 @@ def drop_thebe(
     context["script_files"] = [s for s in context["script_files"] if not is_thebe(s)]
 
 
+def drop_mathjax(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Leave MathJax out of a page without formulas: reading its 2 MB takes half a second."""
+    body = context.get("body") or ""
+    if pagename.startswith(("book/", "claims/")) and not FORMULA.search(body):
+        context["script_files"] = [
+            s for s in context["script_files"] if MATHJAX not in str(getattr(s, "filename", s))
+        ]
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     app.add_role("claim", ClaimRole())
     app.add_role("record", RecordRole())
@@ -117,12 +133,15 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("result", Result)
     app.add_directive("verdicts", Verdicts)
     app.add_directive("evidence", EvidenceTable)
+    app.connect("config-inited", set_sidebar)
     app.connect("builder-inited", read_claims)
     app.connect("builder-inited", copy_mathjax)
     app.connect("builder-inited", write_styles)
     app.connect("env-get-outdated", reread_pages)
     app.connect("doctree-resolved", badges_in_outputs)
+    app.connect("html-collect-pages", collect_pages)
     app.connect("html-page-context", drop_thebe, priority=900)
+    app.connect("html-page-context", drop_mathjax, priority=900)
     # Statements carry formulas inside raw HTML, where Sphinx does not see that they need MathJax.
     app.set_html_assets_policy("always")
     app.add_css_file("verified.css")

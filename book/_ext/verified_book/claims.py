@@ -48,6 +48,11 @@ def claim_uri(env: BuildEnvironment, name: str) -> str:
     return f"{uri}#{claim.anchor if claim.notebook else claim.id}"
 
 
+def page_uri(env: BuildEnvironment, name: str, docname: str | None = None) -> str:
+    """The address of a claim's own page, from the page being read or from the one named."""
+    return env.app.builder.get_relative_uri(docname or env.docname, f"claims/{name}")
+
+
 def raw(html: str) -> nodes.raw:
     """A node of HTML."""
     return nodes.raw("", html, format="html")

@@ -12,7 +12,7 @@ from sphinx.util.docutils import SphinxDirective
 from verified_transformer.account.registry import Article as Source
 
 from . import render
-from .claims import Claims, claim_uri, raw
+from .claims import LEDGER, Claims, claim_uri, page_uri, raw
 
 
 class ClaimsDirective(SphinxDirective):
@@ -28,6 +28,11 @@ class ClaimsDirective(SphinxDirective):
         """The address of a claim, seen from this page."""
         return partial(claim_uri, self.env)
 
+    @property
+    def page(self) -> render.Link:
+        """The address of a claim's own page, seen from this page."""
+        return partial(page_uri, self.env)
+
     def source(self, key: str) -> Source:
         """The article of this key."""
         for article in self.claims.ledger.articles:
@@ -37,28 +42,28 @@ class ClaimsDirective(SphinxDirective):
 
 
 class Ledger(ClaimsDirective):
-    """The ledger of all claims, or with `:article: key` of one article."""
+    """The ledger of all claims, or with `:article: key` a summary of one article's."""
 
     option_spec: ClassVar[dict[str, Any]] = {"article": directives.unchanged_required}
 
     def run(self) -> list[nodes.Node]:
-        article = self.options.get("article")
-        if article:
-            self.source(article)
+        data, key = self.claims.ledger, self.options.get("article")
+        if key:
+            to = self.env.app.builder.get_relative_uri(self.env.docname, LEDGER)
+            return [raw(render.summary(data, self.source(key), self.link, self.page, to))]
         up = "../" * self.env.docname.count("/")
         file = (
             f'<p>The same data as a file: <a href="{up}claims.json" download>claims.json</a>, '
             f'described by <a href="{up}claims.schema.json" download>claims.schema.json</a></p>'
         )
-        table = render.ledger(self.claims.ledger, self.link, article)
-        return [raw(table if article else file + table)]
+        return [raw(render.ledger(data, self.link, self.page) + file)]
 
 
 class Errata(ClaimsDirective):
     """What the articles got wrong or left out: said, true, and the run that shows it."""
 
     def run(self) -> list[nodes.Node]:
-        return [raw(render.errata(self.claims.ledger, self.link))]
+        return [raw(render.errata(self.claims.ledger, self.link, self.page))]
 
 
 class Corrections(ClaimsDirective):
@@ -68,7 +73,7 @@ class Corrections(ClaimsDirective):
 
     def run(self) -> list[nodes.Node]:
         article = self.source(self.arguments[0])
-        return [raw(render.corrections(self.claims.ledger, self.link, article.key))]
+        return [raw(render.corrections(self.claims.ledger, self.link, self.page, article.key))]
 
 
 class Article(ClaimsDirective):
@@ -92,7 +97,7 @@ class Result(ClaimsDirective):
             raise self.error(f"unknown claim: {self.arguments[0]}")
         box = nodes.container(classes=["vt-result"])
         self.state.nested_parse(self.content, self.content_offset, box)
-        box += raw(render.result(claim, self.link))
+        box += raw(render.result(claim, self.link, self.page))
         return [box]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -13,9 +13,11 @@ from markupsafe import Markup
 
 from verified_transformer.account import evidence as table
 from verified_transformer.account.ledger import Entry, Ledger, Summary
-from verified_transformer.account.registry import OWN, Article
+from verified_transformer.account.registry import Article
 from verified_transformer.account.rendering.cards import in_brackets, typeset
 from verified_transformer.account.verdicts.decide import RULES
+
+from . import plain
 
 Link = Callable[[str], str]  # the address of a claim, by its id, seen from the page being written
 
@@ -39,6 +41,10 @@ def _environment() -> Environment:
     folder = Path(__file__).with_name("templates")
     made = Environment(loader=FileSystemLoader(folder), autoescape=True, undefined=StrictUndefined)
     made.filters["statement"] = lambda text: Markup(statement(text))
+    made.filters["plain"] = lambda text: Markup(plain.html(text))
+    made.filters["words"] = plain.text
+    made.filters["section"] = section
+    made.globals["formula"] = lambda latex: Markup(formula(latex))
     made.globals["verdicts"] = table.VERDICTS
     made.globals["kinds"] = table.KINDS
     made.globals["rules"] = RULES
@@ -51,18 +57,24 @@ def _render(macro: str, *things: Any, link: Link | None = None) -> str:
     return str(getattr(module, macro)(*things))
 
 
-def badge(claim: Entry) -> str:
-    """The verdict of a claim as a small label: sign, word and colour."""
-    return _render("badge", claim)
+def section(claim: Entry) -> str:
+    """The number of the section that decides a claim, as 3.3; nothing where none does."""
+    parts = PurePosixPath(claim.notebook or "").with_suffix("").parts[-2:]
+    return ".".join(part.partition("-")[0] for part in parts)
 
 
-def fill_badges(html: str, claims: Mapping[str, Entry]) -> tuple[str, list[str]]:
-    """The HTML with its empty badges filled, and the ids that no claim has."""
+def badge(claim: Entry, page: Link | None = None) -> str:
+    """The verdict of a claim as a small label: sign, word and colour; with `page` a link to it."""
+    return _render("badge", claim, page(claim.id) if page else None)
+
+
+def fill_badges(html: str, claims: Mapping[str, Entry], page: Link) -> tuple[str, list[str]]:
+    """The HTML with its empty badges filled, each a link, and the ids that no claim has."""
     unknown = []
 
     def fill(found: re.Match[str]) -> str:
         if found[1] in claims:
-            return badge(claims[found[1]])
+            return badge(claims[found[1]], page)
         unknown.append(found[1])
         return found[0]
 
@@ -78,21 +90,53 @@ def _of(data: Ledger, key: str, verdicts: Iterable[str] = tuple(table.VERDICTS))
     return [c for c in data.claims if c.article == key and c.verdict in verdicts]
 
 
-def ledger(data: Ledger, link: Link, article: str | None) -> str:
-    """The ledger of one article, or of all, as a table that reads without JavaScript."""
-    groups = [(a, _of(data, a.key)) for a in data.articles if article in (None, a.key)]
-    speaker = "book" if article == OWN else "article"
-    return _render("ledger", groups, article is None, speaker, link=link)
+def ledger(data: Ledger, link: Link, page: Link) -> str:
+    """The ledger of all claims: a line each, which reads without JavaScript."""
+    return _render("ledger", [(a, _of(data, a.key)) for a in data.articles], page, link=link)
 
 
-def errata(data: Ledger, link: Link) -> str:
+def summary(data: Ledger, article: Article, link: Link, page: Link, ledger_page: str) -> str:
+    """The claims of one article by the sections that decide them, each with its sign."""
+    claims = _of(data, article.key)
+    numbers = sorted({section(claim) for claim in claims}, key=_by_number)
+    groups = [(number, [c for c in claims if section(c) == number]) for number in numbers]
+    return _render("summary", article, groups, len(claims), page, ledger_page, link=link)
+
+
+def _by_number(number: str) -> list[int]:
+    return [int(part) for part in number.split(".")] if number else [99]
+
+
+def page(
+    claim: Entry, article: Article, claims: Mapping[str, Entry], run: Mapping[str, str] | None,
+    book: Mapping[str, str], to: Link,
+) -> str:  # fmt: skip
+    """The page of a claim.
+
+    Args:
+        claim: the claim.
+        article: where it is said.
+        claims: all claims by their ids, for those on which it rests and that rest on it.
+        run: where it is decided; see `pages`.
+        book: how the book is cited.
+        to: the address of another claim's page.
+    """
+    template = _environment().get_template("claim.html")
+    row = table.VERDICTS[claim.verdict]
+    return template.render(
+        claim=claim, article=article, claims=claims, run=run, book=book, to=to, row=row, up="../"
+    )
+
+
+def errata(data: Ledger, link: Link, page: Link) -> str:
     """Every claim found wrong, or true only under a condition that the article leaves out."""
-    return _render("errata", [(a, _of(data, a.key, ERRATA)) for a in data.articles], link=link)
+    groups = [(a, _of(data, a.key, ERRATA)) for a in data.articles]
+    return _render("errata", groups, page, link=link)
 
 
-def corrections(data: Ledger, link: Link, article: str) -> str:
+def corrections(data: Ledger, link: Link, page: Link, article: str) -> str:
     """What an article says beside what is true, for each claim that does not hold as it stands."""
-    return _render("corrections", _of(data, article, ERRATA), link=link)
+    return _render("corrections", _of(data, article, ERRATA), page, link=link)
 
 
 def article(source: Article) -> str:
@@ -100,9 +144,9 @@ def article(source: Article) -> str:
     return _render("article", source)
 
 
-def result(claim: Entry, link: Link) -> str:
+def result(claim: Entry, link: Link, page: Link) -> str:
     """The head of a teaser: verdict and evidence of a claim."""
-    return _render("result", claim, link=link)
+    return _render("result", claim, page, link=link)
 
 
 def verdict_table() -> str:

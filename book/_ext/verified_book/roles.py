@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from docutils import nodes
 from docutils.nodes import Node, system_message
 from sphinx.util.docutils import ReferenceRole, SphinxRole
 
 from . import render
-from .claims import Claims, claim_uri, logger, raw
+from .claims import Claims, claim_uri, logger, page_uri, raw
 
 
 class ClaimRole(ReferenceRole):
-    """{claim}`LOSS-14` or {claim}`the variance <LOSS-14>`: a link to the claim, and its verdict."""
+    """{claim}`LOSS-14` or {claim}`the variance <LOSS-14>`: a link to its run, and its verdict.
+
+    The verdict leads to the claim's own page.
+    """
 
     def run(self) -> tuple[list[Node], list[system_message]]:
         claim = Claims.of(self.env).by_id.get(self.target)
@@ -20,7 +25,7 @@ class ClaimRole(ReferenceRole):
             return [nodes.literal("", self.title)], []
         uri = claim_uri(self.env, claim.id)
         link = nodes.reference("", self.title, refuri=uri, internal=True, classes=["vt-ref"])
-        return [link, raw("&nbsp;" + render.badge(claim))], []
+        return [link, raw("&nbsp;" + render.badge(claim, partial(page_uri, self.env)))], []
 
 
 class RecordRole(SphinxRole):

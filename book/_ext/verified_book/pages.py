@@ -1,0 +1,152 @@
+"""A page for every claim, `claims/LOSS-14.html`: made from the ledger, and found by the search.
+
+The pages stand in no table of contents. They have no source, so Sphinx is handed their HTML, and
+its index a text in which formulas stand as letters: `2dσ⁴` finds what says it.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from docutils import nodes
+from docutils.utils import new_document
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+from verified_transformer.account.ledger import Entry
+from verified_transformer.account.registry import Article
+
+from . import plain, render
+from .claims import Claims
+
+FOLDER = "claims"
+TITLE = 90  # letters of a statement in the title of its page
+_DATE = re.compile(r"\d{4}")
+
+
+def page(name: str) -> str:
+    """The name of a claim's page, as Sphinx names pages."""
+    return f"{FOLDER}/{name}"
+
+
+def title(claim: Entry) -> str:
+    """A claim's name and the beginning of its statement."""
+    said = plain.text(claim.says)
+    cut = said if len(said) <= TITLE else f"{said[:TITLE].rsplit(' ', 1)[0]} …"
+    return f"{claim.id}: {cut}"
+
+
+def collect_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """The pages, for Sphinx to write; each is put into the search index."""
+    claims = Claims.of(app.env)
+    articles = {article.key: article for article in claims.ledger.articles}
+    entries = claims.ledger.claims
+    for before, claim, after in zip((None, *entries), entries, (*entries[1:], None), strict=False):
+        run = _run(app, claim)
+        _feed(app, claim, run)
+        yield (
+            page(claim.id),
+            {
+                "title": title(claim),
+                "body": _body(app, claim, articles[claim.article], run),
+                "meta": {"html_theme.sidebar_secondary.remove": "true"},
+                "metatags": "",
+                "parents": [{"link": "../book/ledger.html", "title": "Ledger"}],
+                "prev": _neighbour(before),
+                "next": _neighbour(after),
+                "vt_claim": claim.id,
+                "vt_nav": _nav(app, claim),
+            },
+            "page.html",
+        )
+
+
+def _neighbour(claim: Entry | None) -> dict[str, str] | None:
+    return {"link": f"{claim.id}.html", "title": claim.id} if claim else None
+
+
+def _nav(app: Sphinx, claim: Entry) -> list[dict[str, Any]]:
+    """The pages of the book, and under the claim's chapter the claims of its section."""
+    ledger = Claims.of(app.env).ledger
+    chapter = next(a.chapter for a in ledger.articles if a.key == claim.article)
+    home = f"book/chapter-{chapter}" if chapter else "book/ledger"
+    here = (claim.article, render.section(claim))
+    beside = [c.id for c in ledger.claims if (c.article, render.section(c)) == here]
+    root = app.config.root_doc
+    pages = [root, *app.env.toctree_includes.get(root, [])]
+    return [
+        {
+            "page": name,
+            "title": app.env.titles[name].astext(),
+            "beside": beside if name == home else [],
+        }
+        for name in pages
+        if name in app.env.found_docs
+    ]
+
+
+def set_sidebar(app: Sphinx, config: Config) -> None:
+    """Give the pages a sidebar of their own."""
+    config.templates_path = [*config.templates_path, str(Path(__file__).with_name("templates"))]
+    theme = ["navbar-logo.html", "icon-links.html", "search-button-field.html"]
+    config.html_sidebars = {f"{FOLDER}/*": [*theme, "claims-nav.html"], **config.html_sidebars}
+
+
+def _run(app: Sphinx, claim: Entry) -> dict[str, str] | None:
+    """Where a claim is decided: its section's title, the place in the page, and the notebook."""
+    if not claim.notebook:
+        return None
+    source = PurePosixPath(claim.notebook)
+    name = str(source.with_suffix(""))
+    heading = app.env.titles.get(name)
+    options = app.config.html_theme_options
+    place = options["repository_url"].removeprefix("https://github.com/")
+    branch = options.get("repository_branch", "main")
+    return {
+        "section": f"{render.section(claim)} {heading.astext() if heading else ''}".strip(),
+        "href": f"../{name}.html#{claim.anchor}",
+        "colab": f"{options['launch_buttons']['colab_url']}/github/{place}/blob/{branch}/{source}",
+    }
+
+
+def _body(app: Sphinx, claim: Entry, article: Article, run: dict[str, str] | None) -> str:
+    known = Claims.of(app.env).by_id
+    return render.page(claim, article, known, run, _book(app), lambda name: f"{name}.html")
+
+
+def _book(app: Sphinx) -> dict[str, str]:
+    found = _DATE.search(app.config.copyright)
+    return {
+        "author": app.config.author,
+        "year": found[0] if found else "",
+        "title": app.config.html_title,
+        "version": _version(Path(app.srcdir) / "pyproject.toml"),
+        "url": app.config.html_theme_options["repository_url"],
+    }
+
+
+@cache
+def _version(file: Path) -> str:
+    return str(tomllib.loads(file.read_text(encoding="utf-8"))["project"]["version"])
+
+
+def _feed(app: Sphinx, claim: Entry, run: dict[str, str] | None) -> None:
+    """Put a claim's words into the search index, its name as an entry that comes first."""
+    indexer = getattr(app.builder, "indexer", None)
+    if indexer is None:
+        return
+    words = [claim.says, claim.reading, claim.truth, claim.where, claim.kind, claim.verdict]
+    words += [run["section"] if run else None, claim.id]
+    document = new_document("")
+    document += addnodes.index(entries=[("single", claim.id, "", "main", None)])
+    document += nodes.paragraph("", " ".join(plain.text(part) for part in words if part))
+    indexer.feed(page(claim.id), f"{page(claim.id)}.html", title(claim), document)
+    # The index drops what is no document, and the inventory asks for the title of each.
+    app.env.all_docs.setdefault(page(claim.id), 0)
+    app.env.titles.setdefault(page(claim.id), nodes.title("", title(claim)))

@@ -1,0 +1,156 @@
+r"""Statements as text that needs no MathJax: LaTeX as letters, signs, raised and lowered parts.
+
+A list of three hundred statements keep MathJax busy for seconds; a claim's page typesets its own.
+
+>>> text(r"so $\mathbb{V}ar\left[\Vert\boldsymbol{w}\Vert^2\right]=2d\sigma^4$")
+'so Var[‖w‖²]=2dσ⁴'
+>>> html(r"$\frac{a+b}{2}<w_{i,j}$")
+'(a+b)/2&lt;w<sub>i,j</sub>'
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html import escape
+
+Mark = Callable[[str], str]
+
+_TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[\s\S]")
+_GREEK = (
+    "alpha α beta β gamma γ delta δ epsilon ε zeta ζ eta η theta θ kappa κ lambda λ mu μ nu ν "
+    "xi ξ pi π rho ρ sigma σ tau τ phi φ chi χ psi ψ omega ω Gamma Γ Delta Δ Theta Θ Lambda Λ "
+    "Pi Π Sigma Σ Phi Φ Psi Ψ Omega Ω varepsilon ε varphi φ"
+)
+_SIGNS = (
+    r"sum Σ prod ∏ int ∫ infty ∞ times × cdot · cdots … dots … ldots … vdots ⋮ ddots ⋱ otimes ⊗ "
+    r"circ ∘ approx ≈ neq ≠ ne ≠ le ≤ leq ≤ ge ≥ geq ≥ in ∈ to → mapsto ↦ Vert ‖ lVert ‖ rVert ‖ "
+    r"lceil ⌈ rceil ⌉ lfloor ⌊ rfloor ⌋ langle ⟨ rangle ⟩ top T pm ± partial ∂ nabla ∇ sim ∼ "
+    r"propto ∝ equiv ≡ ll ≪ gg ≫ odot ⊙ oplus ⊕ mid | prime ′ forall ∀ notin ∉ subset ⊂ cup ∪"
+)
+_WORDS = [*_GREEK.split(), *_SIGNS.split()]
+SIGNS = dict(zip(_WORDS[::2], _WORDS[1::2], strict=True))
+_NAMES = {"log", "ln", "exp", "min", "max", "tanh", "sin", "cos", "arccos", "tan", "det", "lim"}
+_ACCENTS = {"tilde": "\u0303", "hat": "\u0302", "bar": "\u0304", "widetilde": "\u0303"}
+_SILENT = {
+    "left", "right", "big", "Big", "bigg", "limits", "displaystyle", "boldsymbol", "mathbf",
+    "mathcal", "mathrm", "text", "operatorname", "mathbb", "mathit", "textbf", "nolimits",
+}  # fmt: skip
+_SPACES = {"\\,", "\\;", "\\:", "\\ ", "\\quad", "\\qquad"}
+_FACTOR = re.compile(r"\w|\\(boldsymbol|sigma|tau|left)|\(")
+_MATRIX = re.compile(r"\\(begin|end)\{[a-z]+\}")
+_RAISED = str.maketrans("0123456789+-−=()nijTk", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱʲᵀᵏ")
+_LOWERED = str.maketrans("0123456789+-−=()ijklmnxpst", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ᵢⱼₖₗₘₙₓₚₛₜ")
+
+
+def text(statement: str) -> str:
+    """A statement as plain text: raised digits as such, other raised parts after a caret."""
+    return _told(statement, str, _as_sign("^", _RAISED), _as_sign("_", _LOWERED))
+
+
+def html(statement: str) -> str:
+    """A statement as HTML: raised and lowered parts as such."""
+    return _told(
+        statement, escape, lambda part: f"<sup>{part}</sup>", lambda part: f"<sub>{part}</sub>"
+    )
+
+
+def _as_sign(mark: str, table: dict[int, int]) -> Mark:
+    def shown(part: str) -> str:
+        if all(ord(letter) in table for letter in part):
+            return part.translate(table)
+        return mark + (part if len(part) == 1 else f"({part})")
+
+    return shown
+
+
+def _told(statement: str, letters: Mark, up: Mark, down: Mark) -> str:
+    parts = re.split(r"(?<!\\)\$", statement)
+    return "".join(
+        _Formula(part, letters, up, down).read() if i % 2 else letters(part.replace("`", ""))
+        for i, part in enumerate(parts)
+    )
+
+
+class _Formula:
+    """LaTeX, read from left to right."""
+
+    def __init__(self, latex: str, letters: Mark, up: Mark, down: Mark) -> None:
+        plain = _MATRIX.sub(lambda found: "[" if found[1] == "begin" else "]", latex)
+        self.tokens = _TOKEN.findall(plain)
+        self.letters, self.marks = letters, {"^": up, "_": down}
+
+    def read(self, until: str | None = None) -> str:
+        """What stands up to the end, or to a closing bracket, which is taken."""
+        made = ""
+        while self.tokens:
+            token = self.tokens.pop(0)
+            if token == until:
+                break
+            made += self._shown(token)
+        return made
+
+    def _argument(self) -> str:
+        while self.tokens and self.tokens[0].isspace():
+            self.tokens.pop(0)
+        if not self.tokens:
+            return ""
+        token = self.tokens.pop(0)
+        return self.read("}") if token == "{" else self._shown(token)
+
+    def _root(self) -> str:
+        if self.tokens[:1] != ["["]:
+            return "√"
+        self.tokens.pop(0)
+        return {"3": "∛", "4": "∜"}.get(degree := self.read("]"), f"root {degree} of ")
+
+    def _goes_on(self) -> bool:
+        """Whether a factor follows, without a sign between."""
+        return bool(self.tokens) and bool(_FACTOR.match(self.tokens[0]))
+
+    def _shown(self, token: str) -> str:
+        if token in self.marks:
+            return self.marks[token](self._argument())
+        if token == "{":
+            return self.read("}")
+        if token.startswith("\\"):
+            return self._command(token)
+        return self.letters({"-": "−", "~": " ", "&": ", ", "'": "′"}.get(token, token))
+
+    def _command(self, token: str) -> str:
+        name = token[1:]
+        if name == "frac":
+            made = f"{_held(self._argument())}/{_held(self._argument())}"
+            return f"({made})" if self._goes_on() else made
+        if name == "sqrt":
+            root = self._root() + _held(self._argument())
+            return root + " " * self._goes_on()
+        if name in _ACCENTS:
+            return self._argument() + _ACCENTS[name]
+        if name == "mathbb" and self.tokens[:3] == ["{", "R", "}"]:
+            del self.tokens[:3]
+            return "ℝ"
+        if name in _SILENT:
+            return ""
+        if token in _SPACES:
+            return " "
+        if token == "\\\\":
+            return "; "
+        if name in _NAMES:
+            return name
+        if name in SIGNS:
+            if self.tokens and self.tokens[0].isspace():
+                self.tokens.pop(0)  # it only ended the command
+            return SIGNS[name]
+        if name in {"_", "%", "{", "}", "&", "#", "$"}:
+            return self.letters(name)
+        return self.letters(name)
+
+
+def _held(part: str) -> str:
+    """A part of a fraction, or under a root, in brackets where it would fall apart."""
+    return part if re.fullmatch(r"[^\s+−=/·×(),<>]+|\d[\d,.]*", _bare(part)) else f"({part})"
+
+
+def _bare(part: str) -> str:
+    return re.sub(r"<(su[bp])>.*?</\1>|&\w+;", "x", part)
