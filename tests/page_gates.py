@@ -184,7 +184,20 @@ def other_claims(html: Path, root: Path) -> list[str]:
     ]
 
 
+def missing_in_search(html: Path) -> list[str]:
+    """Claims whose page the search does not offer when their name is typed."""
+    text = (html / "searchindex.js").read_text(encoding="utf-8")
+    index = json.loads(text[text.index("{") : text.rindex("}") + 1])
+    found = []
+    for name in by_id(html):
+        entries = index["indexentries"].get(name.lower(), [])
+        if f"claims/{name}" not in {index["docnames"][entry[0]] for entry in entries}:
+            found.append(f"the search does not find {name}")
+    return found
+
+
 GATES = (
     other_badges, other_tallies, other_sums, other_boxes, other_rows, other_claim_pages,
     other_summaries, missing_errata, other_lines, other_tables, other_links, other_outputs,
+    missing_in_search,
 )  # fmt: skip

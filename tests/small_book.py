@@ -32,7 +32,7 @@ TESTS = (
     "test_pages.py",
 )  # fmt: skip
 PAGES = {
-    "welcome": "# A small book\n\n{decided}`all`\n",
+    "welcome": "# A small book\n\n{decided}`all`\n\n```{result} LOSS-14\nTwice.\n```\n",
     "ledger": "# Ledger\n\n{decided}`all`\n\n```{ledger}\n```\n",
     "errata": "# Errata\n\n```{errata}\n```\n",
 }

@@ -15,6 +15,7 @@ import html_gates
 import page_gates
 
 FRONT, LEDGER, ERRATA = "book/welcome.html", "book/ledger.html", "book/errata.html"
+CLAIM = "claims/LOSS-14.html"
 NOTEBOOK = "notebooks/1-initialisation/1-sampling-laws.html"
 Gate = Callable[[Path], list[str]]
 
@@ -25,7 +26,8 @@ class Fault:
 
     Attributes:
         name: what is wrong.
-        page: path of the page from the folder of the pages.
+        page: path of the page from the folder of the pages; with `*` the first that the pattern
+            matches.
         pattern: where; its first match is replaced.
         by: what stands there instead.
         gate: which must find it.
@@ -40,7 +42,7 @@ class Fault:
     finding: str
 
 
-WRONG = r'(<span class="vt-badge vt-is-)wrong("[^>]*>)✗ wrong'
+WRONG = r'(class="vt-badge vt-is-)wrong("[^>]*>)✗ wrong'
 FAULTS = (
     Fault("says holds beside a wrong claim", ERRATA, WRONG, r"\1wrong\2✓ holds",
           page_gates.other_badges, "'✓ holds'"),
@@ -60,8 +62,29 @@ FAULTS = (
           page_gates.other_tallies, "0 tallies, not 1"),
     Fault("leaves a truth out", ERRATA, r"<p><b>What is true</b>.*?</p>", "",
           page_gates.other_boxes, "erratum"),
-    Fault("leaves a condition out", LEDGER, r"<p><b>Only if</b>.*?</p>", "",
-          page_gates.other_boxes, "row"),
+    Fault("leaves a condition out", "claims/*.html", r"<p><b>Only if</b>.*?</p>", "",
+          page_gates.other_claim_pages, ": page "),
+    Fault("changes a number in a line of the ledger", LEDGER, r"(<td class=\"vt-says\">[^<]*)2",
+          r"\g<1>3", page_gates.other_rows, "row"),
+    Fault("turns a sign in a line of the ledger", LEDGER, r"(id=\"LOSS-13\"[\s\S]*?)\+", r"\1−",
+          page_gates.other_rows, "row LOSS-13"),
+    Fault("has a claim's page with another verdict", CLAIM, "true as read", "true",
+          page_gates.other_claim_pages, "page LOSS-14"),
+    Fault("has a claim's page without its evidence", CLAIM, r'(?s)<ul class="vt-lines.*?</ul>', "",
+          page_gates.other_claim_pages, "page LOSS-14"),
+    Fault("has a claim's page with another neighbour", CLAIM, r'(?s)<h3>On it rest</h3>.*?</ul>',
+          "", page_gates.other_claim_pages, "page LOSS-14"),
+    Fault("names another command to verify", CLAIM, "make verify CLAIM=LOSS-14",
+          "make verify CLAIM=LOSS-15", page_gates.other_claim_pages, "page LOSS-14"),
+    Fault("has no page of a claim", CLAIM, 'class="vt-claim"', "",
+          page_gates.other_claim_pages, "claims/LOSS-14.html: no page of LOSS-14"),
+    Fault("hides a claim from the search", "searchindex.js", '"loss-14":', '"loss-140":',
+          page_gates.missing_in_search, "the search does not find LOSS-14"),
+    Fault("shows another sign in a chapter's summary", "book/chapter-3.html", r"✗ (LOSS-\d+)",
+          r"✓ \1", page_gates.other_summaries, "claims of tied-loss 3."),
+    Fault("leads from a verdict to another claim's page", LEDGER.replace("ledger", "errata"),
+          r'href="\.\./claims/[A-Z]+-\d+\.html"', 'href="../claims/LOSS-01.html"',
+          page_gates.other_links, "leads to LOSS-01"),
     Fault("leaves an erratum out", ERRATA, r'(?s)<section class="vt-erratum".*?</section>', "",
           page_gates.missing_errata, "is left out"),
     Fault("leaves a correction out", "book/chapter-5.html", r'(?s)<tr class="vt-pair">.*?</tr>', "",
@@ -74,11 +97,11 @@ FAULTS = (
           "true as written", page_gates.other_tables, "table"),
     Fault("leads to another claim", "book/chapter-3.html", r'(class="vt-ref[^>]*#)LOSS-\d+"',
           r'\1LOSS-01"', page_gates.other_links, "leads to LOSS-01, not to"),
-    Fault("tells no verdict", "book/chapter-2.html", r'(class="vt-ref.*?</a>[^<]*)<span.*?</span>',
+    Fault("tells no verdict", "book/chapter-2.html", r'(class="vt-ref.*?</a>[^<]*)<a.*?</a>',
           r"\1", page_gates.other_links, "no verdict follows"),
     Fault("leads to a claim that is nowhere", LEDGER, r'href="[^"]*#[A-Z]+-\d+"',
           'href="#LOSS-999"',
-          page_gates.other_links, "leads to LOSS-999"),
+          page_gates.other_links, "no such claim"),
     Fault("leads to another page", FRONT, r'href="[^"]*(#LOSS-14)"', rf'href="../{NOTEBOOK}\1"',
           page_gates.other_links, "the claim does not stand there"),
     Fault("gives a claim's place to another", NOTEBOOK, r'id="(INIT-\d+)" *data-claim="[^"]*"',
@@ -102,14 +125,17 @@ def spoiled(html: Path, fault: Fault, folder: Path) -> Path:
     Raises:
         LookupError: the page has nothing that the fault's pattern matches.
     """
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted(html.glob(fault.page))}
+    page = next((path for path, text in texts.items() if re.search(fault.pattern, text)), None)
+    if page is None:
+        raise LookupError(f"{fault.page}: {fault.name}: nothing matches {fault.pattern}")
     for path in html.rglob("*"):
         name = path.relative_to(html)
-        if path.is_file() and name != Path(fault.page) and name.parts[0] != "_static":
+        if path.is_file() and path != page and name.parts[0] != "_static":
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             os.link(path, folder / name)
-    text = (html / fault.page).read_text(encoding="utf-8")
-    changed, count = re.subn(fault.pattern, fault.by, text, count=1)
-    if not count or changed == text:
-        raise LookupError(f"{fault.page}: {fault.name}: nothing matches {fault.pattern}")
-    (folder / fault.page).write_text(changed, encoding="utf-8")
+    changed = re.sub(fault.pattern, fault.by, texts[page], count=1)
+    if changed == texts[page]:
+        raise LookupError(f"{fault.page}: {fault.name}: {fault.pattern} leaves it as it is")
+    (folder / page.relative_to(html)).write_text(changed, encoding="utf-8")
     return folder

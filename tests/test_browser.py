@@ -137,14 +137,21 @@ def notebook(html: Path) -> str:
 def test_pages_in_the_browser(
     browser: Browser, html: Path, notebook: str, width: int, scheme: str
 ) -> None:
-    names = ("book/welcome.html", "book/ledger.html", "book/errata.html", notebook)
+    plain = ("book/ledger.html", "book/errata.html")
+    names = ("book/welcome.html", *plain, "claims/LOSS-14.html", notebook)
     with Tab(browser, width, scheme) as tab:
-        faults = {name: tab.look(html / name, maths=name != "book/errata.html") for name in names}
+        faults = {name: tab.look(html / name, maths=name not in plain) for name in names}
     assert not any(faults.values()), faults
 
 
 def test_every_page_on_a_phone(browser: Browser, html: Path) -> None:
+    claims = json.loads((html / "claims.json").read_text(encoding="utf-8"))["claims"]
+    longest = sorted(claims, key=lambda claim: len(str(claim)))[-4:]  # and one for each verdict
+    chosen = {claim["verdict"]: claim["id"] for claim in claims} | {
+        c["id"]: c["id"] for c in longest
+    }
     pages = sorted([*html.glob("book/*.html"), *html.glob("notebooks/*/*.html")])
+    pages += [html / f"claims/{name}.html" for name in {*longest, *chosen.values()}]
     with Tab(browser, 360, "dark") as tab:
         faults = {page.stem: tab.look(page, maths=False) for page in pages}
     assert len(faults) >= 14 and not any(faults.values()), faults
@@ -158,8 +165,55 @@ def test_ledger_filter(browser: Browser, html: Path) -> None:
     assert 0 < page.locator(".vt-row:visible").count() == wrong < rows.count()
     assert page.locator(".vt-row:not([data-chapter=own])").count() == 292
     page.get_by_label("verdict").select_option("")
-    page.get_by_label("words or TeX").fill("selu lambda")
+    page.get_by_label("words, formulas or names").fill("selu lambda")
     assert 0 < page.locator(".vt-row:visible").count() < 60
+    page.get_by_label("words, formulas or names").fill("2dσ⁴")
+    assert page.locator("#LOSS-14:visible").count() == 1
+    page.get_by_label("words, formulas or names").fill("no such words")
+    assert page.locator(".vt-row:visible").count() == 0
+    assert page.get_by_text("Nothing found.").is_visible()
+    page.get_by_role("button", name="show all").click()
+    assert page.locator(".vt-row:visible").count() == rows.count()
+    page.close()
+
+
+def test_ledger_filter_stands_in_the_address(browser: Browser, html: Path) -> None:
+    page = browser.new_page()
+    page.goto((html / "book/ledger.html").as_uri())
+    page.get_by_label("chapter").focus()
+    page.keyboard.type("chapter 3")  # by the keyboard alone
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.type("variance")
+    shown = page.locator(".vt-row:visible").count()
+    assert 0 < shown < 52 and page.url.endswith("ledger.html?chapter=3&words=variance")
+    page.reload()
+    assert page.locator(".vt-row:visible").count() == shown
+    page.close()
+
+
+def test_ledger_is_light(browser: Browser, html: Path) -> None:
+    with Tab(browser, 1280, "light") as tab:
+        tab.page.goto((html / "book/ledger.html").as_uri())
+        assert tab.page.evaluate("document.documentElement.scrollHeight") < 40 * 320
+        assert tab.page.evaluate("window.MathJax?.startup") is None
+        tallest = "Math.max(...[...document.querySelectorAll('.vt-row')].map(r => r.offsetHeight))"
+        assert tab.page.evaluate(tallest) < 40  # a line
+
+
+@pytest.mark.parametrize(
+    ("words", "first"),
+    [("LOSS-14", True), ("TIE-06", True), ("2dσ⁴", False), ("norm variance", False)],
+)
+def test_search_finds_a_claim(browser: Browser, html: Path, words: str, first: bool) -> None:
+    page = browser.new_page()
+    page.goto((html / "search.html").as_uri())
+    page.wait_for_function("window.Search?.hasIndex?.()")
+    asked = "words => Search._performSearch(...Search._parseQuery(words)).map(r => r[0]).reverse()"
+    found = page.evaluate(asked, words)
+    wanted = f"claims/{words if first else 'LOSS-14'}"
+    assert wanted in (found[:1] if first else found), found[:5]
     page.close()
 
 
@@ -169,6 +223,9 @@ def test_ledger_reads_without_javascript(browser: Browser, html: Path) -> None:
     page.goto((html / "book/ledger.html").as_uri())
     assert page.locator(".vt-row:visible").count() == page.locator(".vt-row").count() >= 292
     assert page.locator(".vt-filter").count() == 0
+    page.get_by_role("link", name="LOSS-14", exact=True).click()
+    assert page.url.endswith("claims/LOSS-14.html")
+    assert page.get_by_text("make verify CLAIM=LOSS-14").is_visible()
     context.close()
 
 

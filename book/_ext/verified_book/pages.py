@@ -117,7 +117,11 @@ def _run(app: Sphinx, claim: Entry) -> dict[str, str] | None:
 
 def _body(app: Sphinx, claim: Entry, article: Article, run: dict[str, str] | None) -> str:
     known = Claims.of(app.env).by_id
-    return render.page(claim, article, known, run, _book(app), lambda name: f"{name}.html")
+    chapter = f"book/chapter-{article.chapter}"
+    return render.page(
+        claim, article, known, run, _book(app), lambda name: f"{name}.html",
+        chapter if chapter in app.env.found_docs else None,
+    )  # fmt: skip
 
 
 def _book(app: Sphinx) -> dict[str, str]:

@@ -59,7 +59,9 @@ def _render(macro: str, *things: Any, link: Link | None = None) -> str:
 
 def section(claim: Entry) -> str:
     """The number of the section that decides a claim, as 3.3; nothing where none does."""
-    parts = PurePosixPath(claim.notebook or "").with_suffix("").parts[-2:]
+    if not claim.notebook:
+        return ""
+    parts = PurePosixPath(claim.notebook).with_suffix("").parts[-2:]
     return ".".join(part.partition("-")[0] for part in parts)
 
 
@@ -109,7 +111,7 @@ def _by_number(number: str) -> list[int]:
 
 def page(
     claim: Entry, article: Article, claims: Mapping[str, Entry], run: Mapping[str, str] | None,
-    book: Mapping[str, str], to: Link,
+    book: Mapping[str, str], to: Link, chapter_page: str | None = None,
 ) -> str:  # fmt: skip
     """The page of a claim.
 
@@ -120,12 +122,14 @@ def page(
         run: where it is decided; see `pages`.
         book: how the book is cited.
         to: the address of another claim's page.
+        chapter_page: the page of its article's chapter, where the book has it.
     """
     template = _environment().get_template("claim.html")
     row = table.VERDICTS[claim.verdict]
     return template.render(
-        claim=claim, article=article, claims=claims, run=run, book=book, to=to, row=row, up="../"
-    )
+        claim=claim, article=article, claims=claims, run=run, book=book, to=to, row=row,
+        chapter_page=chapter_page, up="../",
+    )  # fmt: skip
 
 
 def errata(data: Ledger, link: Link, page: Link) -> str:
