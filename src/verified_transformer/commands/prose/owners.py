@@ -6,16 +6,18 @@
     0.143 <- printed "BERT-base"
     0.05 <- sqrt(2/768)
     three; twice <- free
+    0.82 <- ATTN-08.told
     -->
 
-The comment is seen by nobody who reads the page, in Colab neither. A number that is changed in the
-text alone has no owner any more; changed in both places, it disagrees with its owner.
+``told`` is what the texts of the claim say: a whole formula of them, or a number. The comment is
+seen by nobody who reads the page, in Colab neither. A number that is changed in the text alone has
+no owner any more; changed in both places, it disagrees with its owner.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...account import registry
@@ -26,7 +28,7 @@ from .tokens import Token, tokens, value
 
 _COMMENT = re.compile(r"<!-- owners\n(.*?)-->", re.DOTALL)
 _CLAIM = re.compile(
-    r"(?P<id>[A-Z]+-\d{2})(?:\[(?P<case>[^\]]+)\])?(?:\.(?P<part>truth|claimed|quantity))?"
+    r"(?P<id>[A-Z]+-\d{2})(?:\[(?P<case>[^\]]+)\])?(?:\.(?P<part>truth|claimed|quantity|told))?"
     r"(?: at (?P<at>.+))?"
 )
 _RELATION = re.compile(r"=|\\approx|\\sim|\\propto|\\le|\\ge|<|>|\\to|\\neq?|\\ll|\\gg")
@@ -113,23 +115,30 @@ def _printed(token: Token, label: str, lines: Sequence[str]) -> str | None:
     named = [line for line in lines if label in line]
     if not named:
         return f"no line that is printed has {label!r}"
-    said = value(token)
-    if said is None:
+    if token.kind == "formula":
         return "a formula is not printed"
-    for line in named:
-        for other in tokens(line.replace("$", "")):
-            found = value(other)
-            if found and abs(found[0] - said[0]) <= said[1] * (1 + 1e-9):
-                return None
+    if any(_among(token, tokens(line.replace("$", ""))) for line in named):
+        return None
     return f"what is printed: {named[0].strip()}"
 
 
+def _among(token: Token, others: Iterable[Token]) -> bool:
+    """Whether one of the others says the number, to the digits that the token has."""
+    said, found = value(token), (value(other) for other in others)
+    return said is not None and any(
+        other is not None and abs(other[0] - said[0]) <= said[1] * (1 + 1e-9) for other in found
+    )
+
+
 def _claimed(token: Token, claim: re.Match[str]) -> str | None:
-    reading = registry.statement(claim["id"]).reading
-    parts = reading.parts if reading else {}
+    statement = registry.statement(claim["id"])
+    parts = statement.reading.parts if statement.reading else {}
     if claim["case"] not in parts:
         return f"no case {claim['case']!r}" if claim["case"] else "has no reading"
     of = parts[claim["case"]]
+    if claim["part"] == "told":
+        said = "" if claim["case"] else statement.says
+        return _told(token, " ".join([said, of.text, of.condition or "", of.truth or ""]))
     text = {
         "truth": of.truth_formula, "claimed": of.claimed, "quantity": of.quantity, None: of.formula
     }[claim["part"]]  # fmt: skip
@@ -138,6 +147,15 @@ def _claimed(token: Token, claim: re.Match[str]) -> str | None:
     if token.kind == "formula" and not claim["at"]:
         return _written(token, text)
     return _agrees(token, text, _point(claim["at"] or ""))
+
+
+def _told(token: Token, text: str) -> str | None:
+    """Whether the texts of a claim have the whole formula, or the number."""
+    there = list(tokens(text))
+    if token.kind == "formula":
+        whole = {normalised(other.text) for other in there}
+        return None if normalised(token.text) in whole else "its texts do not have this formula"
+    return None if _among(token, there) else "its texts do not have this number"
 
 
 def _written(token: Token, text: str) -> str | None:
