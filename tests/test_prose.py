@@ -116,6 +116,10 @@ def test_names_and_symbols_need_no_owner() -> None:
     assert list(tokens(text)) == []
 
 
+def test_a_power_of_ten_is_no_name() -> None:
+    assert [token.text for token in tokens("GPT-2 at 1e-5")] == ["1e-5"]
+
+
 def test_a_draft_fills_in_what_it_finds(tmp_path: Path) -> None:
     import nbformat.v4 as form
 
