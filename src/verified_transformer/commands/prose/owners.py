@@ -153,8 +153,12 @@ def _told(token: Token, text: str) -> str | None:
     """Whether the texts of a claim have the whole formula, or the number."""
     there = list(tokens(text))
     if token.kind == "formula":
-        whole = {normalised(other.text) for other in there}
-        return None if normalised(token.text) in whole else "its texts do not have this formula"
+        whole = {normalised(other.text.strip("$ ")) for other in there}
+        return (
+            None
+            if normalised(token.text.strip("$ ")) in whole
+            else "its texts do not have this formula"
+        )
     return None if _among(token, there) else "its texts do not have this number"
 
 

@@ -21,7 +21,8 @@ WORDS: dict[str, float] = {
     "thousand": 1000, "thousandth": 0.001, "million": 1e6, "millionth": 1e-6, "billion": 1e9,
 }  # fmt: skip
 _HIDDEN = re.compile(
-    r"```.*?```|`[^`\n]*`|<!--.*?-->|\]\([^)]*\)|https?://\S+|\{[a-z:]+\}`[^`]*`|<[^>]*>", re.DOTALL
+    r"```.*?```|`[^`\n]*`|<!--.*?-->|\]\([^)]*\)|https?://\S+|\{[a-z:]+\}`[^`]*`|</?[A-Za-z][^<>$]*>",
+    re.DOTALL,
 )
 _MATHS = re.compile(r"(?<!\\)\$\$(?P<display>.+?)\$\$|(?<!\\)\$(?P<inline>[^$\n]+?)\$", re.DOTALL)
 _SYMBOL = re.compile(
@@ -33,7 +34,7 @@ _NUMBER = re.compile(
 )
 _WORD = re.compile(rf"\b(?:{'|'.join(WORDS)})\b", re.IGNORECASE)
 _NAMED = re.compile(  # numbers that are names: of claims, sections, articles, versions
-    r"\b[A-Z]+-\d+|(?:section|chapter|notebook|eq\.|equation|line|lines|figure|page)s?\s[\d.–, and]+"
+    r"(?:section|chapter|notebook|eq\.|equation|line|lines|figure|page)s?\s[\d.–, and]+"
     r"|\b[A-Za-z]+-\d+(?:\.\d+)?|\b(?:19|20)\d\d\b|^\s*\d+\.\s",
     re.IGNORECASE | re.MULTILINE,
 )
