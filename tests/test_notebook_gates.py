@@ -177,3 +177,19 @@ def test_gate_catches(
     spoiled.write_text(json.dumps(book), encoding="utf-8")
     found = gate(spoiled)
     assert any(finding in line for line in found), found
+
+
+@pytest.mark.canary
+def test_an_owner_counts_once_all_of_its_page_have_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = tmp_path / "book" / "x.md"
+    page.parent.mkdir()
+    page.write_text("At $q=4z$.\n\n<!-- owners\n$q=4z$ <- definition\n-->\n", encoding="utf-8")
+    monkeypatch.setattr(gates, "WAITING", tmp_path / "waiting.txt")
+    gates.WAITING.write_text("book/x.md\n", encoding="utf-8")
+    assert "no claim owns the formula $q=4z$" in gates.ownerless_maths(page)[0]
+    gates.WAITING.write_text("", encoding="utf-8")
+    assert gates.ownerless_maths(page) == []
+    page.write_text(page.read_text(encoding="utf-8").replace("4z$.", "5z$."), encoding="utf-8")
+    assert "no claim owns the formula $q=5z$" in gates.ownerless_maths(page)[0]
