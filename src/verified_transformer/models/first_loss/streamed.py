@@ -9,17 +9,15 @@ logsumexp, so that neither the logits nor a drawn vocabulary ever exist as a who
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
 import torch
 
-from ..seeds import seed_of
-from .accepted import require_floating, require_tokens, require_whole
-from .normalisation import normalised
+from ...seeds import seed_of
+from ..accepted import require_floating, require_tokens, require_whole
+from ..normalisation import normalised
 
 _CHUNK = 256  # rows of a drawn vocabulary that share a generator
 
@@ -240,54 +238,6 @@ def two_gram_loss(
         own=tokens if exclude_own else None,
         block=block,
     )
-
-
-def expected_first_loss(n: int, d: int, *, σ: float, tied: bool = True) -> float:
-    r"""Return the mean first loss of a model whose body is the identity, by quadrature.
-
-    Given the input token, the other logits are independent normal numbers of variance $d\sigma^2$,
-    and the token's own logit is $\sqrt d\sigma$ times the length of a standard normal vector, or,
-    untied, one more of the others. For positive S, $E\log S=\int(e^{-e^u}-E\,e^{-Se^u})\,du$, and
-    the mean of an exponential of a sum of independent terms is a product.
-
-    Args:
-        n: number of tokens.
-        d: length of an embedding.
-        σ: standard deviation of an embedding's entry.
-        tied: whether the head is the embedding itself.
-
-    Returns:
-        The mean over vocabularies, tokens and labels other than the token, in nats; good to about
-        1e-6 where the loss is below a few thousand.
-
-    Raises:
-        ValueError: an argument is out of range.
-
-    Example:
-        >>> round(expected_first_loss(50_000, 768, σ=0.02), 3), round(math.log(50_000), 3)
-        (15.368, 10.82)
-    """
-    require_whole(n=n, d=d)
-    if n < 2 or d < 1 or not 0 < σ < math.inf:
-        raise ValueError(f"n, d, σ: got {n}, {d}, {σ}; accepted: n >= 2, d >= 1, 0 < σ < ∞")
-    step, spread = 0.1, math.sqrt(d) * σ
-    u = np.arange(-60 - 2 * d * σ - 9 * spread - math.log(n), 60, step)
-
-    def mean_over(values: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        with np.errstate(over="ignore", under="ignore"):
-            decays = np.exp(-np.exp(u[:, None] + spread * values))
-        return np.asarray(decays @ (weight / weight.sum()))
-
-    z = np.linspace(-9, 9, 721)
-    own = other = mean_over(z, np.exp(-(z**2) / 2))
-    if tied:  # the density of a length ends at 0 with a jump for d = 1 and a kink for d = 2
-        least, most = max(0.0, math.sqrt(d) - 9), math.sqrt(d) + 9
-        nodes, share = np.polynomial.legendre.leggauss(400)
-        length = least + (most - least) * (nodes + 1) / 2
-        log_density = (d - 1) * np.log(length) - length**2 / 2
-        own = mean_over(length, share * np.exp(log_density - log_density.max()))
-    with np.errstate(over="ignore", under="ignore"):
-        return float((np.exp(-np.exp(u)) - own * other ** (n - 1)).sum() * step)
 
 
 def _law(law: torch.Tensor | None, n: int, where: torch.device) -> torch.Tensor:

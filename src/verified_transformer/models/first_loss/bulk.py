@@ -1,0 +1,184 @@
+"""The law of a logsumexp of normal logits, to eleven digits for any number and any spread of them.
+
+For positive S and a standard Gumbel number g that is independent of it, Y = log S + g has the
+distribution function P(Y <= y) = E exp(-S exp(-y)), and a Laplace transform of a sum of independent
+terms is a product. So, with S the sum of `count` exponentials of independent normal numbers,
+P(Y <= y) = (1 - M(y))**count, where M is one minus the Laplace transform of a lognormal number:
+an integral of positive terms without cancellation. Y is smooth on the scale
+max(1, spread / sqrt(2 log count)), on which it is kept as a polynomial in pieces.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr
+
+DEGREE = 17  # of the polynomial on a piece
+_WIDE = 1.5  # spreads below: average over the normal number; above: over the exponential one
+_STEP = 0.27  # of the trapezoidal rules; their integrands are analytic to a height of π/2
+_NODES = np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))[::-1]
+_FIT = np.linalg.inv(np.polynomial.chebyshev.chebvander(_NODES, DEGREE))
+
+# The Gumbel number's quadrature: density exp(-x - exp(-x)), weights that add up to one.
+_X = np.arange(-3.7, 36, _STEP)
+_GUMBEL = np.exp(-_X - np.exp(-_X))
+_GUMBEL = _GUMBEL / _GUMBEL.sum()
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """A function as a Chebyshev series on each of adjacent intervals.
+
+    ``edges`` (p + 1,) ascending, ``series`` (k, p): a column is the series of an interval.
+    """
+
+    edges: np.ndarray
+    series: np.ndarray
+
+    @classmethod
+    def through(cls, edges: np.ndarray, values: np.ndarray) -> Pieces:
+        """From values (p, DEGREE + 1) at the nodes of each interval."""
+        return cls(edges, _FIT @ values.T)
+
+    def antiderivative(self) -> Pieces:
+        """The integral from the first edge on."""
+        parts = np.polynomial.chebyshev.chebint(self.series, lbnd=-1) * np.diff(self.edges) / 2
+        parts[0, 1:] += np.cumsum(parts.sum(0))[:-1]  # every Chebyshev polynomial is 1 at 1
+        return Pieces(self.edges, parts)
+
+    def total(self) -> float:
+        """The value at the last edge."""
+        return float(self.series[:, -1].sum())
+
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        """Values at points between the outermost edges."""
+        last = len(self.edges) - 2
+        index = np.clip(np.searchsorted(self.edges, x, side="right") - 1, 0, last)
+        left, right = self.edges[index], self.edges[index + 1]
+        at = (2 * x - left - right) / (right - left)
+        after = before = np.zeros_like(at)
+        for row in self.series[:0:-1]:
+            before, after = 2 * at * before - after + row[index], before
+        return at * before - after + self.series[0][index]
+
+
+def nodes(edges: np.ndarray) -> np.ndarray:
+    """Where values are wanted on each interval, (p, DEGREE + 1)."""
+    return edges[:-1, None] + np.diff(edges)[:, None] * (1 + _NODES) / 2
+
+
+def scale_of(count: int, spread: float) -> float:
+    """On what scale the law of a logsumexp, with a Gumbel number added, is smooth."""
+    return max(1.0, spread / math.sqrt(2 * math.log(count) + 4))
+
+
+class Bulk:
+    """The law of log(sum of exp(spread * z_j)), j = 1 … count, for independent standard normal z_j.
+
+    Args:
+        count: how many logits.
+        spread: their standard deviation.
+
+    Attributes:
+        mean: of the logsumexp.
+        variance: of the logsumexp.
+    """
+
+    def __init__(self, count: int, spread: float) -> None:
+        self.count, self.spread = count, spread
+        if spread <= _WIDE:
+            step = min(0.5, _STEP / max(spread, 1e-300))
+            self._z = np.arange(-9, 9 + spread + step, step)
+            self._weight = np.exp(-(self._z**2) / 2) * step / math.sqrt(2 * math.pi)
+        else:
+            self._z = np.arange(-math.log(count) - 40, 3.75, _STEP)
+            self._weight = np.exp(self._z - np.exp(self._z)) * _STEP
+        self.scale = scale_of(count, spread)
+        low, core, high = (self._where(level) for level in (42.0, 1e-3, 1e-17))
+        self.edges = np.concatenate(
+            [
+                np.linspace(low, core, 1 + math.ceil((core - low) / self.scale)),
+                np.linspace(core, high, 1 + math.ceil((high - core) / self.scale / 2.5))[1:],
+            ]
+        )
+        at = nodes(self.edges)
+        below = np.exp(self.count * np.log1p(-self.exceeds(at)))
+        self._law = Pieces.through(self.edges, below)
+        self._primitive = self._law.antiderivative()
+        self._least = high - self._primitive.total()  # E Y
+        self.mean = self._least - np.euler_gamma
+        growth = Pieces.through(self.edges, 2 * (at - self._least) * below)
+        self._square = growth.antiderivative()
+        self._spread = (high - self._least) ** 2 - self._square.total()  # Var Y
+        self.variance = self._spread - math.pi**2 / 6
+
+    def exceeds(self, y: np.ndarray) -> np.ndarray:
+        """P(spread * z + g > y), the M of the module's text."""
+        flat = np.ravel(y)[:, None]
+        with np.errstate(over="ignore", under="ignore"):
+            if self.spread <= _WIDE:
+                found = -np.expm1(-np.exp(self.spread * self._z - flat)) @ self._weight
+            else:
+                found = ndtr(-(flat + self._z) / self.spread) @ self._weight
+        return np.minimum(found, 1 - 2.0**-53).reshape(np.shape(y))
+
+    def with_another(
+        self, logit: np.ndarray, *, moments: bool = False
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return what one more term exp(logit) makes of the logsumexp, for each of given logits.
+
+        Args:
+            logit: of any shape.
+            moments: whether more than the mean is wanted.
+
+        Returns:
+            Mean and variance of the new logsumexp, and the mean softmax probability of the term;
+            the last two are nan without ``moments``.
+        """
+        flat = np.ravel(logit)
+        found = [np.where(flat < self.edges[0], least, most) for least, most in (
+            (self.mean, flat), (self.variance, 0.0), (0.0, 1.0),
+        )]  # fmt: skip
+        ahead = 1 + math.ceil(42 / 2.5 / self.scale)
+        start = np.linspace(self.edges[0] - 42, self.edges[0], ahead)[:-1]
+        edges = np.concatenate([start, self.edges, self.edges[-1] + np.array([2.0, 4.0])])
+        index = np.searchsorted(edges, flat, side="right") - 1
+        inside = (index >= 0) & (index < len(edges) - 1)
+        if inside.any():
+            near = edges[index[inside].min() : index[inside].max() + 2]
+            for known, values in zip(found, self._near(nodes(near), moments), strict=False):
+                known[inside] = Pieces.through(near, values)(flat[inside])
+        if not moments:
+            found[1:] = [np.full(flat.shape, math.nan)] * 2
+        mean, variance, share = (each.reshape(np.shape(logit)) for each in found)
+        return mean, variance, share
+
+    def _near(self, logit: np.ndarray, moments: bool) -> list[np.ndarray]:
+        """The same, of a few logits, each by an average over its Gumbel number."""
+        top = logit[..., None] + _X
+        above, inside = top > self.edges[-1], np.clip(top, self.edges[0], self.edges[-1])
+        mean = np.where(above, top, self._least + self._primitive(inside)) @ _GUMBEL
+        found = [mean - np.euler_gamma]
+        if moments:
+            square = (top - self._least) ** 2
+            square = np.where(above, square, self._spread + self._square(inside)) @ _GUMBEL
+            found.append(square - (mean - self._least) ** 2 - math.pi**2 / 6)
+            found.append(np.where(above, 1.0, self._law(inside)) @ _GUMBEL)
+        return found
+
+    def _where(self, level: float) -> float:
+        """The y at which -log P(Y <= y) is a level."""
+        most = math.log(self.count) + 45
+        low, high = -9.3 * self.spread - 4, self.spread * math.sqrt(2 * most) + most
+        if self._level(low) < level:
+            return low
+        for _ in range(40):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self._level(middle) > level else (low, middle)
+        return (low + high) / 2
+
+    def _level(self, y: float) -> float:
+        return -self.count * math.log1p(-float(self.exceeds(np.array([y]))[0]))

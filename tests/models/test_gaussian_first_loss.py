@@ -1,0 +1,192 @@
+"""The expected first loss of Gaussian tables: another integral, draws, limits, and the domain."""
+
+from __future__ import annotations
+
+import math
+import time
+import tracemalloc
+
+import pytest
+from first_loss_by_drawing import drawn_losses, z_of_mean, z_of_variance
+from first_loss_by_windows import by_windows, random_starts
+from scipy import integrate, special, stats
+
+from verified_transformer.models.first_loss import (
+    GaussianStart,
+    annealed_loss,
+    annealed_variance,
+    expected_first_loss,
+    freezing_spread,
+    frozen_loss,
+    frozen_variance,
+    gaussian_first_loss,
+    gaussian_first_loss_variance,
+    planting_spread,
+    regime,
+)
+
+WITHIN = 1e-8
+MPMATH = {  # bench/gaussian_first_loss.py computes them
+    (5, 1.0): 1.9738929469583148,
+    (1000, 0.5): 7.0326132940531893,
+    (50_000, 0.02 * math.sqrt(768)): 10.973374688300781,
+}
+STARTS = {
+    "tied": GaussianStart(300, 16, 0.25, ρ=1.0),
+    "untied": GaussianStart(300, 16, 0.25, cosine="random"),
+    "mixed": GaussianStart(300, 16, 0.4, ρ=0.4),
+    "a random cosine": GaussianStart(300, 16, 0.4, ρ=0.4, cosine="random"),
+    "against its row": GaussianStart(40, 5, 0.7, ρ=-0.6),
+    "one dimension": GaussianStart(7, 1, 0.9, ρ=1.0),
+    "two dimensions": GaussianStart(7, 2, 0.9, ρ=1.0),
+    "frozen": GaussianStart(300, 8, 3.0, ρ=0.2),
+    "repeats": GaussianStart(60, 9, 0.5, ρ=0.8, repeats=0.3),
+    "only repeats": GaussianStart(60, 9, 0.5, ρ=0.8, repeats=1.0),
+    "ε": GaussianStart(60, 6, 0.5, ρ=1.0, ε=0.2),
+    "ε, and a larger state": GaussianStart(60, 6, 0.5, ρ=0.5, cosine="random", ε=0.5, state=0.9),
+    "layer norm": GaussianStart(60, 4, 0.5, ρ=1.0, norm="layer"),
+    "layer norm with ε": GaussianStart(60, 4, 0.8, ρ=0.5, cosine="random", ε=0.3, norm="layer"),
+    "scaled": GaussianStart(60, 9, 2.0, ρ=0.7, scale=1 / 3, repeats=0.1),
+    "two tokens": GaussianStart(2, 3, 0.8, ρ=0.5),
+}
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_mean_and_variance_are_what_is_drawn(name: str) -> None:
+    start = STARTS[name]
+    losses = drawn_losses(start, f"first loss, {name}", 700)
+    assert abs(z_of_mean(losses, start.loss())) < 4.5
+    assert abs(z_of_variance(losses, start.loss(), start.variance())) < 4.5
+
+
+@pytest.mark.parametrize(
+    ("kind", "count", "most", "fixed"),
+    [
+        ("one cosine", 4, 50.0, {}),
+        ("a random cosine", 1, 2.0, {"cosine": "random"}),
+        ("ε", 1, 2.0, {"ε": 1.0}),
+    ],
+)
+def test_equals_another_integral(kind: str, count: int, most: float, fixed: dict) -> None:
+    for start in random_starts(f"test {kind}", count, most_spread=most, **fixed):
+        expected = by_windows(start)
+        assert abs(start.loss() - expected) < WITHIN * max(1, abs(expected)), start
+
+
+@pytest.mark.parametrize(("n", "spread"), MPMATH)
+def test_equals_mpmath(n: int, spread: float) -> None:
+    found = gaussian_first_loss(n, 4, spread / 2, cosine="random")
+    assert found == pytest.approx(MPMATH[n, spread], rel=1e-13)
+
+
+@pytest.mark.parametrize("spread", [1e5, 1e6])
+@pytest.mark.parametrize(("n", "d"), [(2, 1), (3, 2), (1000, 64), (250_000, 16_384)])
+def test_at_the_largest_spreads_it_is_the_largest_logit(n: int, d: int, spread: float) -> None:
+    """There log sum exp is the maximum, up to a relative error of the order of spread**-2."""
+    ρ = 0.9 * math.sqrt(2 * math.log(n) / d) if d > 2 else 0.7
+    own = stats.chi(d, scale=ρ)
+
+    def above(x: float) -> float:
+        return -math.expm1((n - 1) * special.log_ndtr(x) + own.logcdf(x)) if x > 0 else 1.0
+
+    points = [ρ * math.sqrt(d), math.sqrt(2 * math.log(n))]
+    largest, _ = integrate.quad(above, 0, 15, points=points, epsabs=1e-12, epsrel=1e-12, limit=500)
+    found = gaussian_first_loss(n, d, spread / math.sqrt(d), ρ=ρ)
+    assert found == pytest.approx(spread * largest, rel=1e-8)
+
+
+@pytest.mark.parametrize("σ", [1e-4, 0.02, 1.0, 100.0])
+@pytest.mark.parametrize(
+    "fixed", [{"ρ": 1.0}, {"cosine": "random"}, {"ρ": 0.04}, {"ρ": 1.0, "ε": 1e-6}]
+)
+def test_the_largest_sizes_take_little_time_and_memory(σ: float, fixed: dict) -> None:
+    gaussian_first_loss(250_000, 16_384, σ, **fixed)
+    spent = []
+    for _ in range(5):
+        started = time.process_time()
+        gaussian_first_loss(250_000, 16_384, σ, **fixed)
+        spent.append(time.process_time() - started)
+    tracemalloc.start()
+    gaussian_first_loss(250_000, 16_384, σ, **fixed)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert min(spent) < 0.15  # 0.05 s on the reference machine when it is quiet: see bench/
+    assert most < 50 * 2**20
+
+
+def test_the_limits_of_small_and_of_large_spreads() -> None:
+    assert gaussian_first_loss(1000, 64, 1e-9, ρ=1.0) == pytest.approx(math.log(1000), abs=1e-7)
+    n, annealed = 250_000, 0.8
+    found = GaussianStart(n, 16_384, annealed / 128, cosine="random")
+    assert found.loss() == pytest.approx(annealed_loss(n, annealed), abs=1e-5)
+    assert found.variance() == pytest.approx(annealed_variance(n, annealed), rel=0.05)
+    for n, relative in ((10**4, 0.2), (10**12, 0.08)):
+        spread = 5 * freezing_spread(n)
+        found = GaussianStart(n, 16, spread / 4, cosine="random")
+        assert found.variance() == pytest.approx(frozen_variance(n, spread), rel=relative)
+        assert found.loss() == pytest.approx(frozen_loss(n, spread), rel=0.01)
+        assert found.loss() < frozen_loss(n, spread, leading=True)
+
+
+def test_the_regimes_and_their_boundaries() -> None:
+    n, d = 50_000, 768
+    planted, frozen = planting_spread(n, d), freezing_spread(n)
+    assert planted * math.sqrt(d) == pytest.approx(annealed_loss(n, planted), rel=1e-12)
+    assert planting_spread(n, 20) == math.inf
+    at = {0.9 * planted: "annealed", 1.1 * planted: "planted", 1.1 * frozen: "planted"}
+    for spread, name in at.items():
+        assert regime(GaussianStart(n, d, spread / math.sqrt(d), ρ=1.0)).name == name
+    assert regime(GaussianStart(n, d, 1.1 * frozen / math.sqrt(d))).name == "frozen"
+    for ρ in (0.0, 0.1, 1.0):
+        for spread in (0.05, 0.3, 2.0, 12.0, 40.0):
+            start = GaussianStart(n, d, spread / math.sqrt(d), ρ=ρ)
+            assert start.loss() == pytest.approx(regime(start).loss, rel=0.12)
+
+
+def test_the_older_function_is_a_case_of_it() -> None:
+    tied = gaussian_first_loss(500, 16, 0.25, ρ=1.0)
+    assert expected_first_loss(500, 16, σ=0.25) == tied
+    untied = gaussian_first_loss(500, 16, 0.25, cosine="random")
+    assert expected_first_loss(500, 16, σ=0.25, tied=False) == untied
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"n": 1}, r"n: got 1; accepted: 2 to 1e\+12"),
+        ({"d": 0}, r"d: got 0; accepted: 1 to 1e\+09"),
+        ({"d": 1, "norm": "layer"}, "d: got 1; accepted: 2 to"),
+        ({"σ": 0.0}, "σ: got 0.0; accepted: a finite positive"),
+        ({"σ": math.nan}, "σ: got nan"),
+        (
+            {"σ": 1e7},
+            r"scale, d, σ: got 1.0, 4, 10000000.0; accepted: scale \* √d \* σ up to 1e\+06",
+        ),
+        ({"ρ": 1.1}, "ρ: got 1.1; accepted: a cosine"),
+        (
+            {"d": 1, "ρ": 0.5},
+            "ρ: got 0.5 at d = 1, where no other cosine exists; accepted: -1",
+        ),
+        ({"d": 2, "norm": "layer"}, "ρ: got 0.0 at d = 2, where no other cosine exists"),
+        ({"cosine": "free"}, "cosine: got 'free'; accepted: 'fixed', 'random'"),
+        ({"scale": -1.0}, "scale: got -1.0"),
+        ({"repeats": 1.5}, "repeats: got 1.5; accepted: a share, 0 to 1"),
+        ({"ε": -1e-6}, "ε: got -1e-06"),
+        ({"state": 0.0}, "state: got 0.0"),
+        ({"norm": "batch"}, "norm: got 'batch'; accepted: 'rms', 'layer'"),
+    ],
+)
+def test_what_lies_outside_of_the_domain_is_refused(given: dict, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        gaussian_first_loss(**{"n": 10, "d": 4, "σ": 0.1, **given})
+    with pytest.raises(ValueError, match=said):
+        gaussian_first_loss_variance(**{"n": 10, "d": 4, "σ": 0.1, **given})
+
+
+def test_what_is_no_number_or_no_frozen_start_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"n: got 10.5; accepted: a whole number"):
+        gaussian_first_loss(10.5, 4, 0.1)
+    with pytest.raises(ValueError, match=r"spread: got 1.0; accepted: more than √\(2 log n\)"):
+        frozen_loss(1000, 1.0)
+    with pytest.raises(ValueError, match=r"spread: got 1.0; accepted: more than √\(2 log n\)"):
+        frozen_variance(1000, 1.0)
