@@ -83,7 +83,7 @@ def test_equals_mpmath(n: int, spread: float) -> None:
 @pytest.mark.parametrize(("n", "d"), [(2, 1), (3, 2), (1000, 64), (250_000, 16_384)])
 def test_at_the_largest_spreads_it_is_the_largest_logit(n: int, d: int, spread: float) -> None:
     """There log sum exp is the maximum, up to a relative error of the order of spread**-2."""
-    ρ = 0.9 * math.sqrt(2 * math.log(n) / d) if d > 2 else 0.7
+    ρ = 0.9 * math.sqrt(2 * math.log(n) / d) if d > 2 else 1.0
     own = stats.chi(d, scale=ρ)
 
     def above(x: float) -> float:

@@ -105,9 +105,13 @@ class GaussianStart:
         pace = min(1.5, scale_of(self.n, self.spread) / max(1e-9, abs(self.ρ) * self.spread))
         edges = np.linspace(low, high, 1 + math.ceil((high - low) / pace))
         soft = self._softness()
-        if 0 < soft < edges[1] - low:  # the normalisation bends at `soft`: pieces that double
-            bends = low + soft * 2.0 ** np.arange(math.ceil(math.log2((edges[1] - low) / soft)))
-            edges = np.concatenate([edges[:1], bends, edges[1:]])
+        if soft:  # where the normalisation bends, and where the spread passes through freezing
+            bends = soft * 2.0 ** np.arange(-2, 12)
+            most = 2 * math.sqrt(2 * math.log(self.n))
+            steps = np.append(np.arange(1, most), most * 1.5 ** np.arange(35))
+            steps = steps[steps < 0.99 * self.spread]
+            bends = np.append(bends, soft * steps / np.sqrt(self.spread**2 - steps**2))
+            edges = np.unique(np.append(edges, bends[(bends > low) & (bends < high)]))
         at, share = _LEGENDRE
         half = np.diff(edges)[:, None] / 2
         x, share = ((edges[:-1, None] + half * (1 + at)).ravel(), (half * share).ravel())
@@ -121,7 +125,8 @@ class GaussianStart:
 
     def _softness(self) -> float:
         """The length, in units of σ, at which the ε of the norm is as large as the state."""
-        return math.sqrt(self.d * self.ε) / (self.σ if self.state is None else self.state)
+        soft = math.sqrt(self.d * self.ε) / (self.σ if self.state is None else self.state)
+        return soft if soft > 1e-12 else 0.0  # below, it moves no loss by 1e-11 of itself
 
     def _over_spreads(
         self, x: np.ndarray, weight: np.ndarray, moments: bool
@@ -131,15 +136,16 @@ class GaussianStart:
         if not soft:
             return self._given(self.spread, x, moments)
         # with an ε the spread goes with the length, smoothly: interpolated, finer and finer
-        spread = self.spread * x / np.hypot(x, soft)
+        unit = math.sqrt(2 * math.log(self.n))
+        spread = np.arcsinh(self.spread / unit * x / np.hypot(x, soft))
         low, reach = float(spread.min()), float(np.ptp(spread))
         where = (spread - low) / max(reach, 1e-300)
         known: dict[float, tuple[np.ndarray, np.ndarray]] = {}
-        before = [np.full(len(x), np.inf)] * 2
-        for count in (3, 5, 9, 17, 33, 65, 129):
+        before = [np.full(len(x), 1e300)] * 2
+        for count in (3, 5, 9, 17, 33, 65, 129, 257):
             at = [round((1 + math.cos(math.pi * k / (count - 1))) / 2, 14) for k in range(count)]
             for each in set(at) - set(known):
-                known[each] = self._given(low + each * reach, x, moments)
+                known[each] = self._given(unit * math.sinh(low + each * reach), x, moments)
             found = [
                 _interpolate(np.array(at), np.array([known[each][part] for each in at]), where)
                 for part in range(1 + moments)
