@@ -40,6 +40,10 @@ class GaussianStart:
 
     Raises:
         TypeError, ValueError: an argument is outside the domain; see `gaussian_first_loss`.
+
+    Example:
+        >>> round(GaussianStart(50_257, 768, 0.02, ρ=1.0).loss(), 6)
+        15.368464
     """
 
     n: int
@@ -232,7 +236,8 @@ def gaussian_first_loss(
 
     Returns:
         The mean over vocabularies, tokens and labels, in nats; its error is below 1e-8 times the
-        greater of 1 and the loss.
+        greater of 1 and the loss. It takes milliseconds; with an ε and a width of a few, up to
+        seconds.
 
     Raises:
         TypeError, ValueError: an argument is outside of this domain.
