@@ -43,7 +43,11 @@ def test_a_claim_is_proved_by_induction() -> None:
     record = claim("RES-06").case("front").prove(front)
     assert "by induction, base and step proved; exact at 2 points" in record.line
     claim("RES-06").case("branch").prove(branch, at=[{l: 5, k: 2}, {l: 4, k: 1}])
-    assert claim("RES-08").case("gradient").truth.prove(gradient).kind == "proof"
+
+
+def test_a_step_may_be_an_expectation_of_the_engine(reading: Callable[..., None]) -> None:
+    reading(formula="sigma**2")
+    assert claim("LOSS-14").prove(gradient).kind == "proof"
 
 
 @pytest.mark.canary

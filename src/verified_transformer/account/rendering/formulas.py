@@ -24,7 +24,7 @@ _NAMES = {
     "EulerGamma": r"\gamma_{\mathrm{E}}",
 }  # fmt: skip
 _OPERATORS = {"log": r"\log", "sin": r"\sin", "cos": r"\cos", "gamma": r"\Gamma"} | {
-    name: rf"\operatorname{{{name}}}" for name in ("erf", "erfc", "sign")
+    name: rf"\operatorname{{{name}}}" for name in ("erf", "erfc")
 } | {"asin": r"\arcsin", "acos": r"\arccos"}  # fmt: skip
 _AVERAGES = {"mean": r"\mathbb{E}", "variance": r"\operatorname{Var}"}
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)  # how tightly a part binds

@@ -154,7 +154,7 @@ FUNCTIONS: Mapping[str, Callable[..., sp.Expr]] = {
     name: getattr(sp, name)
     for name in (
         *_WITH_LIMITS, "Rational", "acos", "asin", "cos", "erf", "erfc", "exp", "expint", "gamma",
-        "log", "sign", "sin", "sqrt",
+        "log", "sin", "sqrt",
     )
 }  # fmt: skip
 """What a formula may call, by name."""
