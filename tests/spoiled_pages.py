@@ -66,7 +66,7 @@ FAULTS = (
           page_gates.other_claim_pages, ": page "),
     Fault("changes a number in a line of the ledger", LEDGER, r"(<td class=\"vt-says\">[^<]*)2",
           r"\g<1>3", page_gates.other_rows, "row"),
-    Fault("turns a sign in a line of the ledger", LEDGER, r"(id=\"LOSS-13\"[\s\S]*?)\+", r"\1−",
+    Fault("turns a sign in a line of the ledger", LEDGER, r"(id=\"LOSS-13\"[\s\S]*?vt-says[\s\S]*?)\+", r"\1−",
           page_gates.other_rows, "row LOSS-13"),
     Fault("has a claim's page with another verdict", CLAIM, "true as read", "true",
           page_gates.other_claim_pages, "page LOSS-14"),

@@ -34,7 +34,7 @@ def test_a_published_verdict_of_another_origin_is_found(html: Path, tmp_path: Pa
 def test_gate_catches_a_page_that(fault: Fault, html: Path, tmp_path: Path) -> None:
     found = fault.gate(spoiled(html, fault, tmp_path / "html"))
     assert any(fault.finding in line for line in found), found
-    assert len(found) <= 3, f"more than the fault was found: {found}"
+    assert len(found) <= 5, f"more than the fault was found: {found}"
 
 
 @pytest.mark.canary

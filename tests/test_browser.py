@@ -209,7 +209,7 @@ def test_ledger_is_light(browser: Browser, html: Path) -> None:
 def test_search_finds_a_claim(browser: Browser, html: Path, words: str, first: bool) -> None:
     page = browser.new_page()
     page.goto((html / "search.html").as_uri())
-    page.wait_for_function("window.Search?.hasIndex?.()")
+    page.wait_for_function("typeof Search !== 'undefined' && Search.hasIndex()")
     asked = "words => Search._performSearch(...Search._parseQuery(words)).map(r => r[0]).reverse()"
     found = page.evaluate(asked, words)
     wanted = f"claims/{words if first else 'LOSS-14'}"
