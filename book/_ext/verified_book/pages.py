@@ -147,6 +147,7 @@ def _feed(app: Sphinx, claim: Entry, run: dict[str, str] | None) -> None:
         return
     words = [claim.says, claim.reading, claim.truth, claim.where, claim.kind, claim.verdict]
     words += [run["section"] if run else None, claim.id]
+    words.append(PurePosixPath(claim.notebook or "").stem.replace("-", " "))  # norm variance
     document = new_document("")
     document += addnodes.index(entries=[("single", claim.id, "", "main", None)])
     document += nodes.paragraph("", " ".join(plain.text(part) for part in words if part))
