@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib.util
 import json
 import shutil
 import subprocess
@@ -13,6 +15,8 @@ import html_gates
 import page_gates
 import pytest
 from spoiled_pages import FAULTS, Fault, spoiled
+
+from verified_transformer.account import registry
 
 ROOT = Path(__file__).parent.parent
 CANARIES = Path(__file__).parent / "canaries"
@@ -98,6 +102,17 @@ def test_build_catches(page: str, warning: str, broken_build: tuple[int, str]) -
     assert code != 0
     lines = [line for line in output.splitlines() if page.split(".")[0] in line and warning in line]
     assert lines, output
+
+
+def test_every_statement_has_a_plain_text() -> None:
+    path = ROOT / "book/_ext/verified_book/plain.py"
+    spec = importlib.util.spec_from_file_location("plain", path)
+    assert spec is not None and spec.loader is not None
+    plain = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(plain)
+    assert doctest.testmod(plain) == (0, 2)
+    texts = {name: plain.text(claim.says) for name, claim in registry.load()[1].items()}
+    assert not {name: text for name, text in texts.items() if set(text) & set("\\{}$")}
 
 
 def test_figures_are_what_their_script_draws(tmp_path: Path) -> None:

@@ -146,10 +146,8 @@ def test_pages_in_the_browser(
 
 def test_every_page_on_a_phone(browser: Browser, html: Path) -> None:
     claims = json.loads((html / "claims.json").read_text(encoding="utf-8"))["claims"]
-    longest = sorted(claims, key=lambda claim: len(str(claim)))[-4:]  # and one for each verdict
-    chosen = {claim["verdict"]: claim["id"] for claim in claims} | {
-        c["id"]: c["id"] for c in longest
-    }
+    longest = [c["id"] for c in sorted(claims, key=lambda claim: len(str(claim)))[-4:]]
+    chosen = {claim["verdict"]: claim["id"] for claim in claims}  # one for each
     pages = sorted([*html.glob("book/*.html"), *html.glob("notebooks/*/*.html")])
     pages += [html / f"claims/{name}.html" for name in {*longest, *chosen.values()}]
     with Tab(browser, 360, "dark") as tab:
