@@ -120,6 +120,10 @@ def test_a_power_of_ten_is_no_name() -> None:
     assert [token.text for token in tokens("GPT-2 at 1e-5")] == ["1e-5"]
 
 
+def test_a_width_of_2048_is_no_year() -> None:
+    assert [token.text for token in tokens("In 2019 a width of 2048")] == ["2048"]
+
+
 def test_a_formula_with_less_than_is_no_tag() -> None:
     text = "It is <br> $$a<\\frac{b}{r}$$ and $a<b$, $c>d$.\n<!-- owners\n-->"
     assert [token.text for token in tokens(text)] == ["$$a<\\frac{b}{r}$$", "$a<b$", "$c>d$"]
