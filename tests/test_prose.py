@@ -129,6 +129,12 @@ def test_a_formula_with_less_than_is_no_tag() -> None:
     assert [token.text for token in tokens(text)] == ["$$a<\\frac{b}{r}$$", "$a<b$", "$c>d$"]
 
 
+def test_a_large_bracket_is_no_relation() -> None:
+    formula = r"$\frac{\left(\frac{d}{k}\right)^k}{d}=\frac{d^{k-1}}{k^k}$"
+    comment = f"<!-- owners\n{formula} <- (d/k)**k/d = d**(k-1)/k**k\n-->"
+    assert faults(f"It is {formula}.\n\n{comment}", Page()) == []
+
+
 def test_a_draft_fills_in_what_it_finds(tmp_path: Path) -> None:
     import nbformat.v4 as form
 

@@ -31,7 +31,7 @@ _CLAIM = re.compile(
     r"(?P<id>[A-Z]+-\d{2})(?:\[(?P<case>[^\]]+)\])?(?:\.(?P<part>truth|claimed|quantity|told))?"
     r"(?: at (?P<at>.+))?"
 )
-_RELATION = re.compile(r"=|\\approx|\\sim|\\propto|\\le|\\ge|<|>|\\to|\\neq?|\\ll|\\gg")
+_RELATION = re.compile(r"=|<|>|\\(?:approx|sim|propto|leq?|geq?|to|neq?|ll|gg)(?![A-Za-z])")
 FREE, DEFINITION = "free", "definition"
 
 
