@@ -13,7 +13,7 @@ from typing import Any
 from verified_transformer.account import ledger, registry
 from verified_transformer.account.records import pictures
 from verified_transformer.commands.notebooks import colab
-from verified_transformer.commands.prose.owners import owners as owners_of
+from verified_transformer.commands.notebooks.owned import owners as owners_of
 
 ROOT = Path(__file__).parent.parent
 WAITING = Path(__file__).with_name("pages_without_owners.txt")

@@ -321,7 +321,7 @@ def test_the_pages_are_not_built_without_a_warning(
     assert "not as locked: LOSS-14: wrong -> holds" in caplog.text
 
 
-def test_the_ledger_page_shows_setting_history_and_what_is_inherited(
+def test_a_claims_page_shows_setting_history_and_what_is_inherited(
     collected: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "book/_ext"))
@@ -333,7 +333,9 @@ def test_the_ledger_page_shows_setting_history_and_what_is_inherited(
         history=(Change(DAY, "holds", "holds-if", "it rests on LOSS-12"),),
         inherited=(("LOSS-12", "small angles"),), discharges=(("LOSS-11", "$d$ is even"),),
     )  # fmt: skip
-    page = render.ledger(dataclasses.replace(collected, claims=(changed,)), str, None)
+    known = {claim.id: claim for claim in collected.claims}
+    book = dict.fromkeys(("author", "title", "year", "url", "version"), "")
+    page = render.page(changed, collected.articles[0], known, None, book, str)
     for text in (
         "<b>The article's setting</b> ", "Not yet shown: that the article&#39;s own setting meets",
         f"<li>{DAY}: holds → holds-if. it rests on LOSS-12</li>", "small angles",

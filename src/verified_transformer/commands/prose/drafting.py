@@ -9,7 +9,8 @@ from typing import Any
 
 from ...account import registry
 from ...account.rendering.formulas import latex
-from .owners import Page, normalised, owners
+from ..notebooks.owned import owners
+from .owners import Page, normalised
 from .pages import page, read
 from .tokens import Token, tokens, value
 

@@ -24,9 +24,9 @@ from ...account import registry
 from ...account.rendering.formulas import latex
 from ...exact.formulas.evaluation import equivalent, number
 from ...exact.formulas.notation import parse, symbols
+from ..notebooks.owned import owners
 from .tokens import Token, tokens, value
 
-_COMMENT = re.compile(r"<!-- owners\n(.*?)-->", re.DOTALL)
 _CLAIM = re.compile(
     r"(?P<id>[A-Z]+-\d{2})(?:\[(?P<case>[^\]]+)\])?(?:\.(?P<part>truth|claimed|quantity|told))?"
     r"(?: at (?P<at>.+))?"
@@ -46,23 +46,6 @@ class Page:
 
     printed: Sequence[str] = ()
     sources: frozenset[str] = frozenset()
-
-
-def owners(markdown: str) -> list[tuple[str, str]]:
-    """Return the pairs of token and owner in a text's comment.
-
-    Raises:
-        ValueError: a line of the comment has no owner.
-    """
-    pairs = []
-    for comment in _COMMENT.findall(markdown):
-        for line in filter(None, map(str.strip, comment.splitlines())):
-            said, arrow, owner = line.rpartition(" <- ")
-            if not arrow:
-                raise ValueError(f"owners: {line!r}; accepted: lines such as 3.6 % <- LOSS-14")
-            listed = [said] if "$" in said else said.split(";")
-            pairs += [(text.strip(), owner.strip()) for text in listed]
-    return pairs
 
 
 def faults(markdown: str, page: Page) -> list[str]:
