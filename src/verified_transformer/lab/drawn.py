@@ -23,6 +23,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FixedFormatter, FuncFormatter
 
 METADATA_KEY = "verified_transformer_figure"
+STAYS = "stays"  # the mark of a figure whose points are another processor's others
 _MOST_POINTS = 33  # of a line; a longer one is thinned evenly
 _DIGITS = 5
 
@@ -116,6 +117,8 @@ def picture(figure: Figure) -> tuple[str, dict[str, Any]]:
         The picture, and what it shows with a hash of the picture.
     """
     panels, buffer = drawn(figure), BytesIO()
+    if figure.get_gid() == STAYS:
+        panels = [{**panel, "stays": True} for panel in panels]
     figure.savefig(buffer, format="png", bbox_inches="tight", dpi=figure.dpi)
     data = b64encode(buffer.getvalue()).decode()
     return data, {

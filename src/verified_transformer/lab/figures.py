@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .drawn import show_as_data
+from .drawn import STAYS, show_as_data
 
 __all__ = ["COLOURS", "figure", "measured", "plt"]
 
@@ -26,12 +26,14 @@ _STYLE = {
 }
 
 
-def figure(x: str, y: str, *, panels: int = 1) -> tuple[Figure, np.ndarray]:
+def figure(x: str, y: str, *, panels: int = 1, travels: bool = True) -> tuple[Figure, np.ndarray]:
     """Return a figure in the book's style with named axes.
 
     Args:
         x, y: labels of the axes, with units where there are any.
         panels: how many panels side by side.
+        travels: whether another processor draws nearly the same; where it does not, as for curves
+            of unstable training, points are stored and not compared.
 
     Returns:
         The figure and an array of its ``panels`` axes.
@@ -41,6 +43,7 @@ def figure(x: str, y: str, *, panels: int = 1) -> tuple[Figure, np.ndarray]:
             1, panels, figsize=(6.4 if panels == 1 else 4.2 * panels, 3.6),
             layout="constrained", squeeze=False,
         )  # fmt: skip
+    fig.set_gid("" if travels else STAYS)
     show_as_data()  # after the first figure: matplotlib's own set-up drops what was set before
     for ax in axes[0]:
         ax.set_xlabel(x)

@@ -32,6 +32,7 @@ class ByExperiment(Subject):
         unit: str,
         replicate: str = "seed",
         recorded: Recording | None = None,
+        travels: bool = True,
     ) -> Record:
         """Decide an empirical remark from what was measured in two arms of independent runs.
 
@@ -48,6 +49,8 @@ class ByExperiment(Subject):
             unit: what was measured in an arm, in a line.
             replicate: what one run is.
             recorded: the recording that arms were computed from, where they are no parts of it.
+            travels: whether another processor gives nearly the same runs. Where it does not, as in
+                unstable training, the mean stands in the table and not in the compared line.
             effect: the effect by seed, in the place of arms: the old form, for notebooks that
                 subtract themselves. New ones give arms.
 
@@ -83,7 +86,8 @@ class ByExperiment(Subject):
             recorded, paths = places({name: arms[name] for name in found}, recorded)
             (first, one), (second, other) = found.items()
             values = list(less(one, other).values())
-            interval, about = interval_of(values), interval_of(values).about
+            interval = interval_of(values)
+            about = interval.about if travels else None
             self._tried_both_ways(interval, less(other, one))
             how = f"; {self._placebos(found)}" + (f"; {paths}" if paths else "")
             unit = f"{unit}, {first} less {second}"
