@@ -6,39 +6,14 @@ from typing import Any
 
 import pytest
 import sympy as sp
+from recursions import branch, d, front, gradient, k, l, passed, σ, τ
 
 from verified_transformer.exact.derivations import StepFailed
 from verified_transformer.exact.formulas.mutants import formula_mutants
-from verified_transformer.exact.formulas.notation import symbols
 from verified_transformer.exact.induction import Induction
 from verified_transformer.exact.judging import break_definitions
-from verified_transformer.exact.laws import General
-from verified_transformer.exact.moments import Index, Tensor, mean, total
 
-d, k, l, σ, τ, α = symbols("d k l sigma tau alpha")  # noqa: E741
-x, F = sp.symbols("x F", real=True)
-SUBLAYER = (x + F) / sp.sqrt(2)
 FRONT, BRANCH = 2 ** (-l / 2), 2 ** (-(l - k) / 2)
-
-
-def passed(c: Any, t: Any) -> Any:
-    return c * sp.diff(SUBLAYER, x)
-
-
-front = Induction("coefficient of x_0 in x_l", l, base=(0, 1), step=passed)
-branch = Induction(
-    "coefficient of F_k in x_l", l, base=(k + 1, sp.diff(SUBLAYER, F)), step=passed
-)  # fmt: skip
-
-
-def returned(v: Any, t: Any) -> Any:
-    i, j = Index("i", d), Index("j", d)
-    g = Tensor("g", General({1: 0, 2: v}), d)
-    W = Tensor("W", General({1: 0, 2: τ**2 / d}), d, d)
-    return mean((g[j] + total(W[i, j] * g[i], i)) ** 2 / (1 + τ**2))
-
-
-gradient = Induction("E g**2 at a layer", l, base=(0, σ**2), step=returned)
 CASES = [(front, FRONT), (branch, BRANCH), (gradient, σ**2)]
 
 

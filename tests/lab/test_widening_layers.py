@@ -29,11 +29,8 @@ from verified_transformer.lab.widening import (
     grown_layer,
     layer,
     layer_error,
-    mean_over_outcomes,
     over_all,
     padded,
-    product_by_blocks,
-    product_by_index,
     repeated_along,
     shuffled_in_heads,
     tiled,
@@ -108,11 +105,6 @@ def test_eq_6_divides_the_output_and_its_bias_counts() -> None:
     assert without.abs().max() < 1e-12
 
 
-def test_means_over_all_outcomes_of_a_lopsided_law() -> None:
-    square = mean_over_outcomes(lambda a, k: k * a**2, σ, d, n)
-    assert float(square({d: 2, n: 3, k: 5, σ: 0.5})) == pytest.approx(5 * 6 * 0.25)
-
-
 def test_a_sum_over_copies_counts_them() -> None:
     x, i, r = uniforms(x=(σ, d))["x"], Index("i", d), Index("r", k)
     assert mean(over_all(x[i] ** 2, i, r)).value == d * k * σ**2
@@ -161,14 +153,6 @@ def test_counts_of_values() -> None:
     assert entropy(value) == pytest.approx(math.log(6))
     assert entropy(repeated_along(value, 2, axes=2)) == pytest.approx(math.log(6))
     assert (zeros_around(value, 2) == 0).double().mean() == 0.75
-
-
-def test_the_block_matrix_keeps_the_number() -> None:
-    exact = product_by_index({d: 2, n: 1, k: 3, σ: 1.3, τ: 0.7})
-    assert float(exact) == pytest.approx(2 * 1.3**4 * 0.7**2)
-    x, w, z = normal("x", 5, 3), normal("w", 5, 3, 2), normal("z", 5, 2)
-    squares = torch.einsum("ri,rij,rj->r", x, w, z) ** 2
-    assert largest_error(product_by_blocks(x, w, z, {k: 2.0}), squares) < 1e-12
 
 
 def test_a_tiled_weight_is_wrong_for_a_repeated_input() -> None:

@@ -133,8 +133,3 @@ def read(root: Path, statements: Mapping[str, Statement]) -> tuple[list[Found], 
         except LedgerError as error:
             faults.append(str(error))
     return found, faults + [fault for item in found for fault in stale(item, statements)]
-
-
-def of_claim(found: Sequence[Found], name: str) -> list[Found]:
-    """Return the records that count for a claim."""
-    return [item for item in found if name in item.record.claims]

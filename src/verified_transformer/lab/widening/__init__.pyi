@@ -1,5 +1,3 @@
-from .blocks import product_by_blocks as product_by_blocks
-from .blocks import product_by_index as product_by_index
 from .feed_forward import SECOND_BIASES as SECOND_BIASES
 from .feed_forward import FeedForward as FeedForward
 from .feed_forward import bias_error as bias_error
@@ -19,7 +17,6 @@ from .layers import gap as gap
 from .layers import grown_layer as grown_layer
 from .layers import layer as layer
 from .layers import layer_error as layer_error
-from .layers import mean_over_outcomes as mean_over_outcomes
 from .layers import over_all as over_all
 from .layers import uniforms as uniforms
 from .layouts import by_ceiling as by_ceiling

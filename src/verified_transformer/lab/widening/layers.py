@@ -16,7 +16,6 @@ from ...exact.formulas.notation import symbols
 from ...exact.laws import Uniform
 from ...exact.moments import Index, Tensor
 from ...seeds import generator
-from ..arrays.enumerating import LOPSIDED, outcomes
 from .layouts import repeated_along
 
 
@@ -151,28 +150,6 @@ def first_outputs(*grown: Powers | None, to: int = 1) -> Statistic:
         return found**to
 
     return statistic
-
-
-def mean_over_outcomes(
-    statistic: Callable[[torch.Tensor, int], torch.Tensor], scale: sp.Symbol, *sizes: sp.Symbol
-) -> Callable[[Mapping[Any, Any]], torch.Tensor]:
-    """The exact mean of a sum over an array's entries, for a lopsided law of mean 0.
-
-    Args:
-        statistic: of the array, (outcomes, *sizes), and k; its entries are summed.
-        scale: symbol of the entries' standard deviation.
-        sizes: symbols of the array's sizes.
-
-    Returns:
-        A function of a point that goes through all outcomes.
-    """
-    k = symbols("k")
-
-    def oracle(point: Mapping[Any, Any]) -> torch.Tensor:
-        (array,), chances = outcomes([int(point[size]) for size in sizes], law=LOPSIDED)
-        return chances @ statistic(float(point[scale]) * array, int(point[k])).flatten(1).sum(1)
-
-    return oracle
 
 
 def layer_error(

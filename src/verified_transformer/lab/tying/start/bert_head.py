@@ -46,21 +46,6 @@ def without_transform(model: Any) -> Any:
     return bare
 
 
-def own_and_other_logits(model: Any, length: int = 32) -> tuple[float, float]:
-    """Return the mean logit of the input token itself, and of all others, over the vocabulary.
-
-    Args:
-        model: a masked or causal language model of transformers.
-        length: of the sequences in which all tokens are shown once; divides their number.
-    """
-    n = model.config.vocab_size
-    ids = torch.arange(n).view(-1, length)
-    with torch.no_grad():
-        logits = model(input_ids=ids).logits.flatten(0, 1).double()
-    own = logits.gather(1, ids.view(-1, 1)).mean().item()
-    return own, ((logits.sum() - own * n) / (n * (n - 1))).item()
-
-
 def first_losses(model: Any, name: str, tokens: int = 32) -> tuple[float, float, float]:
     """Return a BERT's first loss, that without its transform, and the own logit without it.
 
