@@ -1,3 +1,4 @@
+from . import drawings as drawings
 from .arrays.comparing import agrees as agrees
 from .arrays.comparing import largest_error as largest_error
 from .arrays.comparing import relative_error as relative_error

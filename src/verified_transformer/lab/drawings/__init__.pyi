@@ -1,0 +1,12 @@
+from . import parts as parts
+from .drawing import Drawing as Drawing
+from .drawing import Panel as Panel
+from .growing import grown_matrix as grown_matrix
+from .heads import multi_head_shapes as multi_head_shapes
+from .layers import fans as fans
+from .palette import ROLES as ROLES
+from .products import tensor_product as tensor_product
+from .residual import residual_streams as residual_streams
+from .rotary import rotary_clocks as rotary_clocks
+from .tied import tied_model as tied_model
+from .trains import tensor_train as tensor_train
