@@ -35,7 +35,7 @@ export REASON
 # Two notebooks run at a time; two kernels with two threads each on two cores wait for each other.
 export OMP_NUM_THREADS := 1
 
-.PHONY: help install book links serve check format lint test claims lock verify refresh owners record portable fresh-seeds colab colab-cells mutants canaries browser chapter clean
+.PHONY: help install book links serve check format lint test claims lock verify refresh owners record portable fresh-seeds colab form mutants canaries browser chapter clean
 .DEFAULT_GOAL := book
 
 help: ## list the targets
@@ -102,8 +102,8 @@ fresh-seeds: chapter $(TEST_READY) ## run notebooks under SALTS=10 other seeds
 colab: $(TEST_READY) ## run every notebook that needs transformers as Colab meets it
 	$(PYTEST) tests/test_colab.py
 
-colab-cells: $(TEST_READY) ## write the first cell of every notebook
-	$(TEST)/bin/python $(COMMAND) colab-cells
+form: $(TEST_READY) ## tag, title and fold the notebooks' cells by what they are for
+	$(TEST)/bin/python $(COMMAND) form
 
 mutants: chapter $(TEST_READY) ## faults at random, and what sees them: KIND=prose N=60 CHAPTER=3 SALT=…
 	PYTHONPATH=$(CURDIR)/src:$(CURDIR)/tests $(TEST)/bin/python -m mutation \

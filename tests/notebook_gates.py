@@ -12,7 +12,7 @@ from typing import Any
 
 from verified_transformer.account import ledger, registry
 from verified_transformer.account.records import pictures
-from verified_transformer.commands.notebooks import colab
+from verified_transformer.commands.notebooks import colab, form
 from verified_transformer.commands.notebooks.owned import owners as owners_of
 
 ROOT = Path(__file__).parent.parent
@@ -72,7 +72,8 @@ def faulty_outputs(notebook: Path) -> list[str]:
 
 def long_cells(notebook: Path) -> list[str]:
     """Code cells that do not fit on a screen."""
-    lengths = [(len(c["source"].splitlines()), c["source"]) for c in cells(notebook, "code")]
+    codes = [form.bare(cell["source"]) for cell in cells(notebook, "code")]
+    lengths = [(len(code.splitlines()), code) for code in codes]
     return [
         f"{notebook.name}: a cell of {length} lines: {source[:40]!r}"
         for length, source in lengths
@@ -102,12 +103,27 @@ def uncompared_share(notebook: Path) -> list[str]:
     )
 
 
-def other_first_cell(notebook: Path) -> list[str]:
-    """A first cell that does not begin as the command `colab-cells` writes it."""
-    first = next(iter(cells(notebook, "code")))["source"]
-    wanted = colab.head(ROOT, notebook)
-    same = f"{first}\n".startswith(wanted)
-    return [] if same else [f"{notebook.name}: first cell is not Colab's"]
+def other_form(notebook: Path) -> list[str]:
+    """Cells that are not as `make form` writes them: first cell, titles, tags, what folds."""
+    text = notebook.read_text(encoding="utf-8")
+    wanted = json.loads(form.formed(text, colab.head(ROOT, notebook)))["cells"]
+    return [
+        f"{notebook.name}: cell {index} is not as `make form` writes it: {part} is "
+        f"{_first(now[part])!r}, not {_first(as_written[part])!r}"
+        for index, (now, as_written) in enumerate(
+            zip(json.loads(text)["cells"], wanted, strict=True)
+        )
+        for part in ("source", "metadata")
+        if _joined(now[part]) != _joined(as_written[part])
+    ]
+
+
+def _joined(part: Any) -> Any:
+    return "".join(part) if isinstance(part, list) else part
+
+
+def _first(part: Any) -> Any:
+    return part if isinstance(part, dict) else "".join(part)[:160]
 
 
 def stale_records(notebook: Path) -> list[str]:
@@ -212,7 +228,7 @@ def normalised(formula: str) -> str:
 
 
 GATES = (
-    never_run, hidden, faulty_outputs, long_cells, uncompared_share, other_first_cell,
+    never_run, hidden, faulty_outputs, long_cells, uncompared_share, other_form,
     stale_records, other_pictures, ownerless_maths,
 )  # fmt: skip
 PROSE_GATES = (ownerless_maths,)  # on the pages of book/

@@ -11,10 +11,20 @@ from typing import Any
 from urllib.parse import unquote
 
 from bs4 import BeautifulSoup
-from html_gates import Page, pages
+from html_gates import Page, claims, pages
+from page_facts import Cell as Shown
 from page_facts import bare
 
+from verified_transformer.account import evidence
+from verified_transformer.account.records.record import METADATA_KEY
+
 Cell = dict[str, Any]
+TITLE = re.compile(r"(?s)\A(?:# @title ([^\n]*)(?:\n|\Z))?(.*)")
+SAID = {  # what a strip says of a kind of evidence, without blanks
+    "proof": "proved", "measurement": "measured", "counterexample": "refuted",
+    "equality": "equalon", "sampled": "trueon", "witness": "withoutitscondition",
+    "met": "conditionmet", "citation": "heldagainst", "set-aside": "setaside",
+}  # fmt: skip
 NAMED = re.compile(r"\b[A-Z]{3,5}-\d\d\b")
 
 
@@ -37,27 +47,78 @@ def other_outputs(html: Path) -> list[str]:
         source = html / "_sources" / PurePosixPath(page.name).with_suffix(".ipynb")
         if source.exists():
             stored = json.loads(source.read_text(encoding="utf-8"))["cells"]
-            cells = [c for c in stored if c["cell_type"] == "code" and "".join(c["source"]).strip()]
-            found += _other_cells(page, cells) + _other_pictures(page, cells, html)
+            code = {i: c for i, c in enumerate(stored) if c["cell_type"] == "code"}
+            cells = {i: c for i, c in code.items() if "".join(c["source"]).strip()}
+            found += _other_cells(page, cells) + _other_pictures(page, [*cells.values()], html)
     return found
 
 
-def _other_cells(page: Page, cells: Sequence[Cell]) -> list[str]:
-    if len(page.facts.cells) != len(cells):
-        return [f"{page.name}: {len(page.facts.cells)} cells, not {len(cells)}"]
+def _other_cells(page: Page, cells: dict[int, Cell]) -> list[str]:
+    shown = {cell.index: cell for cell in page.facts.cells}
+    if list(shown) != list(cells):
+        return [f"{page.name}: cells {sorted(shown.keys() ^ cells.keys())} are not where they were"]
+    return [
+        fault
+        for index, cell in cells.items()
+        for fault in _other_cell(page.name, cell, shown[index])
+    ]
+
+
+def _other_cell(name: str, cell: Cell, shown: Shown) -> list[str]:
+    outputs = [_text(output) for output in cell["outputs"]]
+    named = dict.fromkeys(NAMED.findall("".join(["".join(cell["source"]), *outputs])))
+    where = f"{name}: cell {shown.index}{f' of {chr(32).join(named)}' if named else ''}"
+    tags = cell["metadata"].get("tags", [])
+    title, code = TITLE.match("".join(cell["source"])).groups()  # type: ignore[union-attr]
     found = []
-    for index, (cell, (code, shown)) in enumerate(zip(cells, page.facts.cells, strict=True)):
-        outputs = [_text(output) for output in cell["outputs"]]
-        named = dict.fromkeys(NAMED.findall("".join(["".join(cell["source"]), *outputs])))
-        of = f" of {' '.join(named)}" if named else ""
-        where = f"{page.name}: cell {index}{of}"
-        tags = cell["metadata"].get("tags", [])
-        if "remove-input" not in tags:
-            summary = cell["metadata"].get("mystnb", {}).get("code_prompt_show", "")
-            wanted = bare("".join(cell["source"]))
-            found += differing(f"{where} (code)", code.removeprefix(bare(summary)), wanted)
-        wanted = "".join(map(bare, outputs))
-        found += differing(f"{where} (output)", shown, wanted)
+    if "card" not in tags:  # `claim("LOSS-14")` says nothing beside its strip
+        found += differing(f"{where} (code)", shown.code or "", bare(code))
+        if title and "set-up" not in tags:
+            found += differing(f"{where} (title)", shown.title or "", bare(title))
+    kept = "".join(bare(text) for i, text in enumerate(outputs) if i not in shown.moved)
+    found += differing(f"{where} (output)", shown.kept, kept)
+    for place, text in shown.moved.items():
+        wanted = bare(outputs[place]) if place < len(outputs) else ""
+        found += differing(f"{where} (output)", text, wanted)
+    return found
+
+
+def other_strips(html: Path) -> list[str]:
+    """Strips that say other than the stored records, or lack one, and records without a strip."""
+    known = {claim["id"]: claim for claim in claims(html)}
+    found = []
+    for page in pages(html):
+        source = html / "_sources" / PurePosixPath(page.name).with_suffix(".ipynb")
+        if source.exists():
+            stored = json.loads(source.read_text(encoding="utf-8"))["cells"]
+            outputs = [o.get("metadata", {}) for c in stored for o in c.get("outputs", ())]
+            kept = [told[METADATA_KEY] for told in outputs if METADATA_KEY in told]
+            found += _other_strips(page, kept, known)
+    return found
+
+
+def _other_strips(page: Page, kept: list[Cell], known: dict[str, Cell]) -> list[str]:
+    wanted = {name for record in kept for name in record["claims"]}
+    shown = {claim for claim, _, _ in page.facts.strips}
+    found = [f"{page.name}: no strip of {name}" for name in sorted(wanted - shown)]
+    for name, line, records in page.facts.strips:
+        where = f"{page.name}: strip of {name}"
+        own = [r for r in kept if name in r["claims"] and r["kind"] != "card"]
+        row = evidence.verdict(known[name]["verdict"])
+        label = f"{row.mark} {row.label}" + (" (judged)" if known[name]["judged"] else "")
+        if not line.startswith(bare(f"{name}{label}")):
+            found.append(f"{where}: does not begin with its verdict, {label}")
+        first = [r for r in own if r["claims"][0] == name]
+        if list(records) != [name] * len(first):
+            found.append(f"{where}: holds records of {records}, not {len(first)} of its own")
+        scores = [r["mutants"] for r in own if r.get("mutants") and r["mutants"]["total"]]
+        told = re.findall(r"(\d+)/(\d+)wrongversions", line)
+        sums = [tuple(str(sum(s[key] for s in scores)) for key in ("killed", "total"))]
+        if told != (sums if scores else []):
+            found.append(f"{where}: tells of {told} wrong versions, not {sums}")
+        for kind, word in SAID.items():
+            if (word in line) != any(r["kind"] == kind for r in own):
+                found.append(f"{where}: {word!r} is said of no {kind}, or is not said of one")
     return found
 
 

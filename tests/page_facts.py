@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
@@ -33,6 +33,25 @@ class Badge:
 
 
 @dataclass(frozen=True)
+class Cell:
+    """What a page shows of a cell of its notebook.
+
+    Attributes:
+        index: in the notebook.
+        code: without its title.
+        title: under which the code folds.
+        kept: its outputs in the flow, as one text.
+        moved: its outputs that stand in strips, by their place among its outputs.
+    """
+
+    index: int = -1
+    code: str | None = None
+    title: str | None = None
+    kept: str = ""
+    moved: dict[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Facts:
     """What a page shows of the claims.
 
@@ -47,7 +66,8 @@ class Facts:
             claim of the badge that follows, or nothing.
         places: anchors that are the name of a claim, with the claim that stands there.
         tables: texts of the tables of verdicts and of evidence.
-        cells: of a notebook, the code and the outputs of each cell.
+        cells: of a notebook, what it shows of each cell.
+        strips: of each claim, its line of evidence, and the claims of the records that it holds.
         pictures: of a notebook, the sources of the pictures in its outputs.
         title: the page's own.
     """
@@ -60,7 +80,8 @@ class Facts:
     links: tuple[tuple[str, str, str | None], ...] = ()
     places: tuple[tuple[str, str | None], ...] = ()
     tables: tuple[str, ...] = ()
-    cells: tuple[tuple[str, str], ...] = ()
+    cells: tuple[Cell, ...] = ()
+    strips: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     pictures: tuple[str, ...] = ()
     title: str = ""
 
@@ -135,20 +156,44 @@ def facts(soup: BeautifulSoup) -> Facts:
         links=tuple(link for tag in links for link in _claim_link(tag)),
         places=tuple((tag["id"], _standing_at(tag)) for tag in anchors),
         tables=tuple(_bare(t) for t in of["vt-plain"] if t.name == "table"),
-        cells=tuple(_cell(cell) for cell in of["cell"]),
+        cells=_cells(of),
+        strips=tuple(_strip(tag) for tag in of["vt-strip"]),
         title=next((h.get_text().rstrip("#") for h in soup.find_all("h1")), ""),
         pictures=tuple(i["src"] for out in of["cell_output"] for i in out.find_all("img")),
     )
 
 
-def _cell(cell: Tag) -> tuple[str, str]:
-    parts = {"cell_input": "", "cell_output": ""}
-    for part in cell.find_all("div", recursive=False):
-        for name in parts.keys() & set(part.get("class") or ()):
-            # what the page adds to the stored output: the verdict in the head of a card
-            added = part.find_all(class_="vt-badge")
-            parts[name] += bare("".join(s for s in part.strings if s.parent not in added))
-    return parts["cell_input"], parts["cell_output"]
+def _cells(of: dict[str, list[Tag]]) -> tuple[Cell, ...]:
+    """The cells of a page: their code, and their outputs, some of which stand in strips."""
+    made: defaultdict[int, Cell] = defaultdict(Cell)
+    for tag in of["cell"]:
+        index = int(tag["id"].removeprefix("cell-"))
+        for part in tag.find_all("div", recursive=False):
+            classes = set(part.get("class") or ())
+            line = part.find("summary")
+            title = _bare(line) if line and "cell_input" in classes else made[index].title
+            if "cell_input" in classes:
+                made[index] = replace(made[index], code=_shown(part, line), title=title)
+            if "cell_output" in classes:
+                made[index] = replace(made[index], kept=_shown(part))
+    for tag in of["cell_output"]:
+        if tag.get("id"):
+            index, place = map(int, tag["id"].split("-")[1:])
+            moved = made[index].moved | {place: _shown(tag)}
+            made[index] = replace(made[index], moved=moved)
+    return tuple(replace(cell, index=index) for index, cell in sorted(made.items()))
+
+
+def _shown(part: Tag, but: Tag | None = None) -> str:
+    """A text without what the page adds to what is stored: titles, the verdict of a card."""
+    added = [*part.find_all(class_="vt-badge"), *([but] if but else [])]
+    return bare("".join(s for s in part.strings if s.parent not in added))
+
+
+def _strip(tag: Tag) -> tuple[str, str, tuple[str, ...]]:
+    records = tag.find_all(class_="vt-record")
+    of = tuple(record["data-claim"] for record in records)
+    return tag["data-claim"], _bare(tag.find("summary")), of
 
 
 def _bare(tag: Tag) -> str:

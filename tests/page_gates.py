@@ -27,7 +27,7 @@ from box_gates import (
     other_tables,
 )  # fmt: skip
 from html_gates import Page, claims, pages
-from output_gates import differing, other_outputs
+from output_gates import differing, other_outputs, other_strips
 from page_facts import ID, bare, named
 
 from verified_transformer.account import evidence, ledger
@@ -199,5 +199,5 @@ def missing_in_search(html: Path) -> list[str]:
 GATES = (
     other_badges, other_tallies, other_sums, other_boxes, other_rows, other_claim_pages,
     other_summaries, missing_errata, other_lines, other_tables, other_links, other_outputs,
-    missing_in_search,
+    other_strips, missing_in_search,
 )  # fmt: skip

@@ -24,6 +24,14 @@ def code(book: Book, index: int = 0) -> dict[str, Any]:
     return [cell for cell in book["cells"] if cell["cell_type"] == "code"][index]
 
 
+def tagged(book: Book, tag: str | None) -> dict[str, Any]:
+    """The first code cell with a tag, or the first with none."""
+    return next(
+        cell for cell in book["cells"]
+        if cell["cell_type"] == "code" and (cell["metadata"].get("tags") or [None])[0] == tag
+    )  # fmt: skip
+
+
 def record_output(book: Book, kind: str) -> dict[str, Any]:
     """The first output that holds a record of this kind."""
     for cell in book["cells"]:
@@ -93,6 +101,28 @@ def another_repository(book: Book) -> None:
     cell["source"] = [line.replace("github.com/", "github.com/fork-of-") for line in cell["source"]]
 
 
+def check_that_stands_open(book: Book) -> None:
+    check = tagged(book, "check")
+    check["metadata"], check["source"] = {}, check["source"][1:]
+
+
+def teaching_that_is_folded(book: Book) -> None:
+    teaching = tagged(book, None)
+    teaching["metadata"] = {**tagged(book, "check")["metadata"], "tags": ["folded"]}
+    teaching["source"].insert(0, "# @title Code: not to be seen\n")
+
+
+def teaching_called_a_check(book: Book) -> None:
+    teaching = tagged(book, None)
+    teaching["metadata"] = tagged(book, "check")["metadata"]
+    teaching["source"].insert(0, "# @title Check: LOSS-14\n")
+
+
+def another_title(book: Book) -> None:
+    check = tagged(book, "check")
+    check["source"][0] = "# @title Check: LOSS-15\n"
+
+
 def edited_text(book: Book) -> None:
     output = record_output(book, "proof")
     output["data"]["text/plain"] = ["".join(output["data"]["text/plain"]).replace(" = ", " = 2*")]
@@ -152,7 +182,11 @@ def display_of_nobody(book: Book) -> None:
         (stored_warning, gates.faulty_outputs, "stored stderr"),
         (wall_of_code, gates.long_cells, "a cell of 40 lines"),
         (outputs_nobody_compares, gates.uncompared_share, "outputs compared"),
-        (another_repository, gates.other_first_cell, "first cell is not Colab's"),
+        (another_repository, gates.other_form, "cell 1 is not as `make form` writes it: source"),
+        (check_that_stands_open, gates.other_form, "metadata is {}, not {'cellView': 'form'"),
+        (teaching_that_is_folded, gates.other_form, "'tags': ['folded']}, not {}"),
+        (teaching_called_a_check, gates.other_form, "# @title Check"),
+        (another_title, gates.other_form, "LOSS-15"),
         (edited_text, gates.stale_records, "LOSS-10: text and hash do not belong"),
         (edited_record, gates.stale_records, "LOSS-10: text and hash do not belong"),
         (impossible_record, gates.stale_records, "LOSS-10: outcome: got 'contradicts' of kind"),

@@ -10,7 +10,7 @@ import notebook_gates
 import pytest
 
 from verified_transformer.account import ledger
-from verified_transformer.commands.notebooks import colab
+from verified_transformer.commands.notebooks import colab, form
 
 ROOT = Path(__file__).parents[2]
 
@@ -55,14 +55,14 @@ def test_the_command_writes_the_head_and_leaves_the_rest(tmp_path: Path) -> None
     path = notebook(tmp_path, f"{old}import torch\n", "import transformers")
     for name in ("_config.yml", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path)
-    assert colab.write(tmp_path) == 0
+    assert form.write(tmp_path) == 0
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     text = "".join(cells[0]["source"])
-    assert text == colab.head(tmp_path, path) + "import torch\n"
+    assert text == f"# @title Set-up\n{colab.head(tmp_path, path)}import torch\n"
     assert "[models] @ git+https://" in text and "@v" in text
-    assert cells[1]["source"] == "import transformers"
+    assert cells[1]["source"] == ["# @title Set-up: imports\n", "import transformers"]
     before = path.read_bytes()
-    assert colab.write(tmp_path) == 0 and path.read_bytes() == before
+    assert form.write(tmp_path) == 0 and path.read_bytes() == before
 
 
 @pytest.mark.canary
@@ -72,10 +72,11 @@ def test_the_command_writes_the_head_and_leaves_the_rest(tmp_path: Path) -> None
     ids=["another tag", "without the extra", "an extra that nothing needs"],
 )
 def test_another_first_cell_is_found(old: str, new: str, more: str, tmp_path: Path) -> None:
-    path = notebook(tmp_path / "good", "import torch", more)
-    head = colab.head(ROOT, path)
+    head = colab.head(ROOT, notebook(tmp_path / "good", "import torch", more))
     assert old in head
-    good = notebook(tmp_path / "same", f"{head}import torch", more)
-    spoiled = notebook(tmp_path / "other", f"{head.replace(old, new)}import torch", more)
-    assert notebook_gates.other_first_cell(good) == []
-    assert notebook_gates.other_first_cell(spoiled) == ["1-page.ipynb: first cell is not Colab's"]
+    for folder, first in (("same", head), ("other", head.replace(old, new))):
+        path = notebook(tmp_path / folder, f"{first}import torch", *[more] * bool(more))
+        titled = form.formed(path.read_text(encoding="utf-8"), first)
+        path.write_text(titled, encoding="utf-8")
+        found = notebook_gates.other_form(path)
+        assert bool(found) == (folder == "other"), found

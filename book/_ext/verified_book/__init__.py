@@ -26,6 +26,7 @@ from sphinx.environment import BuildEnvironment
 from verified_transformer.account import evidence
 from verified_transformer.account.ledger import collect, schema
 
+from . import folding, strips
 from .claims import Claims, logger, page_uri
 from .directives import (
     Article,
@@ -138,6 +139,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", copy_mathjax)
     app.connect("builder-inited", write_styles)
     app.connect("env-get-outdated", reread_pages)
+    folding.register(app)
+    app.connect("doctree-resolved", strips.fold_page)
     app.connect("doctree-resolved", badges_in_outputs)
     app.connect("html-collect-pages", collect_pages)
     app.connect("html-page-context", drop_thebe, priority=900)
@@ -145,6 +148,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     # Statements carry formulas inside raw HTML, where Sphinx does not see that they need MathJax.
     app.set_html_assets_policy("always")
     app.add_css_file("verified.css")
+    app.add_css_file("strips.css")
     app.add_css_file(STYLES)
     # Before MathJax, which is deferred too: the filter keeps the TeX as text to search in.
     app.add_js_file("verified.js", priority=100, loading_method="defer")

@@ -11,7 +11,7 @@ from ..account import ledger
 from ..account.reading import RegistryError
 from . import claims, verify
 from .elsewhere import fresh_seeds, portable
-from .notebooks import colab, formatting, refresh
+from .notebooks import form, formatting, refresh
 
 
 class Refused(ValueError):
@@ -64,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     command("format-cells", "format the code of notebooks, outputs left as they are", True)
     command("owners", "draft the owners of numbers and formulas in notebooks' prose", True)
-    command("colab-cells", "write the first cell of every notebook")
+    command("form", "write tags, titles and first cells: what each cell of a notebook is for")
     elsewhere = command(
         "portable", "run notebooks under other instruction sets, threads and hash seeds", True
     )
@@ -102,8 +102,8 @@ def _dispatch(options: argparse.Namespace) -> int:
             from .prose import drafting  # loads SymPy, which no other command needs
 
             return drafting.draft_all(chosen, root)
-        case "colab-cells":
-            return colab.write(root)
+        case "form":
+            return form.write(root)
         case "portable":
             return portable.portable(chosen, root, options.jobs)
     return fresh_seeds.fresh_seeds(chosen, root, options.salts, options.jobs)

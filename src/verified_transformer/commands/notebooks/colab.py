@@ -17,8 +17,6 @@ from typing import Any
 
 import yaml
 
-from ...account import ledger
-
 PACKAGE = Path(__file__).parents[2]
 EXTRA = {"transformers", "safetensors", "huggingface_hub", "tokenizers"}
 _HEAD = re.compile(
@@ -45,24 +43,15 @@ def head(root: Path, notebook: Path) -> str:
     )
 
 
-def write(root: Path) -> int:
-    """Write the first cell's head into every notebook that has another one, and name those.
+def with_head(code: str, head: str) -> str:
+    """Return the code of a notebook's first cell with the head that it must have.
 
     Args:
-        root: the repository.
+        code: as it is; an older head is replaced.
+        head: see `head`.
     """
-    for notebook in ledger.notebooks(root):
-        text = notebook.read_text(encoding="utf-8")
-        book = json.loads(text)
-        first = next(cell for cell in book["cells"] if cell["cell_type"] == "code")
-        rest = _HEAD.sub("", "".join(first["source"]), count=1)
-        whole = head(root, notebook) + rest if rest else head(root, notebook).rstrip("\n")
-        first["source"] = whole.splitlines(keepends=True)
-        new = json.dumps(book, ensure_ascii=False, indent=1) + "\n"
-        if new != text:
-            notebook.write_text(new, encoding="utf-8")
-            print(notebook.relative_to(root))
-    return 0
+    rest = _HEAD.sub("", code, count=1)
+    return head + rest if rest else head.rstrip("\n")
 
 
 def needs_transformers(notebook: Path) -> bool:

@@ -1,0 +1,203 @@
+"""One line of evidence for each claim of a notebook's page, in place of its card and its records.
+
+A strip stands after the last cell of the page that left a record of its claim; it opens to the
+card, the records and the code. What a check prints stays in the flow where it is a table, that is
+of two lines or more, and so does every figure and display.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+from verified_transformer.account.records import notebook_records
+from verified_transformer.account.records.record import Record
+from verified_transformer.account.rendering.strips import told
+
+from . import folding, render
+from .claims import Claims, page_uri, raw
+
+_CARD = re.compile(r'(<div class="vt-card") id="([A-Z]+-\d+)"')
+_RECORD = re.compile(r'<(?:div|details) class="vt-record[ "]')
+_SIMPLE = 2  # lines of a table at least
+
+
+@dataclass
+class Strip:
+    """What belongs to the strip of a claim.
+
+    Attributes:
+        claim: its id.
+        at: the cell after which it stands.
+        cards, records: outputs, taken out of their cells.
+        found: the records of the page that count for it, in order.
+        cells: those whose code stands in the strip.
+        beside: cells in the flow that made records of it.
+        shared: other claims under which a joint record of it stands.
+    """
+
+    claim: str
+    at: nodes.container
+    cards: list[nodes.Node] = field(default_factory=list)
+    records: list[nodes.Node] = field(default_factory=list)
+    found: list[Record] = field(default_factory=list)
+    cells: list[nodes.container] = field(default_factory=list)
+    beside: list[nodes.container] = field(default_factory=list)
+    shared: list[str] = field(default_factory=list)
+
+
+def fold_page(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Fold what a sceptic wants to see, and leave what a reader wants to see."""
+    all_cells = folding.cells(doctree)
+    if not all_cells:
+        return
+    titles = {}
+    for cell in all_cells:
+        cell["ids"] = [f"cell-{cell['cell_index']}"]
+        titles[id(cell)] = folding.take_title(cell)
+    made = _strips(app, all_cells, docname)
+    in_strips = {id(cell) for strip in made.values() for cell in strip.cells}
+    run: list[nodes.container] = []
+    for cell in all_cells:
+        of = folding.sort(cell)
+        if run and (of != "set-up" or not _neighbours(run[-1], cell)):
+            folding.fold_set_up(run)
+            run = []
+        if of == "set-up" and not _kept(cell):
+            run.append(cell)
+        elif of and of != "card":
+            folding.fold_code(cell, titles[id(cell)])
+    if run:
+        folding.fold_set_up(run)
+    _put(app, made, docname)
+    for cell in all_cells:
+        if folding.sort(cell) == "card" and not _kept(cell) and id(cell) not in in_strips:
+            cell.parent.remove(cell)
+
+
+def _neighbours(before: nodes.container, cell: nodes.container) -> bool:
+    same = before.parent is cell.parent
+    return same and cell.parent.index(cell) == before.parent.index(before) + 1
+
+
+def _kept(cell: nodes.container) -> bool:
+    """Whether a cell still has outputs."""
+    outputs = folding.part(cell, "output")
+    return outputs is not None and bool(outputs.children)
+
+
+# ------------------------------------------------------------------ what belongs to whom
+
+
+def _strips(app: Sphinx, cells: list[nodes.container], docname: str) -> dict[str, Strip]:
+    """The strips of a page, their outputs taken out of the cells."""
+    stored = _stored(app, docname)
+    made: dict[str, Strip] = {}
+    for cell in cells:
+        records = list(stored[cell["cell_index"]])
+        moved = _take(cell, claims=[name for record in records for name in record.claims])
+        for name, output in moved["card"]:
+            made.setdefault(name, Strip(name, cell)).cards.append(output)
+        for record, (_, output) in zip(records, moved["record"], strict=True):
+            for name in record.claims:
+                strip = made.setdefault(name, Strip(name, cell))
+                strip.found.append(record)
+                strip.at = cell
+                if name != record.claims[0]:
+                    strip.shared.append(record.claims[0])
+            made[record.claims[0]].records.append(output)
+        owner = records[0].claims[0] if records else None
+        if owner:
+            made[owner].records += [output for _, output in moved["line"]]
+            if _kept(cell):
+                for name in {name for record in records for name in record.claims}:
+                    made[name].beside.append(cell)
+            else:
+                made[owner].cells.append(cell)
+                for name in {r.claims[0] for r in records} - {owner}:
+                    made[name].beside.append(cell)
+    return made
+
+
+def _stored(app: Sphinx, docname: str) -> defaultdict[int, list[Record]]:
+    found: defaultdict[int, list[Record]] = defaultdict(list)
+    root = Path(app.srcdir)
+    for item in notebook_records.stored_records(root / f"{docname}.ipynb", root):
+        found[item.cell].append(item.record)
+    return found
+
+
+def _take(cell: nodes.container, claims: list[str]) -> dict[str, list[tuple[str, nodes.container]]]:
+    """Take cards, records and single printed lines out of a cell, each with the claim it names."""
+    moved: dict[str, list[tuple[str, nodes.container]]] = {"card": [], "record": [], "line": []}
+    outputs = folding.part(cell, "output")
+    for place, output in enumerate(list(outputs.children) if outputs else ()):
+        text = output.astext()
+        of, name = None, ""
+        if isinstance(output, nodes.raw) and (card := _CARD.search(text)):
+            of, name = "card", card[2]
+            output.children = [nodes.Text(_CARD.sub(r"\1", text))]
+            output.rawsource = output.astext()
+        elif isinstance(output, nodes.raw) and _RECORD.match(text):
+            of = "record"
+        elif claims and "stream" in output.get("classes", ()) and _is_line(text):
+            of = "line"
+        if of:
+            outputs.remove(output)
+            classes, ids = ["cell_output"], [f"cell-{cell['cell_index']}-{place}"]
+            moved[of].append((name, nodes.container("", output, classes=classes, ids=ids)))
+    if outputs is not None and not outputs.children:
+        cell.remove(outputs)
+    return moved
+
+
+def _is_line(text: str) -> bool:
+    return len(text.strip().splitlines()) < _SIMPLE
+
+
+# ------------------------------------------------------------------ what stands on the page
+
+
+def _put(app: Sphinx, made: dict[str, Strip], docname: str) -> None:
+    """Put each strip after its cell, in the order of the claims, and the code into it."""
+    last: dict[int, nodes.Node] = {}
+    folds = {}
+    for strip in made.values():
+        before = last.get(id(strip.at), strip.at)
+        folds[strip.claim] = last[id(strip.at)] = _folded(app, strip, docname)
+        before.parent.insert(before.parent.index(before) + 1, last[id(strip.at)])
+    for strip in made.values():
+        for cell in strip.cells:
+            cell.parent.remove(cell)
+            folds[strip.claim].insert(-1, cell)
+
+
+def _folded(app: Sphinx, strip: Strip, docname: str) -> folding.Fold:
+    entry = Claims.of(app.env).by_id[strip.claim]
+    words = escape(told(strip.found)) if strip.found else _elsewhere(entry.notebook)
+    line = f"<b>{strip.claim}</b> {render.badge(entry)} <span>{words}</span>"
+    folded = folding.fold(line, "vt-strip", claim=strip.claim)
+    if strip.cards:
+        folded.extend(strip.cards)
+    else:
+        folded += raw(f'<p class="vt-said">{render.statement(entry.says)}</p>')
+    folded.extend(strip.records)
+    links = [
+        f'<a href="#cell-{cell["cell_index"]}">code of the check</a>'
+        for cell in dict.fromkeys(strip.beside)
+    ]
+    links += [f'<a href="#{name}">shared with {name}</a>' for name in dict.fromkeys(strip.shared)]
+    href = page_uri(app.env, strip.claim, docname)
+    links.append(f'<a href="{href}">all about {strip.claim}</a>')
+    folded += raw(f'<p class="vt-more">{" · ".join(links)}</p>')
+    return folded
+
+
+def _elsewhere(notebook: str | None) -> str:
+    return "decided in another section" if notebook else "not decided yet"

@@ -1,0 +1,159 @@
+"""`form`: what each code cell is for, written into the notebooks: tags, titles, the first cell.
+
+The book folds cells by their tag, JupyterLab by ``source_hidden``, Colab by ``cellView: form`` and
+the title in the first line. A cell that teaches stands open; one of more than `LONGEST` lines folds
+under a title, and its page is counted in ``tests/long_teaching_cells.txt``.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...account import ledger
+from ...account.records.record import METADATA_KEY
+from . import colab, sorts
+
+LONGEST, WIDEST = 10, 72  # lines and columns of a teaching cell that stands open
+TITLE = 64  # letters
+FOLDED = "folded"  # the tag of a teaching cell that is too long to stand open
+_TITLE = re.compile(r"\A#\s*@title[^\n]*(?:\n|\Z)")
+_HIDES = {"cellView": "form", "jupyter": {"source_hidden": True}}
+Cell = dict[str, Any]
+
+
+def write(root: Path) -> int:
+    """Give every notebook its form, and name those that changed.
+
+    Args:
+        root: the repository.
+    """
+    for notebook in ledger.notebooks(root):
+        text = notebook.read_text(encoding="utf-8")
+        new = formed(text, colab.head(root, notebook))
+        if new != text:
+            notebook.write_text(new, encoding="utf-8")
+            print(notebook.relative_to(root))
+    return 0
+
+
+def formed(text: str, head: str) -> str:
+    """Return a notebook's JSON with the form that its cells should have.
+
+    Args:
+        text: as it is stored.
+        head: what the first code cell begins with; see `colab.head`.
+    """
+    book = json.loads(text)
+    heading, about, first = "", [""], True
+    for cell in book["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] != "code":
+            heading = _last_heading(source) or heading
+            continue
+        code = bare(source)
+        if first:
+            code, first = colab.with_head(code, head), False
+        outputs = cell.get("outputs", ())
+        about = _decided(outputs) or sorts.claims(code) or about
+        of, title = form(code, outputs, about, heading)
+        whole = f"# @title {title}\n{code}" if title else code
+        cell["source"] = whole.splitlines(keepends=True)
+        cell["metadata"] = _metadata(cell["metadata"], of, folds=title is not None)
+    return json.dumps(book, ensure_ascii=False, indent=1) + "\n"
+
+
+def bare(source: str) -> str:
+    """Return a cell's code without its title."""
+    return _TITLE.sub("", source, count=1)
+
+
+def form(
+    code: str, outputs: Sequence[Cell], about: Sequence[str], heading: str
+) -> tuple[str, str | None]:
+    """Return the sort of a cell, and the title under which it folds, if it does.
+
+    Args:
+        code: without a title.
+        outputs: as stored; a figure's line names its axes.
+        about: ids of the claims that it decides, or of the last ones that were named.
+        heading: the last one before it.
+    """
+    of = sorts.sort(code)
+    if of == "set-up":
+        return of, "Set-up" if "%pip" in code else "Set-up: imports"
+    if of == "card":
+        return of, f"Claim: {_listed(about)}"
+    if of == "check":
+        breaks = not _decided(outputs)
+        return of, f"{'Break it' if breaks else 'Check'}: {_listed(about)}"
+    if of == "figure":
+        return of, _cut(f"Figure: {_axes(outputs) or heading}")
+    return of, _cut(f"Code: {_defined(code) or heading}") if too_long(code) else None
+
+
+def too_long(code: str) -> bool:
+    """Whether a teaching cell has too many lines to stand open."""
+    return len(code.splitlines()) > LONGEST
+
+
+def large(notebook: Path) -> int:
+    """How many teaching cells of a notebook are longer or wider than they should be."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    codes = [bare("".join(cell["source"])) for cell in cells if cell["cell_type"] == "code"]
+    return sum(
+        too_long(code) or max(map(len, code.splitlines()), default=0) > WIDEST
+        for code in codes
+        if sorts.sort(code) == "teach"
+    )
+
+
+def _metadata(old: Cell, of: str, *, folds: bool) -> Cell:
+    ours = {*sorts.SORTS, FOLDED}
+    tags = [tag for tag in old.get("tags", ()) if tag not in ours]
+    tags += [FOLDED if of == "teach" else of] if folds else []
+    kept = {key: value for key, value in old.items() if key not in (*_HIDES, "tags")}
+    made = kept | ({"tags": tags} if tags else {}) | (_HIDES if folds else {})
+    return dict(sorted(made.items()))
+
+
+def _last_heading(markdown: str) -> str:
+    found = re.findall(r"(?m)^#+ +(.+?)\s*$", markdown)
+    return re.sub(r"[$`*\\{}]", "", found[-1]) if found else ""
+
+
+def _decided(outputs: Sequence[Cell]) -> list[str]:
+    records = [output.get("metadata", {}).get(METADATA_KEY) for output in outputs]
+    return list(dict.fromkeys(name for record in records if record for name in record["claims"]))
+
+
+def _listed(ids: Sequence[str]) -> str:
+    return ", ".join(ids) if len(ids) < 6 else f"{ids[0]} … {ids[-1]}"
+
+
+def _axes(outputs: Sequence[Cell]) -> str:
+    """What a figure shows, from the line that describes it."""
+    for output in outputs:
+        told = "".join(output.get("data", {}).get("text/plain", ""))
+        if told.startswith("Figure. "):
+            axes = re.split(r"[:;]", told.removeprefix("Figure. "))[0].strip()
+            return "" if axes.startswith("–") else axes.replace(" over ", " against ")
+    return ""
+
+
+def _defined(code: str) -> str:
+    return ", ".join(_functions(code))
+
+
+def _functions(code: str) -> Iterator[str]:
+    for node in sorts.parsed(code).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield f"{node.name}"
+
+
+def _cut(title: str) -> str:
+    return title if len(title) <= TITLE else f"{title[:TITLE].rsplit(' ', 1)[0].rstrip(',')} …"

@@ -1,0 +1,122 @@
+"""What each cell of a notebook is for, and the form that follows from it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from verified_transformer.account import ledger
+from verified_transformer.commands.notebooks import form, sorts
+
+ROOT = Path(__file__).parents[2]
+NOTEBOOKS = ledger.notebooks(ROOT)
+LIST = ROOT / "tests" / "long_teaching_cells.txt"
+AT_MOST = 357
+HEAD = (
+    "try:\n    import verified_transformer  # noqa: F401\nexcept ImportError:\n"
+    "    %pip install -q ours\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "of"),
+    [
+        ("try:\n    import a\nexcept ImportError:\n    %pip install a", "set-up"),
+        ("import torch\nfrom a import (\n    b,\n    c,\n)\nd = symbols('d')\nprint(d)", "set-up"),
+        ("import torch\nd = 1\ne = 2\nprint(d + e)", "teach"),
+        ("import torch\nclaim('LOSS-14').cite(None)", "check"),
+        ('claim("LOSS-14")', "card"),
+        ('claim("LOSS-14").case("mean")', "card"),
+        ('claim("LOSS-14")\nprint(1)', "teach"),
+        ('case = claim("LOSS-14")', "teach"),
+        ("for c in cases:\n    c.prove(made)", "check"),
+        ("try:\n    truth.measure(q)\nexcept ClaimFailed as e:\n    print(e)", "check"),
+        ("which.count('parameters', f, at=points)", "check"),
+        ("print('abc'.count('a'))", "teach"),
+        ("ax.plot(x)\nplt.show()", "figure"),
+        ('exercise("3.4")', "figure"),
+        ("drawings.tied_model()", "figure"),
+        ("%time x = 1", "teach"),
+    ],
+)
+def test_a_cell_is_told_by_its_syntax_tree(source: str, of: str) -> None:
+    assert sorts.sort(source) == of
+
+
+def test_what_left_a_record_is_a_check_and_what_shows_a_claim_a_card() -> None:
+    for notebook in NOTEBOOKS:
+        for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+            kinds = {
+                output["metadata"][ledger.METADATA_KEY]["kind"]
+                for output in cell.get("outputs", ())
+                if ledger.METADATA_KEY in output.get("metadata", {})
+            }
+            if kinds - {"card"}:
+                assert sorts.sort("".join(cell["source"])) == "check", notebook.name
+            elif kinds:
+                assert sorts.sort("".join(cell["source"])) in ("card", "teach"), notebook.name
+
+
+def cell(source: str, **metadata: Any) -> dict[str, Any]:
+    outputs: list[Any] = []
+    return {"cell_type": "code", "metadata": metadata, "outputs": outputs, "source": source}
+
+
+def formed(*cells: dict[str, Any]) -> list[dict[str, Any]]:
+    text = json.dumps({"cells": list(cells)})
+    once = form.formed(text, HEAD)
+    assert form.formed(once, HEAD) == once
+    found: list[dict[str, Any]] = json.loads(once)["cells"]
+    return found
+
+
+def test_form_titles_and_folds_all_but_short_teaching() -> None:
+    heading = {"cell_type": "markdown", "metadata": {}, "source": "## The $x$ of *it*\n\ntext"}
+    long = cell("x = 1\n" * 11, tags=["mine"])
+    alt = {"mystnb": {"image": {"alt": "a curve"}}}
+    made = formed(
+        cell("import torch"), heading, cell('claim("LOSS-14")'), cell("c.prove(x)"), cell("x = 1"),
+        long, cell("def f(x):\n    return x\n" + "x = 1\n" * 10), cell("plt.show()", **alt),
+    )  # fmt: skip
+    titles = ["".join(c["source"]).partition("\n")[0] for c in made]
+    assert titles == [
+        "# @title Set-up", "## The $x$ of *it*", "# @title Claim: LOSS-14",
+        "# @title Break it: LOSS-14", "x = 1", "# @title Code: The x of it", "# @title Code: f",
+        "# @title Figure: The x of it",
+    ]  # fmt: skip
+    assert [c["metadata"].get("tags") for c in made] == [
+        ["set-up"], None, ["card"], ["check"], None, ["mine", "folded"], ["folded"], ["figure"],
+    ]  # fmt: skip
+    assert made[4]["metadata"] == {}
+    assert made[7]["metadata"] == {
+        "cellView": "form", "jupyter": {"source_hidden": True}, "tags": ["figure"], **alt,
+    }  # fmt: skip
+
+
+def test_a_cell_that_became_short_stands_open_again() -> None:
+    made = formed(
+        cell("import a"), cell("# @title Code: x\nx = 1", cellView="form", tags=["folded"])
+    )
+    assert made[1]["source"] == ["x = 1"] and made[1]["metadata"] == {}
+
+
+def test_large_teaching_cells_become_fewer() -> None:
+    listed = {}
+    for line in LIST.read_text(encoding="utf-8").splitlines():
+        name, _, count = line.rpartition(" ")
+        listed[name] = int(count)
+    found = {p.relative_to(ROOT / "notebooks").as_posix(): form.large(p) for p in NOTEBOOKS}
+    found = {name: count for name, count in found.items() if count}
+    assert found == listed, "write what is left of them into tests/long_teaching_cells.txt"
+    assert sum(listed.values()) <= AT_MOST
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("source", ["x = 1\n" * 11, f"x = '{'x' * 70}'"], ids=["long", "wide"])
+def test_a_large_teaching_cell_is_found(source: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.ipynb"
+    path.write_text(json.dumps({"cells": [cell(source), cell("x = 1")]}), encoding="utf-8")
+    assert form.large(path) == 1

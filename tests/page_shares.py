@@ -1,0 +1,89 @@
+"""How the height of each page is shared: `python tests/page_shares.py [_build/html]` prints it.
+
+Measured in a browser at 1280 px, without anything that is folded.
+"""
+
+from __future__ import annotations
+
+import shutil
+import statistics
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, sync_playwright
+
+SHARES = ("code", "evidence", "figures", "displays", "printed", "prose")
+SCREEN = 800  # px
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
+# An element counts for the first of these that it, or something around it, matches.
+MEASURE = """async () => {
+  await window.MathJax?.startup?.promise;
+  const article = document.querySelector("article");
+  const kinds = {
+    figures: "figure, .cell_output img, article > section svg.vt-drawing, .vt-live, .vt-figure",
+    evidence: ".vt-strip, .vt-card, .vt-record, .vt-claim, .vt-ledger",
+    code: ".cell_input, details.vt-set-up, div[class*=highlight-]:not(.output)",
+    printed: ".output.stream, .output.text_plain, .output.traceback",
+    displays: ".math.math-block, div.math, mjx-container[display=true], .output.text_latex",
+  };
+  const made = {}, seen = new Set();
+  for (const [kind, selector] of Object.entries(kinds)) {
+    made[kind] = 0;
+    for (const e of article.querySelectorAll(selector)) {
+      if ([...seen].some(other => other.contains(e))) continue;
+      seen.add(e);
+      made[kind] += e.getBoundingClientRect().height;
+    }
+  }
+  const total = article.getBoundingClientRect().height;
+  const rest = Object.values(made).reduce((sum, px) => sum + px, 0);
+  return {...made, prose: total - rest, total, page: document.documentElement.scrollHeight};
+}"""
+
+
+def measured(browser: Browser, files: Sequence[Path], html: Path) -> Iterator[dict[str, Any]]:
+    """Measure pages at 1280 px: heights in px by what stands there, and kB of HTML.
+
+    Args:
+        browser: a running one.
+        files: of the pages.
+        html: the folder of the pages, to which their names are relative.
+    """
+    page = browser.new_page(viewport={"width": 1280, "height": SCREEN})
+    page.route("**/*", lambda r: r.continue_() if r.request.url[:5] == "file:" else r.abort())
+    for file in files:
+        page.goto(file.as_uri())
+        name = file.relative_to(html).with_suffix("").as_posix()
+        yield {"name": name, "kB": file.stat().st_size / 1000} | page.evaluate(MEASURE)
+    page.close()
+
+
+def table(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Lines of a table of what was measured, the median and the shares of all at its end."""
+    yield f"{'page':62}{'screens':>8}{'kB':>6}" + "".join(f"{name:>10}" for name in SHARES)
+    for row in rows:
+        shares = "".join(f"{row[name] / row['total']:10.0%}" for name in SHARES)
+        yield f"{row['name'][-60:]:62}{row['page'] / SCREEN:8.1f}{row['kB']:6.0f}{shares}"
+    total = sum(row["total"] for row in rows)
+    screens = statistics.median(row["page"] / SCREEN for row in rows)
+    size = statistics.median(row["kB"] for row in rows)
+    shares = "".join(f"{sum(row[name] for row in rows) / total:10.0%}" for name in SHARES)
+    yield f"{f'median and shares of {len(rows)}':62}{screens:8.1f}{size:6.0f}{shares}"
+
+
+def main(html: Path) -> None:
+    """Print the table of a built book: its notebooks, then the pages around them."""
+    command = next(filter(None, map(shutil.which, NAMES)))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=command, args=FLAGS)
+        for pattern in ("notebooks/*/*.html", "book/*.html"):
+            rows = list(measured(browser, sorted(html.glob(pattern)), html))
+            print("\n".join(table(rows)), end="\n\n")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "_build/html").resolve())
