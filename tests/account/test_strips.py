@@ -50,7 +50,11 @@ TWO = Volatile(estimates=(Estimate(0.1, 1000, "cpu"),) * 2)
          "false without its condition · its condition met in the article's setting"),
         ([record("experiment", "8 runs, replicate: seed")], "seen in 8 runs"),
         ([record("experiment", "8 runs", outcome="contradicts")], "the opposite seen in 8 runs"),
-        ([record("experiment", "8 runs", outcome="unsettled")], "tried in 8 runs"),
+        ([record("experiment", "8 runs", outcome="unsettled")], "tried in 8 runs, not settled"),
+        (
+            [record("experiment", "8 runs", outcome="unsettled"), record("experiment", "9 runs")],
+            "seen in 9 runs, tried in 8 runs, not settled",
+        ),
         ([record("census", "12 data; 3/3 mutants")], "counted in 12 published data"),
         ([record("citation"), record("citation")], "held against 2 sources"),
         ([record("set-aside", statement="opinion")], "set aside: an opinion"),

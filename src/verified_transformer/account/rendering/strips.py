@@ -84,14 +84,18 @@ def _draws(records: Found) -> int:
     return max(r.sample.n if r.sample else 0 for r in records)
 
 
+_TRIED = {
+    "supports": "seen{}", "contradicts": "the opposite seen{}", "unsettled": "tried{}, not settled",
+}  # fmt: skip
+
+
 def _experiment(records: Found) -> str:
-    seen = {r.outcome for r in records}
-    word = {"supports": "seen", "contradicts": "the opposite seen"}.get(
-        seen.pop() if len(seen) == 1 else "", "tried"
-    )
-    runs = _points(records, r"^(\d+) runs")
-    where = f" in {runs} runs" if runs else ""
-    return f"{word}{where}{', recorded' if any(r.recorded for r in records) else ''}"
+    parts = []
+    for outcome, words in _TRIED.items():
+        if of := [r for r in records if r.outcome == outcome]:
+            runs = _points(of, r"^(\d+) runs")
+            parts.append(words.format(f" in {runs} runs" if runs else ""))
+    return ", ".join([*parts, *["recorded"] * any(r.recorded for r in records)])
 
 
 def _set_aside(records: Found) -> str:
