@@ -9,11 +9,14 @@ from typing import Any
 import sympy as sp
 
 from ...account.records.record import Record
+from ...account.rendering.formulas import latex
 from ...exact.derivations import Derived, StepFailed
+from ...exact.displays.telling import told
 from ...exact.formulas.evaluation import Point, equivalent, number
 from ...exact.formulas.points import place, small_points
 from ...exact.induction import Induction
 from ...exact.judging import break_definitions
+from ..showing import bundle, display
 from ..subject import Subject, checked_points
 from ..wording import count as counted_noun
 from ..wording import equation, off_by, step
@@ -30,6 +33,7 @@ class ByProof(Subject):
         *,
         at: Sequence[Point] | None = None,
         twin: Derived | Induction | None = None,
+        show: bool = False,
     ) -> Record:
         """Prove that the formula is what an engine or a chain of checked steps derives.
 
@@ -44,6 +48,8 @@ class ByProof(Subject):
             at: points for the oracle; two small ones by default.
             twin: the same with an independent twin in the place of the structure that the claim is
                 about; it must lead elsewhere. Needed where the reading names a ``structure``.
+            show: whether the derivation is displayed above the record: each step its reason in
+                words and a formula, the last of them the claim's.
 
         Raises:
             ClaimFailed: one of these did not happen.
@@ -74,6 +80,10 @@ class ByProof(Subject):
             f"{score.killed}/{score.total} mutants; "
             f"{broken}/{broken} changed definitions break it" + self._without_structure(twin)
         )
+        if show:
+            reading = self.reading
+            text = reading.formula if self.of == "reading" else reading.truth_formula
+            display(bundle(told(derived, latex(text or "")), self.name))
         return self._emit(
             "proof", "supports", f"{derived.quantity} = {self.formula}", detail,
             started=started, mutants=score, given=[given, twin],

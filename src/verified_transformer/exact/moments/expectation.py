@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 
@@ -112,7 +113,19 @@ class Expectation:
     def patterns(self) -> list[Pattern]:
         """The cases of the mean, or of the mean square for a variance: what to show a reader."""
         shown = self._shown[1 if self.estimator == "mean" else 2]
-        return [Pattern(p.text, p.count, self._moments.revealed(p.value)) for p in shown]
+        return [replace(p, value=self._moments.revealed(p.value)) for p in shown]
+
+    @property
+    def averages(self) -> tuple[sp.Expr, ...]:
+        """The mean of the statistic; for a variance, of its square too; as derived."""
+        return tuple(
+            self._moments.revealed(neat(sum_of(self._shown[k]))) for k in sorted(self._powers)
+        )
+
+    @property
+    def by_index(self) -> bool:
+        """Whether the patterns say which indices coincide; else they are blocks of factors."""
+        return not self._matrices
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -121,7 +134,7 @@ class Expectation:
         patterns = [Step(p.text, p.count * p.value) for p in self.patterns]
         if self.estimator == "mean":
             return Step("definition", expectation(x)), *patterns, Step("sum", self.value)
-        first, second = (self._moments.revealed(neat(sum_of(self._shown[k]))) for k in (1, 2))
+        first, second = self.averages
         return (
             Step("definition", expectation(x**2) - expectation(x) ** 2),
             *patterns,

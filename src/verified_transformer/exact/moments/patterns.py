@@ -17,11 +17,25 @@ _LONGEST_TO_FACTOR = 40  # terms
 
 @dataclass(frozen=True)
 class Pattern:
-    """One line of a derivation: ``count`` terms, each worth ``value``."""
+    """One line of a derivation: ``count`` terms, each worth ``value``.
+
+    Attributes:
+        text: the line.
+        count: how many terms.
+        value: what each is worth.
+        where: which terms these are.
+        counts: factors of their number.
+        worth: names of the moments in a term.
+        coefficient: a term's constant factor.
+    """
 
     text: str
     count: sp.Expr
     value: sp.Expr
+    where: str = ""
+    counts: tuple[sp.Expr, ...] = ()
+    worth: tuple[str, ...] = ()
+    coefficient: sp.Expr = sp.S.One
 
 
 class EntryMoments:
@@ -81,15 +95,16 @@ def pattern(
         value: what a term is worth.
         coefficient: its constant factor.
     """
+    names = tuple(worth)
     number = math.prod(int(c) for c in counts if c.is_Integer)
     repeated = Counter(c for c in counts if not c.is_Integer)
     symbols = (_power(f"({c})" if c.is_Add else str(c), k) for c, k in repeated.items())
     symbolic = " ".join(symbols).replace(" (", "(")
     count = f"{number} {symbolic}".strip() if number != 1 or not symbolic else symbolic
     factor = f"({coefficient})" if coefficient.is_Add else str(coefficient)
-    factors = [factor] * (coefficient != 1) + [_power(x, k) for x, k in Counter(worth).items()]
+    factors = [factor] * (coefficient != 1) + [_power(x, k) for x, k in Counter(names).items()]
     text = f"{where}: {count} term{'s' * (count != '1')} of {' '.join(factors) or '1'}"
-    return Pattern(text, sp.Mul(*counts), value)
+    return Pattern(text, sp.Mul(*counts), value, where, tuple(counts), names, coefficient)
 
 
 def moment_text(name: str, k: int) -> str:

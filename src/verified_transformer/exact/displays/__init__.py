@@ -1,0 +1,1 @@
+"""Displayed mathematics: expressions and derivations written as LaTeX, and LaTeX read back."""

@@ -1,0 +1,83 @@
+r"""The marks of a LaTeX formula: what is read of it, in its order, without spacing."""
+
+from __future__ import annotations
+
+import re
+
+_DROPPED = re.compile(
+    r"\\(?:left|right|[bB]igg?[lr]?|displaystyle|textstyle|limits|nolimits|mathstrut)(?![A-Za-z])"
+    r"|\\[,;:!> ]|\\(?:quad|qquad)(?![A-Za-z])|~|%[^\n]*\n"
+)
+_MARK = re.compile(
+    r"\\begin\{(?P<begin>\w+\*?)\}|\\end\{(?P<end>\w+\*?)\}"
+    r"|\\(?:operatorname|mathrm|text|mathbb|mathbf|mathcal|boldsymbol)\*?\s*"
+    r"(?:\{(?P<named>[^{}]*)\}|(?P<letter>[A-Za-z]))"
+    r"|(?P<command>\\[A-Za-z]+|\\[|{}\\%])|(?P<number>\d+(?:\.\d+)?)|(?P<sign>\S)"
+)
+_SAME = {
+    r"\tfrac": r"\frac", r"\dfrac": r"\frac", r"\ln": r"\log", r"\leq": r"\le", r"\geq": r"\ge",
+    r"\lbrace": r"\{", r"\rbrace": r"\}", r"\lvert": "|", r"\rvert": "|", r"\lVert": r"\|",
+    r"\rVert": r"\|", r"\lbrack": "[", r"\rbrack": "]", r"\times": r"\cdot", r"\mid": "|",
+    r"\mathopen": "", r"\mathclose": "",
+}  # fmt: skip
+_CASES = re.compile(r"\\begin\{cases\}.*?\\end\{cases\}", re.DOTALL)
+_ROW, _COLUMN = "\x02", "\x03"  # of cases, while the rows of a display are cut
+
+
+def marks(latex: str) -> list[str]:
+    r"""Return the marks of a formula: commands, letters, numbers, signs.
+
+    A name such as ``\operatorname{Var}`` is one mark, ``Var``, with ``@`` before it; spacing,
+    the sizes of brackets and alignment are left out.
+
+    Example:
+        >>> marks(r"\operatorname{Var}\left[w_i\right] = \tfrac12\,\sigma^2")
+        ['@Var', '[', 'w', '_', 'i', ']', '=', '\\frac', '12', '\\sigma', '^', '2']
+    """
+    text = re.sub(r"(?<=\d)\\,(?=\d{3}(?!\d))|\{,\}", "", latex)
+    found = []
+    for match in _MARK.finditer(_DROPPED.sub(" ", text)):
+        kind, mark = match.lastgroup, match.group()
+        if kind in ("named", "letter"):
+            mark = f"@{match[kind].strip()}"
+        elif kind in ("begin", "end"):
+            mark = f"{kind}:{match[kind]}"
+        mark = _SAME.get(mark, mark)
+        found += [mark] if mark else []
+    return found
+
+
+def chains(display: str) -> list[str]:
+    r"""Cut a display into its chains of equalities, aligned rows joined.
+
+    A row that begins with a relation or a sign goes on with the row above; the third column of an
+    aligned row is a note, and is left out, as are numbers (``\tag``).
+
+    Example:
+        >>> chains(r"\begin{aligned} a &= b && \text{as } i\ne j \\ &= c \\ x &= y \end{aligned}")
+        ['a = b = c', 'x = y']
+    """
+    text = re.sub(r"\\(?:tag|label)\*?\{[^{}]*\}|\\nonumber", "", display)
+    text = re.sub(r"\\(?:begin|end)\{(?:aligned|align\*?|split|gathered)\}", "", text)
+    rows = [
+        part
+        for row in re.split(r"\\\\(?:\[[^\]]*\])?", _CASES.sub(_hidden, text))
+        for part in re.split(r"\\qquad(?!\s*[-+=])", row)
+    ]
+    found: list[str] = []
+    for row in rows:
+        said = " ".join(" ".join(row.split("&")[:2]).split()).strip(" .,;")
+        said = said.replace(_ROW, r" \\ ").replace(_COLUMN, " & ")
+        said = re.sub(r"^(?:\\quad|\\[,;!:]|\s|\{\})+", "", said)
+        if not said:
+            continue
+        goes_on = re.match(r"[-+=<>]|\\(?:approx|leq?|geq?|cdot|times|ne|neq|equiv)(?![a-zA-Z])", said)
+        if found and goes_on:
+            found[-1] += f" {said}"
+        else:
+            found.append(said)
+    return found
+
+
+def _hidden(cases: re.Match[str]) -> str:
+    return cases.group().replace(r"\\", _ROW).replace("&", _COLUMN)
