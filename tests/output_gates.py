@@ -130,7 +130,8 @@ def _text(output: dict[str, Any]) -> str:
         return BeautifulSoup(data["text/html"], "html.parser").get_text()
     if any(kind.startswith("image/") for kind in data):
         return ""
-    return data.get("text/latex") or data.get("text/markdown") or data.get("text/plain", "")
+    markdown = re.sub(r"\*([^*\n]+)\*", r"\1", data.get("text/markdown", ""))
+    return data.get("text/latex") or markdown or data.get("text/plain", "")
 
 
 def _other_pictures(page: Page, cells: Sequence[Cell], html: Path) -> list[str]:

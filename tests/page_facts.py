@@ -92,7 +92,7 @@ def bare(text: str) -> str:
     >>> bare(r"a $b\_c$ and `d`") == bare(r"a \(b\_c\) and d")
     True
     """
-    text = re.sub(r"\\[()[\]]|(?<!\\)\$|`", "", text)
+    text = re.sub(r"\\[()[\]]|(?<!\\)\$|`|\\(?:begin|end)\{split\}", "", text)
     return re.sub(r"\s+|\{\}", "", text)
 
 

@@ -151,3 +151,76 @@ def test_a_draft_fills_in_what_it_finds(tmp_path: Path) -> None:
     assert '0.14 <- printed "share of BERT:"' in written
     assert "seven <- ?" in written
     assert [fault for fault in pages.notebook_faults(path) if "seven" in fault]
+
+
+DISPLAYS = r"""
+The square is summed,
+$$\operatorname{Var}\lVert w\rVert^2=\mathbb{E}\lVert w\rVert^4
+-\bigl(\mathbb{E}\lVert w\rVert^2\bigr)^2=2d\sigma^4,\tag{1}$$
+and its terms are of two kinds:
+$$
+\begin{aligned}
+\mathbb{E}\Bigl[\Bigl(\sum_{i=1}^d w_i^2\Bigr)^2\Bigr]
+&= \sum_{i,j}\mathbb{E}[w_i^2w_j^2] \\
+&= d\,\mathbb{E}[w_1^4]+d(d-1)\,\mathbb{E}[w_1^2]^2 && (i=j,\ i\ne j) \\
+&= d(d+2)\sigma^4.
+\end{aligned}
+$$
+At the start $$L_0=\log n,\tag{3}$$ and $$\sqrt{2/768}\approx 0.051.\tag{4}$$ Classes have
+$$P=\prod_{k=1}^{m}\Bigl(1-\frac{k-1}{N}\Bigr),\qquad \log P\approx-\frac{m(m-1)}{2N}.\tag{5}$$
+The article prints $$\mathbb{E}(w\cdot v)^2=\frac{1}{d^3}.\tag{6}$$ The logistic function
+$$s(x)=\frac{1}{1+e^{-x}}\tag{7}$$ has $$1-s(x)=s(-x)\le 1,\tag{8}$$ and a gradient
+$$\lVert\nabla L\rVert^2=2d\sigma^4.\tag{9}$$
+
+<!-- owners
+let w: Tensor(Normal(0, sigma), d); v: Tensor(Normal(0, sigma), d); i: Index(d); j: Index(d)
+let x: real
+(1) <- LOSS-14
+display 2 <- computed
+(3) <- definition
+(4) <- computed
+(5) <- computed for P at m=23, N=365 within 0.03
+(6) <- LOSS-21
+(7) <- definition
+(8) <- computed
+(9) <- LOSS-14 for \lVert\nabla L\rVert^2
+two <- free
+-->
+"""
+
+
+def test_displays_are_held_against_what_owns_them() -> None:
+    assert faults(DISPLAYS, Page()) == []
+
+
+MISTYPED = {
+    "a sign of a result": ("=2d\\sigma^4,", "=-2d\\sigma^4,", "(1) <- LOSS-14"),
+    "a sign of a step": ("\n-\\bigl", "\n+\\bigl", "(1) <- LOSS-14"),
+    "a variance for a mean": ("\\operatorname{Var}", "\\mathbb{E}", "(1) <- LOSS-14"),
+    "an exponent in a sum": ("w_i^2w_j^2", "w_i^2w_j^3", "display 2"),
+    "a sign in a sum": ("+d(d-1)", "-d(d-1)", "display 2"),
+    "an off-by-one": ("d(d+2)", "d(d+1)", "display 2"),
+    "a digit": ("0.051", "0.052", "(4) <- computed"),
+    "a sign of an estimate": ("\\approx-", "\\approx+", "(5)"),
+    "what is quoted": ("d^3", "d^2", "(6) <- LOSS-21: it would be"),
+    "a definition": ("e^{-x}}\\tag", "e^{-2}}\\tag", "(8) <- computed"),
+    "a relation": ("\\le 1", "\\ge 1", "(8) <- computed"),
+    "a name": ("\n$$\\lVert\\nabla L", "\n$$\\lVert\\nabla M", "(9) <- LOSS-14"),
+    "a display that nobody owns": (
+        "(4) <- computed\n",
+        "",
+        "0.051.\\tag{4}$$ has no owner",
+    ),
+    "a display that is gone": ("(4) <- computed", "(14) <- computed", "is not in the text"),
+    "a display made free": ("(8) <- computed", "(8) <- free", "accepted: a claim, computed"),
+    "a result made a definition": ("(8) <- computed", "(8) <- definition", "has a meaning already"),
+    "what is drawn": ("sigma), d); v", "2*sigma), d); v", "(1) <- LOSS-14"),
+}
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("change", MISTYPED)
+def test_a_change_of_a_display_is_red_and_names_its_owner(change: str) -> None:
+    old, new, says = MISTYPED[change]
+    assert DISPLAYS.count(old) == 1
+    assert any(says in fault for fault in faults(DISPLAYS.replace(old, new), Page()))

@@ -108,6 +108,24 @@ def under(quantity: Expectation, laws: Mapping[str, Law]) -> Expectation:
     return Expectation(quantity.statistic.xreplace(changed), quantity.estimator)
 
 
+def thing(name: str, text: str) -> Index | Tensor | Matrix | Law | sp.Expr:
+    """Return what a text says that a name stands for.
+
+    Args:
+        name: the name.
+        text: a call of `Index`, `Tensor` or `Matrix` without the name; a law; or a formula.
+
+    Raises:
+        ValueError: it is none of these.
+    """
+    node = _parsed(text)
+    called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+    if called in _THINGS:
+        return _thing(name, text)
+    reader = FormulaReader(text)
+    return _law(node, reader, text) if called in _LAWS else reader.expression(node)
+
+
 def _thing(name: str, text: str) -> Index | Tensor | Matrix:
     reader = FormulaReader(text)
     node = _parsed(text)

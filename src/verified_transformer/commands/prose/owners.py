@@ -7,24 +7,30 @@
     0.05 <- sqrt(2/768)
     three; twice <- free
     0.82 <- ATTN-08.told
+    let w: Tensor(Normal(0, sigma), d)
+    (1) <- LOSS-14
+    display 2 <- computed
     -->
 
-``told`` is what the texts of the claim say: a whole formula of them, or a number. The comment is
-seen by nobody who reads the page, in Colab neither. A number that is changed in the text alone has
-no owner any more; changed in both places, it disagrees with its owner.
+A display is named by its ``\\tag`` or by its place in the text; see `displays`. ``told`` is what
+the texts of the claim say: a whole formula of them, or a number. The comment is seen by nobody who
+reads the page, in Colab neither. A number that is changed in the text alone has no owner any more;
+changed in both places, it disagrees with its owner.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ...account import registry
 from ...account.rendering.formulas import latex
+from ...exact.displays.names import Names
 from ...exact.formulas.evaluation import equivalent, number
 from ...exact.formulas.notation import parse, symbols
-from ..notebooks.owned import owners
+from ..notebooks.owned import lets, owners
+from . import displays
 from .tokens import Token, tokens, value
 
 _CLAIM = re.compile(
@@ -42,10 +48,12 @@ class Page:
     Attributes:
         printed: lines that the page's code cells print.
         sources: keys of the bibliography.
+        names: what the names in its displays stand for; each text adds to them.
     """
 
     printed: Sequence[str] = ()
     sources: frozenset[str] = frozenset()
+    names: Names = field(default_factory=Names)
 
 
 def faults(markdown: str, page: Page) -> list[str]:
@@ -66,8 +74,17 @@ def faults(markdown: str, page: Page) -> list[str]:
     for text, owner in listed:
         by_text.setdefault(text, []).append(owner)
     said = {token.text: token for token in tokens(markdown)}
-    found = [f"{text} has no owner" for text in said if text not in by_text]
+    shown = displays.named([text for text in said if text.startswith("$$")])
+    owned = {shown.get(text, text) for text in by_text}
+    found = [f"{text} has no owner" for text in said if text not in owned]
+    found += displays.misread(lets(markdown), page.names)
     for text, named in by_text.items():
+        if (display := shown.get(text, text)) in said and display.startswith("$$"):
+            for owner in named:
+                whole = display == text and not _fault(said[display], owner, page)
+                fault = None if whole else displays.fault(display, owner, page.names)
+                found += [f"{text} <- {owner}: {fault}"] if fault else []
+            continue
         if text not in said:
             found.append(f"{text}, owned by {', '.join(named)}, is not in the text")
             continue

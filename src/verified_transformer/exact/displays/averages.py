@@ -7,9 +7,44 @@ from collections.abc import Sequence
 import sympy as sp
 
 from ..integrals.law_means import density, support
-from ..laws import Discrete, Law, Rademacher
-from ..moments import mean
+from ..laws import Discrete, Law
+from ..moments import Index, mean, total
 from .names import Drawn, Names
+
+
+class Waiting(sp.Function):  # type: ignore[misc]  # SymPy has no types
+    """The mean of a polynomial in entries, until the sums around it are read."""
+
+    nargs = 1
+    is_commutative = True
+
+
+def evaluated(value: sp.Expr) -> sp.Expr:
+    """Return an expression with its means computed by the moment engine."""
+    return value.replace(Waiting, lambda of: mean(of).value)
+
+
+def summed(body: sp.Expr, index: Index) -> sp.Expr:
+    """Return a sum over an index, taken into the means on which it acts.
+
+    Args:
+        body: entries, or means of entries.
+        index: runs over its whole size.
+
+    Raises:
+        ValueError: a mean depends on an index that runs outside of it and cannot be taken in.
+    """
+    if not body.has(Waiting):
+        return total(body, index) if body.has(index) else body * index.size
+    parts = []
+    for term in sp.Add.make_args(sp.expand(body)):
+        means = [f for f in sp.Mul.make_args(term) if isinstance(f, Waiting) and f.has(index)]
+        others = sp.Mul(*(f for f in sp.Mul.make_args(term) if f not in means))
+        if len(means) == 1 and not others.has(index):
+            parts.append(others * Waiting(total(means[0].args[0], index)))
+        else:
+            parts.append(evaluated(term) * index.size)
+    return sp.Add(*parts)
 
 
 def average(kind: str, given: Sequence[sp.Expr], names: Names) -> sp.Expr:
@@ -30,15 +65,18 @@ def average(kind: str, given: Sequence[sp.Expr], names: Names) -> sp.Expr:
     first, second = given[0], given[-1]
     if kind == "mean":
         return _mean(first, names)
-    if kind == "variance" and not _random(first, names):
-        return sp.Symbol(f"Var[{first}]", positive=True)
+    if not any(of.has(sp.Indexed) or _drawn(of, names) for of in given):
+        sign = "Var" if kind == "variance" else "Cov"
+        return sp.Symbol(f"{sign}{list(given)}", real=True)
     return _mean(first * second, names) - _mean(first, names) * _mean(second, names)
 
 
 def _mean(of: sp.Expr, names: Names) -> sp.Expr:
+    drawn = _drawn(of, names)
     if of.has(sp.Indexed):
-        return mean(of).value
-    drawn = _random(of, names)
+        if drawn:
+            raise ValueError(f"{of} mixes entries and random numbers; accepted: one of the two")
+        return Waiting(of)
     if not drawn:
         return sp.Symbol(f"E[{of}]", real=True) if of.free_symbols else of
     for one in drawn:
@@ -46,25 +84,14 @@ def _mean(of: sp.Expr, names: Names) -> sp.Expr:
     return of
 
 
-def _random(of: sp.Expr, names: Names) -> list[Drawn]:
-    if of.has(sp.Indexed):
-        return [Drawn(sp.S.Zero, next(iter(())))] if False else [*_found(of, names), _ENTRY]
-    return _found(of, names)
-
-
-def _found(of: sp.Expr, names: Names) -> list[Drawn]:
+def _drawn(of: sp.Expr, names: Names) -> list[Drawn]:
     known = [thing for thing in names.known.values() if isinstance(thing, Drawn)]
     return [thing for thing in known if thing.symbol in of.free_symbols]
 
 
-_ENTRY = Drawn(sp.Symbol("entry"), Rademacher(1))
-
-
 def _over(of: sp.Expr, symbol: sp.Symbol, law: Law) -> sp.Expr:
-    if isinstance(law, Discrete | Rademacher):
-        law_ = law if isinstance(law, Discrete) else Discrete((-law.scale, law.scale), ("1/2", "1/2"))
-        return sp.Add(
-            *(p * of.subs(symbol, v) for v, p in zip(law_.values, law_.probabilities, strict=True))
-        )
-    low, high = support(law)
-    return sp.Integral(of * density(law, symbol), (symbol, low, high))
+    """Integrate over a law, or sum over its values."""
+    if isinstance(law, Discrete):
+        pairs = zip(law.values, law.probabilities, strict=True)
+        return sp.Add(*(weight * of.subs(symbol, value) for value, weight in pairs))
+    return sp.Integral(of * density(law, symbol), (symbol, *support(law)))

@@ -6,7 +6,7 @@ import re
 
 _DROPPED = re.compile(
     r"\\(?:left|right|[bB]igg?[lr]?|displaystyle|textstyle|limits|nolimits|mathstrut)(?![A-Za-z])"
-    r"|\\[,;:!> ]|\\(?:quad|qquad)(?![A-Za-z])|~|%[^\n]*\n"
+    r"|(?<!\\)\\[,;:!> ]|\\(?:quad|qquad)(?![A-Za-z])|~|%[^\n]*\n"
 )
 _MARK = re.compile(
     r"\\begin\{(?P<begin>\w+\*?)\}|\\end\{(?P<end>\w+\*?)\}"
@@ -20,6 +20,7 @@ _SAME = {
     r"\rVert": r"\|", r"\lbrack": "[", r"\rbrack": "]", r"\times": r"\cdot", r"\mid": "|",
     r"\mathopen": "", r"\mathclose": "",
 }  # fmt: skip
+_GOES_ON = re.compile(r"[-+=<>]|\\(?:approx|leq?|geq?|cdot|times|neq?|equiv)(?![a-zA-Z])")
 _CASES = re.compile(r"\\begin\{cases\}.*?\\end\{cases\}", re.DOTALL)
 _ROW, _COLUMN = "\x02", "\x03"  # of cases, while the rows of a display are cut
 
@@ -71,7 +72,9 @@ def chains(display: str) -> list[str]:
         said = re.sub(r"^(?:\\quad|\\[,;!:]|\s|\{\})+", "", said)
         if not said:
             continue
-        goes_on = re.match(r"[-+=<>]|\\(?:approx|leq?|geq?|cdot|times|ne|neq|equiv)(?![a-zA-Z])", said)
+        goes_on = re.match(
+            r"[-+=<>]|\\(?:approx|leq?|geq?|cdot|times|ne|neq|equiv)(?![a-zA-Z])", said
+        )
         if found and goes_on:
             found[-1] += f" {said}"
         else:

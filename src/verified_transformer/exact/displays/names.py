@@ -12,7 +12,6 @@ import sympy as sp
 from ..definitions import thing
 from ..formulas.notation import TABLE, symbols
 from ..laws import Law
-from ..moments import Index, Matrix, Tensor
 
 _KINDS: dict[str, dict[str, bool]] = {
     "real": {"real": True}, "positive": {"positive": True},
@@ -46,8 +45,8 @@ class Names:
 
         Args:
             declarations: a name, a colon, and ``real``, ``positive``, ``size`` or ``whole``, a
-                law, ``Index(size)``, ``Tensor(law, *sizes)`` or ``Matrix(*sizes)``; separated by
-                semicolons.
+                law, ``Index(size)``, ``Tensor(law, *sizes)``, ``Matrix(*sizes)`` or a formula;
+                separated by semicolons.
 
         Raises:
             ValueError: one is none of these.
@@ -59,7 +58,9 @@ class Names:
             if said in _KINDS:
                 self.known[name] = sp.Symbol(name, **_KINDS[said])
             else:
-                self.known[name] = thing(name, said)
+                meaning = thing(name, said)
+                real = sp.Symbol(name, real=True)
+                self.known[name] = Drawn(real, meaning) if isinstance(meaning, Law) else meaning
 
     def of(self, name: str) -> Any:
         """Return what a name stands for: of the page, of the notation, or a positive number."""
@@ -76,10 +77,13 @@ class Names:
         """Whether nothing is known of a name."""
         return name not in self.known and name not in _CONSTANTS
 
+    def is_notation(self, name: str) -> bool:
+        """Whether a name stands in the book's notation, where it may take any value."""
+        return name in {"lambda", "gamma"} or name in _NOTATION
+
     def define(self, name: str, meaning: sp.Expr | Callable[..., sp.Expr]) -> None:
         """Let a name stand for an expression, or for a function of expressions."""
         self.known[name] = meaning
 
 
 _NOTATION = {entry.name for entry in TABLE}
-
