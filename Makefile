@@ -35,7 +35,7 @@ export REASON
 # Two notebooks run at a time; two kernels with two threads each on two cores wait for each other.
 export OMP_NUM_THREADS := 1
 
-.PHONY: help install book links serve check format lint test claims lock verify refresh owners record portable fresh-seeds colab form mutants canaries browser chapter clean
+.PHONY: help live-outputs install book links serve check format lint test claims lock verify refresh owners record portable fresh-seeds colab form mutants canaries browser chapter clean
 .DEFAULT_GOAL := book
 
 help: ## list the targets
@@ -104,6 +104,9 @@ colab: $(TEST_READY) ## run every notebook that needs transformers as Colab meet
 
 form: $(TEST_READY) ## tag, title and fold the notebooks' cells by what they are for
 	$(TEST)/bin/python $(COMMAND) form
+live-outputs: $(TEST_READY) ## write the present script of live figures into stored outputs
+	$(TEST)/bin/python $(COMMAND).lab.live_figures $(wildcard notebooks/*/*.ipynb)
+
 
 mutants: chapter $(TEST_READY) ## faults at random, and what sees them: KIND=prose N=60 CHAPTER=3 SALT=…
 	PYTHONPATH=$(CURDIR)/src:$(CURDIR)/tests $(TEST)/bin/python -m mutation \

@@ -1,4 +1,3 @@
-from . import drawings as drawings
 from .arrays.comparing import agrees as agrees
 from .arrays.comparing import largest_error as largest_error
 from .arrays.comparing import relative_error as relative_error
@@ -9,6 +8,11 @@ from .figures import COLOURS as COLOURS
 from .figures import figure as figure
 from .figures import measured as measured
 from .figures import plt as plt
+from .live_figures import choice as choice
+from .live_figures import live as live
+from .live_figures import points as points
+from .live_figures import slider as slider
+from .live_figures import table as table
 from .real_models.hugging_face import transformers as transformers
 from .real_models.released import RELEASED as RELEASED
 from .real_models.released import family as family

@@ -1,0 +1,136 @@
+"""What was measured: points with standard errors, at a setting of the sliders."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from .controls import Slider, told
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Points as the author gives them; made by `points`."""
+
+    of: str
+    rows: tuple[tuple[float, float, float], ...]
+    where: tuple[tuple[sp.Symbol, Any], ...]
+
+
+@dataclass(frozen=True)
+class Points:
+    """Points of a figure.
+
+    Attributes:
+        of: number of the curve on which they should lie.
+        rows: place, mean and standard error of each; 0 where there is none.
+        where: number and value of each control at which they are shown.
+    """
+
+    of: int
+    rows: tuple[tuple[float, float, float], ...]
+    where: tuple[tuple[int, float], ...]
+
+    def spec(self) -> dict[str, Any]:
+        """What the script reads."""
+        rows = [list(row if row[2] else row[:2]) for row in self.rows]
+        return {"of": self.of, "rows": rows, "where": [list(pair) for pair in self.where]}
+
+
+def points(
+    of: str,
+    x: Sequence[float],
+    mean: Sequence[float],
+    error: Sequence[float] | None = None,
+    *,
+    where: Mapping[sp.Symbol, Any] | None = None,
+) -> Measured:
+    """Return measured points for `live`, drawn with bars of three standard errors.
+
+    Args:
+        of: name of the curve on which they should lie.
+        x: places on the horizontal axis.
+        mean: what was measured there, in float64: other processors must round it alike.
+        error: standard errors; left out for what has none.
+        where: the values of sliders (or names of choices) at which they were measured; they
+            are shown there only. Without it they hold for every setting.
+
+    Raises:
+        ValueError: the lengths differ, or a number is not finite.
+
+    Example:
+        >>> points("tanh", [1.0, 2.0], [0.7616, 0.964], [0.001, 0.001]).rows[0]
+        (1.0, 0.7616, 0.001)
+    """
+    errors = [0.0] * len(x) if error is None else list(error)
+    if not len(x) == len(mean) == len(errors):
+        raise ValueError(
+            f"x, mean, error: got {len(x)}, {len(mean)} and {len(errors)} numbers; accepted: "
+            "as many of each"
+        )
+    rows = []
+    for place, value, each in zip(x, mean, errors, strict=True):
+        if not all(math.isfinite(v) for v in (place, value, each)) or each < 0:
+            raise ValueError(
+                f"x, mean, error: got {place}, {value}, {each}; accepted: finite numbers"
+            )
+        rows.append(_rounded(float(place), float(value), float(each)))
+    return Measured(of, tuple(rows), tuple((where or {}).items()))
+
+
+def _rounded(x: float, mean: float, error: float) -> tuple[float, float, float]:
+    """The error to three digits, the mean to a hundredth of it: further ones say nothing."""
+    if not error:
+        return float(f"{x:.6g}"), float(f"{mean:.6g}"), 0.0
+    digits = 2 - math.floor(math.log10(error))
+    return float(f"{x:.6g}"), round(mean, digits), float(f"{error:.3g}")
+
+
+def placed(
+    given: Sequence[Measured], curves: Sequence[str], controls: Sequence[Slider]
+) -> list[Points]:
+    """Return measured points with the numbers of their curves and controls.
+
+    Raises:
+        ValueError: an unknown curve, or a setting that no slider can take.
+    """
+    names = [control.symbol.name for control in controls]
+    found = []
+    for group in given:
+        if group.of not in curves:
+            raise ValueError(f"measured: points of {group.of!r}; accepted: {', '.join(curves)}")
+        where = []
+        for symbol, value in group.where:
+            if symbol.name not in names[1:]:
+                raise ValueError(f"measured: where has {symbol}; accepted: {', '.join(names[1:])}")
+            place = names.index(symbol.name)
+            control = controls[place]
+            if control.names:
+                if value not in control.names:
+                    raise ValueError(f"measured: got {value!r}; accepted: one of {control.names}")
+                value = control.names.index(value)
+            elif not (value in control.stops or (control.whole and not control.log)):
+                raise ValueError(
+                    f"measured: where {symbol} is {value}; accepted: one of the slider's stops, or "
+                    "a slider of whole numbers"
+                )
+            where.append((place, value))
+        found.append(Points(curves.index(group.of), group.rows, tuple(where)))
+    return found
+
+
+def elsewhere(found: Sequence[Points], controls: Sequence[Slider]) -> str:
+    """Where points can be seen, for a setting that has none."""
+    settings = dict.fromkeys(
+        ", ".join(f"{controls[k].label} {told(controls[k], v)}" for k, v in p.where)
+        for p in found
+    )  # fmt: skip
+    some = list(settings)
+    more = f"; and {len(some) - 3} more settings" if len(some) > 3 else ""
+    return (
+        "Nothing was measured at this setting. Points stand at " + "; ".join(some[:3]) + more + "."
+    )

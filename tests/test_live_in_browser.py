@@ -1,0 +1,188 @@
+"""Live figures in a real browser: what is drawn, by mouse, by keyboard, and without a script."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import machine
+import pytest
+import sympy as sp
+from live_faults import live_faults
+from playwright.sync_api import Browser, sync_playwright
+from sympy.codegen.cfunctions import expm1, log1p
+from test_browser import CHROMIUM, FLAGS, Tab
+
+from verified_transformer.lab import choice, live, points, slider, table
+from verified_transformer.lab.live_figures import Live
+
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="no chromium on this machine; `make browser` installs it where it can"
+)
+
+x, a, n, f = sp.symbols("x a n f", positive=True)
+LETTERS = """() => Math.min(...[...document.querySelectorAll("vt-live text, vt-live p, vt-live li")]
+  .filter(e => e.getClientRects().length && e.textContent)
+  .map(e => parseFloat(getComputedStyle(e).fontSize) *
+    (e.ownerSVGElement ? e.getScreenCTM().a : 1)))"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=FLAGS, timeout=machine.patient(60) * 1000
+        )
+        yield browser
+        browser.close()
+
+
+def small(**more: object) -> Live:
+    """A figure with everything that a figure may have."""
+    given: dict[str, object] = {
+        "curves": {
+            "chosen": {"grows": sp.exp(a * x) / n, "bends": table(math.tanh, x, error=1e-4)},
+            "law": sp.log(sp.exp(900 * a * x) + n - 1) / 900,
+        },
+        "x": slider(x, "place x", 0.01, 2, log=True, start=0.5),
+        "y": "height, nats",
+        "sliders": [
+            slider(a, "speed a", 0.5, 2, start=1, unit="per s"),
+            slider(n, "tokens n", stops=[2, 30, 50_257]),
+            choice(f, "shape", ["grows", "bends"]),
+        ],
+        "measured": [points("law", [0.5, 1], [0.5, 1.0], [0.001, 0.001], where={n: 30})],
+        "breaks": {"twice as fast": 2 * a * x},
+        "rules": {"one": 1},
+        "caption": "Look at x = 1.",
+        "alt": "Two curves that rise.",
+    }
+    return live(**given | more)  # type: ignore[arg-type]
+
+
+def standing_alone(folder: Path, *figures: Live | str) -> Path:
+    """A page with nothing but outputs, as the isolated frames of Colab have one each."""
+    body = "".join(one if isinstance(one, str) else one._repr_html_() for one in figures)
+    file = folder / "page.html"
+    head = "<!doctype html><html lang=en><meta charset=utf-8><title>t</title>"
+    file.write_text(f"{head}<body><article>{body}</article>", encoding="utf-8")
+    return file
+
+
+def batched(given: Iterator[sp.Expr], size: int) -> Iterator[list[sp.Expr]]:
+    while some := list(islice(given, size)):
+        yield some
+
+
+def functions() -> Iterator[sp.Expr]:
+    """What the translation knows, each in a place where a careless one would be off."""
+    k = sp.Symbol("k")
+    yield from (sp.erf(x - 1), sp.erfc(5 * x), sp.erf(x / 1000), sp.loggamma(40 * x), sp.gamma(x))
+    yield from (sp.digamma(x), sp.harmonic(n), sp.binomial(n, 3), sp.factorial(2 * x))
+    yield sp.gamma((800 * x + 1) / 2) / sp.gamma(400 * x) / sp.sqrt(400 * x)
+    yield from (log1p(x / 10**9), expm1(x / 10**9), sp.Piecewise((x, x > 1), (x**2 - 3, True)))
+    yield from (sp.Sum(a * x**k / k, (k, 1, n)), sp.Sum(n * k * x, (n, 1, 3), (k, 1, 4)))
+    yield from (sp.log(sp.exp(2000 * x) + n * sp.exp(1000 * x) - 1), sp.Max(x, 1), sp.floor(5 * x))
+    yield from (sp.asin(x / 3), sp.atan2(x, a), sp.tanh(x), sp.acosh(1 + x), sp.Abs(x - 1))
+    yield from (sp.sec(x / 2), x ** sp.Rational(7, 3), sp.GoldenRatio * sp.E * sp.pi * x)
+    yield from (sp.log(n - 1 + sp.exp(-900 * x)), sp.Mod(10 * x, 3), sp.sign(x - 1), sp.sqrt(x))
+
+
+def test_every_function_that_is_translated_is_right(browser: Browser, tmp_path: Path) -> None:
+    given = [{str(e): e for e in some} for some in batched(functions(), 9)]
+    steps = [slider(a, "a", 0.5, 2), slider(n, "n", stops=[2, 5, 30])]
+    figures = [
+        live(curves, x=slider(x, "x", 0.01, 2), y="y", sliders=steps, caption="c", alt="a")
+        for curves in given
+    ]
+    with Tab(browser, 1280, "light") as tab:
+        tab.page.goto(standing_alone(tmp_path, *figures).as_uri())
+        assert live_faults(tab.page) == (len(given), []) and not tab.found
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_a_figure_by_itself(browser: Browser, tmp_path: Path, width: int) -> None:
+    with Tab(browser, width, "dark") as tab:
+        tab.page.goto(standing_alone(tmp_path, small(), small(log=True, limits=(0.01, 9))).as_uri())
+        assert live_faults(tab.page) == (2, []) and not tab.found
+        assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
+        assert tab.page.evaluate(LETTERS) >= 11
+
+
+def test_by_keyboard(browser: Browser, tmp_path: Path) -> None:
+    with Tab(browser, 800, "light") as tab:
+        page = tab.page
+        page.goto(standing_alone(tmp_path, small()).as_uri())
+        page.get_by_label("speed a").focus()
+        page.keyboard.press("End")
+        assert page.get_by_label("speed a").get_attribute("aria-valuetext") == "2 per s"
+        page.keyboard.press("Tab")
+        page.keyboard.press("ArrowRight")
+        assert page.get_by_label("tokens n").get_attribute("aria-valuetext") == "50\u2009257"
+        assert page.get_by_text("Nothing was measured at this setting").is_visible()
+        page.keyboard.press("ArrowLeft")
+        page.get_by_role("switch", name="Break it: twice as fast").focus()
+        page.keyboard.press("Space")
+        wrong = page.locator(".vt-live-key li").filter(has_text="twice as fast")
+        assert wrong.is_visible() and "misses a point by" in wrong.inner_text()
+        said = page.locator(".vt-live-said")
+        said.filter(has_text="speed a 2 per s").wait_for(state="attached")
+        assert "twice as fast: 2" in said.inner_text()
+        assert not tab.found
+
+
+def test_pointing_reads_the_curves(browser: Browser, tmp_path: Path) -> None:
+    with Tab(browser, 800, "light") as tab:
+        tab.page.goto(standing_alone(tmp_path, small()).as_uri())
+        box = tab.page.locator(".vt-live-plot").bounding_box()
+        assert box
+        tab.page.mouse.move(box["x"] + 10, box["y"] + 50)
+        assert tab.page.get_by_label("place x").get_attribute("aria-valuetext") == "0.01"
+
+
+def test_without_a_script_and_in_print(browser: Browser, tmp_path: Path) -> None:
+    file = standing_alone(tmp_path, small())
+    for script, medium in ((False, "screen"), (True, "print")):
+        context = browser.new_context(
+            java_script_enabled=script, viewport={"width": 360, "height": 800}
+        )
+        page = context.new_page()
+        page.goto(file.as_uri())
+        page.emulate_media(media=medium)  # type: ignore[arg-type]
+        assert page.get_by_role("img", name="Two curves that rise.").locator("path").count() == 3
+        assert page.get_by_text("Drawn at speed a 1 per s, tokens n 30, shape grows.").is_visible()
+        assert page.locator("input:visible, select:visible").count() == 0
+        context.close()
+
+
+@pytest.fixture(scope="module")
+def pages(html: Path) -> list[Path]:
+    """The pages of the book that have a live figure."""
+    return [p for p in sorted(html.rglob("*.html")) if "<vt-live" in p.read_text(encoding="utf-8")]
+
+
+def test_live_figures_of_the_book(browser: Browser, html: Path, pages: list[Path]) -> None:
+    count = 0
+    for file in pages:
+        with Tab(browser, 360, "dark") as tab:
+            tab.page.goto(file.as_uri())
+            found, faults = live_faults(tab.page)
+            assert not faults and not tab.found, file
+            assert tab.page.evaluate(LETTERS) >= 11
+            count += found
+    text = "".join(file.read_text(encoding="utf-8") for file in pages)
+    assert count == text.count("<vt-live") and "vt-live-script" not in text
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("spoilt", ["-", "1.000002*"])
+def test_another_curve_in_the_script_is_found(
+    browser: Browser, tmp_path: Path, spoilt: str
+) -> None:
+    html = small()._repr_html_().replace('"js":"', f'"js":"{spoilt}')
+    with Tab(browser, 800, "light") as tab:
+        tab.page.goto(standing_alone(tmp_path, html).as_uri())
+        count, faults = live_faults(tab.page)
+    assert count == 1 and any("law: drawn" in fault for fault in faults), faults
