@@ -1,4 +1,4 @@
-"""Which wing of the library may import which: nothing runs back up, and nothing in a circle."""
+"""The plan of the library: which wing may import which, how full a floor is, how long a file."""
 
 from __future__ import annotations
 
@@ -20,13 +20,39 @@ PERMITTED = {
     "commands": {"account", "exact", "experiments"},
 }
 
+MOST_LINES = 300
+MOST_ROOMS = 9  # modules and packages in one folder; folders of data are no rooms
+CROWDED = {"exact/moments": 10, "lab": 12, "lab/widening": 18}  # waiting; these only shrink
+
+
+def too_long(package: Path) -> list[str]:
+    """Say which files no longer fit in a head."""
+    lengths = {p: len(p.read_text("utf-8").splitlines()) for p in sorted(package.rglob("*.py"))}
+    return [
+        f"{path.relative_to(package)}: {lines} lines, of {MOST_LINES}"
+        for path, lines in lengths.items()
+        if lines > MOST_LINES
+    ]
+
+
+def crowded(package: Path) -> list[str]:
+    """Say which floors have too many rooms."""
+    found = []
+    for floor in sorted({init.parent for init in package.rglob("__init__.py")}):
+        name = floor.relative_to(package).as_posix()
+        modules = [p for p in floor.glob("*.py") if not p.stem.startswith("__")]
+        rooms = len(modules) + len([*floor.glob("*/__init__.py")])
+        if rooms > CROWDED.get(name, MOST_ROOMS):
+            found.append(f"{name}: {rooms} rooms, of {CROWDED.get(name, MOST_ROOMS)}")
+    return found
+
 
 def forbidden(package: Path) -> list[str]:
     """Say which imports of a package run where no arrow does."""
     return [
         f"{path.relative_to(package)}: {wing} imports {other}"
         for wing, allowed in PERMITTED.items()
-        for path in sorted((package / wing).rglob("*.py*"))
+        for path in sorted([*(package / wing).rglob("*.py"), *(package / wing).rglob("*.pyi")])
         for other in imported(path, package)
         if other not in allowed | {wing, "seeds"}
     ]
@@ -70,3 +96,18 @@ def test_an_arrow_that_runs_back_up_is_found(tmp_path: Path) -> None:
         "account/ledger.py: account imports sampling",
         "account/ledger.py: account imports exact",
     ]
+
+
+def test_files_and_floors_are_small() -> None:
+    assert too_long(PACKAGE) == [] and crowded(PACKAGE) == []
+
+
+@pytest.mark.canary
+def test_a_long_file_on_a_crowded_floor_is_found(tmp_path: Path) -> None:
+    floor = tmp_path / "sampling"
+    (floor / "data").mkdir(parents=True)
+    for number in range(MOST_ROOMS + 1):
+        (floor / f"room_{number}.py").write_text("x = 1\n" * (MOST_LINES + (number == 3)))
+    (floor / "__init__.py").touch()
+    assert crowded(tmp_path) == ["sampling: 10 rooms, of 9"]
+    assert too_long(tmp_path) == ["sampling/room_3.py: 301 lines, of 300"]

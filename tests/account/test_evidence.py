@@ -17,6 +17,7 @@ from verified_transformer.account.reading import Reading
 from verified_transformer.account.records.record import SAMPLED, Record, Sample, Score, Volatile
 from verified_transformer.account.registry import statement
 from verified_transformer.account.rendering import cards as rendering
+from verified_transformer.account.rendering import styles
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("#ffffff", "#14181e")  # the theme's, light and dark
@@ -62,7 +63,7 @@ def test_verdicts_differ_without_colour() -> None:
 
 
 def test_the_style_sheet_has_a_rule_for_each_row() -> None:
-    sheet = evidence.style_sheet()
+    sheet = styles.style_sheet()
     for row in KINDS.values():
         assert f".vt-record.vt-{row.name}," in sheet and row.colour.line in sheet
     for verdict in VERDICTS.values():

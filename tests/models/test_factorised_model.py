@@ -172,6 +172,7 @@ def test_mixed_precision_keeps_the_dtype_of_the_parameters(make: Make) -> None:
         assert (factor.grad - truth).norm() < 0.05 * truth.norm()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:")  # the compiler's own
 @each_family
 def test_compiled_models_have_the_same_gradients(make: Make) -> None:

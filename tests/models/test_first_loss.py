@@ -193,6 +193,7 @@ def test_normalised_is_torchs() -> None:
     assert torch.allclose(normalised(x, ε=0.1), rms, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_memory_at_full_size() -> None:
     program = (
         "import resource, torch\n"

@@ -59,6 +59,7 @@ def test_factorised_tables_counts_and_first_losses_load_no_sympy() -> None:
     assert loaded(USE) == {"torch"}
 
 
+@pytest.mark.slow
 def test_growing_a_model_loads_nothing_of_the_exact_wing() -> None:
     """transformers itself may load SymPy, through torch: what is ours stays unloaded."""
     ours = (

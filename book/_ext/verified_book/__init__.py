@@ -23,8 +23,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-from verified_transformer.account import evidence
 from verified_transformer.account.ledger import collect, schema
+from verified_transformer.account.rendering import styles
 
 from . import folding, strips
 from .claims import Claims, logger, page_uri
@@ -75,7 +75,7 @@ def write_styles(app: Sphinx) -> None:
     """Write the style sheet that follows from the table of evidence."""
     target = Path(app.outdir) / "_static" / STYLES
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(evidence.style_sheet(), encoding="utf-8")
+    target.write_text(styles.style_sheet(), encoding="utf-8")
 
 
 def copy_mathjax(app: Sphinx) -> None:

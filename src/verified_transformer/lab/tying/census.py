@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from math import comb
 
-from scipy.stats import binomtest
-
 Dated = tuple[int, bool]  # a year, and whether the architecture of that year ties
 
 
@@ -42,6 +40,8 @@ def share_with_error(ties: Sequence[bool]) -> tuple[float, float, float]:
     Args:
         ties: whether each one ties; at least one.
     """
+    from scipy.stats import binomtest  # takes a second to load
+
     share = sum(ties) / len(ties)
     interval = binomtest(sum(ties), len(ties)).proportion_ci(0.9973, method="wilson")
     return share, max(0.0, share - interval.low), max(0.0, interval.high - share)
