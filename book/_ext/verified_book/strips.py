@@ -148,7 +148,7 @@ def _take(cell: nodes.container, claims: list[str]) -> dict[str, list[tuple[str,
             of = "record"
         elif claims and "stream" in output.get("classes", ()) and _is_line(text):
             of = "line"
-        if of:
+        if of and outputs is not None:
             outputs.remove(output)
             classes, ids = ["cell_output"], [f"cell-{cell['cell_index']}-{place}"]
             moved[of].append((name, nodes.container("", output, classes=classes, ids=ids)))

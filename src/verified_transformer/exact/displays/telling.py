@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import sympy as sp
 
 from ..derivations import Derived
-from ..induction import Induction, Solved
+from ..induction import Solved
 from ..moments.expectation import Expectation
 from ..moments.patterns import Pattern
 from .chains import by_induction, by_steps
@@ -25,7 +25,7 @@ _MOMENT = re.compile(r"E\[(\w+?)(?:\^(\d+))?\]")
 _MOST_TERMS = 12  # patterns in one display; more are told as a list
 
 
-def told(derived: Derived | Induction, formula: str | None = None) -> str:
+def told(derived: Derived | Solved, formula: str | None = None) -> str:
     r"""Tell a derivation in Markdown: each step a reason in words and a display.
 
     Args:

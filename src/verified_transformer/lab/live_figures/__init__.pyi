@@ -7,5 +7,5 @@ from .figure import LARGEST as LARGEST
 from .figure import Live as Live
 from .figure import live as live
 from .figure import source as source
-from .points import points as points
+from .measured import points as points
 from .tables import table as table

@@ -14,7 +14,7 @@ from typing import Any
 from .compressed import compressed
 from .controls import Slider, number, told
 from .curves import DASHES, Curve, Curves, Source
-from .points import Measured, Points, elsewhere, placed
+from .measured import Measured, Points, elsewhere, placed
 from .still import extent, sample, still
 
 LARGEST = 15_000  # bytes of a figure, its picture included

@@ -8,7 +8,7 @@ from html import escape
 
 from .controls import Slider, number
 from .curves import Curve
-from .points import Points
+from .measured import Points
 
 Scale = Callable[[float], float]
 _WIDE, _HIGH = 420, 300
