@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import machine
 import pytest
+from time_spent import Account
 
 ROOT = Path(__file__).parent
 LONGEST_CELL = 300  # seconds on the reference machine; the longest takes a fifth of that
 CACHED = "verified_transformer/seconds"  # of each file, in its last run
-SHOWN = 15
 NO_BROWSER = "no chromium on this machine"  # the only reason for a canary not to be tried
 SLOW_FIXTURES = {"html", "broken_build", "browser"}  # the built book, chromium
 
-_seconds: Counter[str] = Counter()
+_account = Account()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -60,9 +60,23 @@ def _stored_seconds(path: Path) -> float:
     return sum(map(float, re.findall(r'"seconds": ([\d.]+)', path.read_text(encoding="utf-8"))))
 
 
+def pytest_collection_finish() -> None:
+    """From here on the processor's seconds are those of tests."""
+    _account.since()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Iterator[None]:
+    """Note what a phase of a test took of the processor."""
+    report = yield
+    report.processor = _account.since()
+    return report
+
+
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Add up what each file takes."""
-    _seconds[report.nodeid.split("::")[0]] += report.duration
+    name = report.nodeid.split("::")[0]
+    _account.add(name, report.duration, getattr(report, "processor", 0.0))
 
 
 def pytest_terminal_summary(
@@ -70,11 +84,11 @@ def pytest_terminal_summary(
 ) -> None:
     """Print where the time went, and how many known-bad inputs turned their gate red."""
     if getattr(config, "cache", None):
-        taken = {name: round(seconds, 1) for name, seconds in _seconds.items()}
+        taken = {name: round(seconds, 1) for name, seconds in _account.clock.items()}
         config.cache.set(CACHED, {**config.cache.get(CACHED, {}), **taken})
-    terminalreporter.write_line(f"where the time went, of {_seconds.total():.0f} s in all:")
-    for name, seconds in _seconds.most_common(SHOWN):
-        terminalreporter.write_line(f"{seconds:7.1f} s  {name}")
+    _account.write(ROOT, list(config.invocation_params.args))
+    for line in _account.lines():
+        terminalreporter.write_line(line)
     nodes = _canaries(terminalreporter)
     if nodes:
         caught = sum(outcome == "passed" for outcome in nodes.values())
