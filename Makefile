@@ -35,7 +35,7 @@ export REASON
 # Two notebooks run at a time; two kernels with two threads each on two cores wait for each other.
 export OMP_NUM_THREADS := 1
 
-.PHONY: help live-outputs install book links serve check format lint test claims lock verify refresh owners record portable fresh-seeds colab form mutants canaries browser chapter clean
+.PHONY: help live-outputs install book links serve check format lint test claims lock verify refresh owners record portable fresh-seeds times colab form mutants canaries browser chapter clean
 .DEFAULT_GOAL := book
 
 help: ## list the targets
@@ -98,6 +98,9 @@ portable: chapter $(TEST_READY) ## run notebooks under other instruction sets, t
 
 fresh-seeds: chapter $(TEST_READY) ## run notebooks under SALTS=10 other seeds
 	$(TEST)/bin/python $(COMMAND) fresh-seeds --salts $(SALTS) $(SOME)
+
+times: $(TEST_READY) ## keep where the time of the last whole make test went, for the status page
+	$(TEST)/bin/python $(COMMAND) times
 
 colab: $(TEST_READY) ## run every notebook that needs transformers as Colab meets it
 	$(PYTEST) tests/test_colab.py

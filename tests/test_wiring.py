@@ -296,6 +296,7 @@ def test_a_canary_that_is_not_tried_fails_the_run(
         "conftest.py",
         "pyproject.toml",
         "tests/machine.py",
+        "tests/time_spent.py",
         "tests/picture_comparison.py",
     ):
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())

@@ -9,8 +9,9 @@ from typing import Any
 
 import nbformat
 import pytest
+from time_spent import Account
 
-from verified_transformer.commands.elsewhere import fresh_seeds, portable
+from verified_transformer.commands.elsewhere import fresh_seeds, keeping, portable
 from verified_transformer.commands.line import main
 from verified_transformer.commands.notebooks import comparing
 from verified_transformer.commands.notebooks.formatting import format_cells
@@ -118,6 +119,8 @@ def test_portable_catches(
     assert portable.portable([notebook], tmp_path, 1) == 1
     out = capsys.readouterr().out
     assert finding in out and "1 runs, 1 differ from what is stored" in out
+    kept = json.loads(keeping.path(tmp_path, "portable").read_text(encoding="utf-8"))
+    assert [entry["differences"] for entry in kept["notebooks"].values()] == [{"default/1": 2}]
 
 
 def test_this_machine_plays_the_plain_processor() -> None:
@@ -140,9 +143,36 @@ def test_fresh_seeds_catch(
 ) -> None:
     notebook = repository(tmp_path, deciding(text, outcome))
     assert fresh_seeds.fresh_seeds([notebook], tmp_path, 2, 1) == 1
-    data = json.loads((tmp_path / "_build" / "fresh-seeds.json").read_text(encoding="utf-8"))
-    assert (data["runs"], data["failed"]) == (2, 2)
-    assert finding in data["failures"][0]["what"]
+    kept = json.loads(keeping.path(tmp_path, "fresh-seeds").read_text(encoding="utf-8"))
+    (entry,) = kept["notebooks"].values()
+    assert (entry["runs"], entry["failed"]) == (2, 2)
+    assert finding in entry["failures"][0]["what"]
+    assert {"when", "commit", "versions", "processor"} <= set(entry)
+
+
+def test_what_is_kept_of_a_notebook_is_its_last_run(tmp_path: Path) -> None:
+    for name in ("1.ipynb", "2.ipynb"):
+        (tmp_path / name).touch()
+    keeping.keep(tmp_path, "portable", {"1.ipynb": {"failed": 1}, "2.ipynb": {"failed": 2}})
+    keeping.keep(tmp_path, "portable", {"2.ipynb": {"failed": 0}, "gone.ipynb": {"failed": 3}})
+    kept = json.loads(keeping.path(tmp_path, "portable").read_text(encoding="utf-8"))["notebooks"]
+    assert {name: entry["failed"] for name, entry in kept.items()} == {"1.ipynb": 1, "2.ipynb": 0}
+
+
+def test_the_times_of_a_whole_run_only_are_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository(tmp_path, "1")
+    assert main(["times", "--root", str(tmp_path)]) == 1
+    assert "_build/times.json: got None; accepted: a run of `make test`" in capsys.readouterr().err
+    account = Account()
+    account.add("tests/test_x.py", 2.0, 1.0)
+    account.write(tmp_path, ["tests/test_x.py"])
+    assert main(["times", "--root", str(tmp_path)]) == 1
+    account.write(tmp_path, ["-n", "2", "tests", "notebooks"])
+    assert main(["times", "--root", str(tmp_path)]) == 0
+    kept = json.loads(keeping.path(tmp_path, "times").read_text(encoding="utf-8"))
+    assert kept["files"] == {"tests/test_x.py": {"clock": 2.0, "processor": 1.0}}
 
 
 def test_fresh_seeds_compare_no_text(tmp_path: Path) -> None:

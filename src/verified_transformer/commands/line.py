@@ -10,7 +10,7 @@ from pathlib import Path
 from ..account import ledger
 from ..account.reading import RegistryError
 from . import claims, verify
-from .elsewhere import fresh_seeds, portable
+from .elsewhere import fresh_seeds, keeping, portable
 from .notebooks import form, formatting, refresh
 
 
@@ -70,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     salted = command("fresh-seeds", "run notebooks under other seeds; every check must pass", True)
     salted.add_argument("--salts", type=int, default=10, help="how many other seeds")
+    command("times", "keep where the time of the last whole `make test` went")
     for added in (elsewhere, salted):
         added.add_argument("--jobs", type=int, default=2, help="notebooks at a time")
     return parser
@@ -104,9 +105,19 @@ def _dispatch(options: argparse.Namespace) -> int:
             return drafting.draft_all(chosen, root)
         case "form":
             return form.write(root)
+        case "times":
+            return _times(root)
         case "portable":
             return portable.portable(chosen, root, options.jobs)
     return fresh_seeds.fresh_seeds(chosen, root, options.salts, options.jobs)
+
+
+def _times(root: Path) -> int:
+    try:
+        print(keeping.keep_times(root))
+    except ValueError as error:
+        raise Refused(error.args[0]) from None
+    return 0
 
 
 def _record(name: str, root: Path, rekey: bool) -> int:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import json
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from ..notebooks import comparing
 from ..notebooks.running import run
+from .keeping import keep, path
 
 
 def fresh_seeds(notebooks: Sequence[Path], root: Path, salts: int, jobs: int = 2) -> int:
     """Run notebooks under other seeds: every check must pass, every outcome be the stored one.
 
-    Texts are not compared: numbers move with the draws. Runs and failures are printed, and kept in
-    ``_build/fresh-seeds.json``.
+    Texts are not compared: numbers move with the draws. Runs and failures are printed, and kept for
+    the status page, notebook by notebook.
 
     Args:
         notebooks: which.
@@ -28,26 +28,24 @@ def fresh_seeds(notebooks: Sequence[Path], root: Path, salts: int, jobs: int = 2
     Returns:
         1 where a run failed, else 0.
     """
-    pairs = [(path, str(salt)) for path in notebooks for salt in range(1, salts + 1)]
-    failures = []
+    numbers, failed = [str(salt) for salt in range(1, salts + 1)], 0
     with ThreadPoolExecutor(jobs) as pool:
-        found = pool.map(lambda pair: faults(*pair), pairs)
-        for (path, salt), lines in zip(pairs, found, strict=True):
-            name = str(path.relative_to(root))
-            print(f"{name} salt {salt}: {'; '.join(lines) or 'as stored'}", flush=True)
-            failures += [{"notebook": name, "salt": salt, "what": line} for line in lines]
-    failed = len({(failure["notebook"], failure["salt"]) for failure in failures})
-    summary = {
-        "when": datetime.now(UTC).date().isoformat(),
-        "salts": salts,
-        "runs": len(pairs),
-        "failed": failed,
-        "failures": failures,
-    }
-    target = root / "_build" / "fresh-seeds.json"
-    target.parent.mkdir(exist_ok=True)
-    target.write_text(json.dumps(summary, ensure_ascii=False, indent=1), encoding="utf-8")
-    print(f"{len(pairs)} runs, {failed} failed   {target}")
+        for notebook in notebooks:
+            name, started = str(notebook.relative_to(root)), time.perf_counter()
+            failures = []
+            found = pool.map(lambda salt, it=notebook: faults(it, salt), numbers)
+            for salt, lines in zip(numbers, found, strict=True):
+                print(f"{name} salt {salt}: {'; '.join(lines) or 'as stored'}", flush=True)
+                failures += [{"salt": salt, "what": line} for line in lines]
+            entry = {
+                "runs": salts,
+                "failed": len({failure["salt"] for failure in failures}),
+                "failures": failures,
+                "seconds": round(time.perf_counter() - started),
+            }
+            failed += entry["failed"]
+            keep(root, "fresh-seeds", {name: entry})
+    print(f"{len(notebooks) * salts} runs, {failed} failed   {path(root, 'fresh-seeds')}")
     return int(bool(failed))
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ..notebooks import comparing
 from ..notebooks.running import run
+from .keeping import keep
 
 # What ATen, oneDNN and MKL call the same limit.
 _LIMITS = {
@@ -75,6 +76,8 @@ SETTINGS = (
 def portable(notebooks: Sequence[Path], root: Path, jobs: int = 2) -> int:
     """Run notebooks under every setting that this machine can play and compare with what is stored.
 
+    What came out is printed, and kept for the status page, notebook by notebook.
+
     Args:
         notebooks: which.
         root: the repository.
@@ -101,6 +104,10 @@ def portable(notebooks: Sequence[Path], root: Path, jobs: int = 2) -> int:
             for setting, lines in zip(available, found, strict=True):
                 failed += [(name, setting.name)] * bool(lines)
                 print("".join(f"    {setting.name}: {line}\n" for line in lines[:_SHOWN]), end="")
+            settings = {s.name: len(lines) for s, lines in zip(available, found, strict=True)}
+            differ = sum(map(bool, settings.values()))
+            entry = {"runs": len(settings), "failed": differ, "differences": settings}
+            keep(root, "portable", {name: entry})
     runs = len(names) * len(available)
     print(f"{runs} runs, {len(failed)} differ from what is stored")
     return int(bool(failed))

@@ -1,0 +1,89 @@
+"""What runs elsewhere came to, as committed data for the status page, each with its provenance."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+PACKAGES = ("torch", "numpy", "sympy", "scipy", "transformers")
+UNFIT = "accepted: a run of `make test`, whole, that has just ended"
+
+
+def path(root: Path, name: str) -> Path:
+    """Return where the data of a command stand.
+
+    Args:
+        root: the repository.
+        name: of the command, such as "fresh-seeds".
+    """
+    return root / "tests" / "status" / f"{name}.json"
+
+
+def keep(root: Path, name: str, entries: Mapping[str, Any]) -> Path:
+    """Put what came out of notebooks in the place of what was kept of them before.
+
+    Args:
+        root: the repository.
+        name: of the command.
+        entries: for each notebook that was run, by its path from the root, what came out.
+
+    Returns:
+        The file that was written.
+    """
+    target = path(root, name)
+    kept = json.loads(target.read_text(encoding="utf-8"))["notebooks"] if target.exists() else {}
+    kept |= {notebook: {**entry, **provenance(root)} for notebook, entry in entries.items()}
+    there = {notebook: kept[notebook] for notebook in sorted(kept) if (root / notebook).exists()}
+    return _write(target, {"command": f"make {name}", "notebooks": there})
+
+
+def keep_times(root: Path) -> Path:
+    """Keep where the time of the last `make test` went.
+
+    Args:
+        root: the repository.
+
+    Raises:
+        ValueError: there was none, or it ran a part only.
+    """
+    source = root / "_build" / "times.json"
+    found = json.loads(source.read_text(encoding="utf-8")) if source.exists() else {}
+    if found.get("asked", [])[-2:] != ["tests", "notebooks"]:
+        raise ValueError(f"_build/times.json: got {found.get('asked')}; {UNFIT}")
+    return _write(path(root, "times"), {"command": "make times", **found, **provenance(root)})
+
+
+def provenance(root: Path) -> dict[str, Any]:
+    """Say when, from which commit, with which versions and on which processor something ran."""
+    from ...experiments.recording import processor
+
+    asked = ["git", "-C", str(root), "rev-parse", "--short=12", "HEAD"]
+    commit = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
+    return {
+        "when": datetime.now(UTC).date().isoformat(),
+        "commit": commit,
+        "python": platform.python_version(),
+        "versions": {name: _version(name) for name in PACKAGES},
+        "processor": processor(),
+        "cores": os.cpu_count(),
+    }
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _write(target: Path, data: Mapping[str, Any]) -> Path:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    return target
