@@ -17,7 +17,7 @@ PERMITTED = {
     "checks": {"account", "exact", "sampling"},
     "lab": {"exact", "models", "sampling"},
     "experiments": {"exact", "models", "sampling"},
-    "commands": {"account", "exact", "experiments"},
+    "commands": {"account", "exact", "experiments", "models"},
 }
 
 MOST_LINES = 300

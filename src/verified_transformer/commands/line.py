@@ -65,6 +65,12 @@ def _parser() -> argparse.ArgumentParser:
     command("format-cells", "format the code of notebooks, outputs left as they are", True)
     command("owners", "draft the owners of numbers and formulas in notebooks' prose", True)
     command("form", "write tags, titles and first cells: what each cell of a notebook is for")
+    first = commands.add_parser("initial-loss", help=(text := "say what loss a model starts with"))
+    first.description = text
+    first.add_argument("config", type=Path, help="a config.json of transformers")
+    first.add_argument("--labels", default="other", help="other, same, or the share of repeats")
+    first.add_argument("--length", type=int, default=128, help="tokens of a text")
+    first.add_argument("--steps", action="store_true", help="the budget of every branch, too")
     elsewhere = command(
         "portable", "run notebooks under other instruction sets, threads and hash seeds", True
     )
@@ -77,6 +83,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _dispatch(options: argparse.Namespace) -> int:
+    if options.command == "initial-loss":
+        return _initial_loss(options)
     root = options.root.resolve()
     try:
         known = ledger.notebooks(root)
@@ -117,6 +125,22 @@ def _times(root: Path) -> int:
         print(keeping.keep_times(root))
     except ValueError as error:
         raise Refused(error.args[0]) from None
+    return 0
+
+
+def _initial_loss(options: argparse.Namespace) -> int:
+    from ..models import initial_loss  # loads torch, which no other command of this process needs
+
+    labels = options.labels
+    try:
+        if labels not in ("other", "same"):
+            labels = float(labels)
+        answer = initial_loss(options.config, labels=labels, length=options.length)
+    except (ValueError, TypeError, OSError) as error:
+        raise Refused(str(error)) from None
+    print(answer)
+    for step in answer.steps if options.steps else ():
+        print(f"  {step.name}: branch {step.branch:.4g}, stream {step.stream:.4g}")
     return 0
 
 

@@ -8,11 +8,15 @@ from .factorised import TensorProductEmbedding as TensorProductEmbedding
 from .factorised import TensorTrainEmbedding as TensorTrainEmbedding
 from .factorised import balanced_factors as balanced_factors
 from .factorised import covering_factors as covering_factors
+from .first_loss import Body as Body
 from .first_loss import DrawnVocabulary as DrawnVocabulary
 from .first_loss import GaussianStart as GaussianStart
+from .first_loss import InitialLoss as InitialLoss
+from .first_loss import assert_initial_loss as assert_initial_loss
 from .first_loss import expected_first_loss as expected_first_loss
 from .first_loss import gaussian_first_loss as gaussian_first_loss
 from .first_loss import gaussian_first_loss_variance as gaussian_first_loss_variance
+from .first_loss import initial_loss as initial_loss
 from .first_loss import two_gram_loss as two_gram_loss
 from .growth import GrowthFailed as GrowthFailed
 from .growth import GrowthRefused as GrowthRefused

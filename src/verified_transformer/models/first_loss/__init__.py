@@ -7,6 +7,9 @@ which simple formula holds where.
 from ..normalisation import normalised
 from .expected import expected_first_loss
 from .gaussian import GaussianStart, gaussian_first_loss, gaussian_first_loss_variance
+from .initial.answer import InitialLoss
+from .initial.body import Attention, Body, Feedforward, Norm, Stack
+from .of_models import assert_initial_loss, initial_loss
 from .regimes import (
     Regime,
     annealed_loss,
@@ -20,13 +23,20 @@ from .regimes import (
 from .streamed import DrawnVocabulary, FirstLoss, Rows, first_loss, two_gram_loss
 
 __all__ = [
+    "Attention",
+    "Body",
     "DrawnVocabulary",
+    "Feedforward",
     "FirstLoss",
     "GaussianStart",
+    "InitialLoss",
+    "Norm",
     "Regime",
     "Rows",
+    "Stack",
     "annealed_loss",
     "annealed_variance",
+    "assert_initial_loss",
     "expected_first_loss",
     "first_loss",
     "freezing_spread",
@@ -34,6 +44,7 @@ __all__ = [
     "frozen_variance",
     "gaussian_first_loss",
     "gaussian_first_loss_variance",
+    "initial_loss",
     "normalised",
     "planting_spread",
     "regime",

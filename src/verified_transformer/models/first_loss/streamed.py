@@ -101,6 +101,7 @@ def first_loss(
     bias: torch.Tensor | None = None,
     own: torch.Tensor | None = None,
     label_law: torch.Tensor | None = None,
+    cap: float | None = None,
     block: int = 2048,
 ) -> FirstLoss:
     """Return the cross-entropy of every token at step 0, its label averaged out.
@@ -112,6 +113,7 @@ def first_loss(
         own: (…), the input token at each place, where the label is known to be another one; its
             logit is left out of the mean over the labels (not out of the logsumexp).
         label_law: (n,), probabilities of the labels; uniform by default.
+        cap: soft-cap of the logits, which become cap * tanh(logit / cap).
         block: rows that are in memory at a time.
 
     Returns:
@@ -143,8 +145,10 @@ def first_loss(
         raise ValueError(f"own: got a token outside the vocabulary; accepted: 0 to {n - 1}")
     if block < 1:
         raise ValueError(f"block: got {block}; accepted: a positive number of rows")
+    if cap is not None and not cap > 0:
+        raise ValueError(f"cap: got {cap}; accepted: a positive number")
     flat, law = features.detach().reshape(-1, d), _law(label_law, n, features.device)
-    state = _Stream(flat, law, None if own is None else own.flatten())
+    state = _Stream(flat, law, None if own is None else own.flatten(), cap)
     with torch.no_grad():
         for start in range(0, n, block):
             if isinstance(vocabulary, torch.Tensor):
@@ -158,8 +162,15 @@ def first_loss(
 class _Stream:
     """Running logsumexp, mean logit and own logit over blocks of the vocabulary."""
 
-    def __init__(self, features: torch.Tensor, law: torch.Tensor, own: torch.Tensor | None) -> None:
+    def __init__(
+        self,
+        features: torch.Tensor,
+        law: torch.Tensor,
+        own: torch.Tensor | None,
+        cap: float | None,
+    ) -> None:
         count, where = len(features), features.device
+        self.cap, self.mean_capped = cap, torch.zeros(count, dtype=torch.float64, device=where)
         self.features, self.law, self.own = features, law, own
         least = torch.finfo(features.dtype).min  # finite, so that a bias of -inf is no NaN
         self.top = torch.full((count,), least, dtype=torch.float64, device=where)
@@ -176,6 +187,9 @@ class _Stream:
         if bias is not None:
             logits += bias
             self.mean_bias += torch.where(law > 0, law * bias.double(), 0.0).sum()
+        if self.cap is not None:
+            logits = self.cap * torch.tanh(logits / self.cap)
+            self.mean_capped += (logits @ law.to(logits.dtype)).double()
         self.mean_row += law.to(rows.dtype) @ rows
         if self.own is not None:
             here = (self.own >= start) & (self.own < start + len(rows))
@@ -196,7 +210,8 @@ class _Stream:
             raise ValueError("label_law: all of it lies on an own token; accepted: another label")
         logsumexp = self.top + self.total.log()
         mean = torch.cat([part.double() @ self.mean_row for part in self.features.split(256)])
-        mean = (mean + self.mean_bias - self.own_share * self.own_logit) / (1 - self.own_share)
+        mean = mean + self.mean_bias if self.cap is None else self.mean_capped
+        mean = (mean - self.own_share * self.own_logit) / (1 - self.own_share)
         own = None if self.own is None else self.own_logit.view(shape)
         return FirstLoss(
             (logsumexp - mean).view(shape), logsumexp.view(shape), mean.view(shape), own

@@ -1,0 +1,1 @@
+"""The parts of `initial_loss`: what is known of a body, its budget, and the answer."""

@@ -1,0 +1,127 @@
+"""What `initial_loss` answers: the loss, its error, why it is what it is, as text and picture."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from xml.sax.saxutils import escape
+
+from .stream import Step
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one cause adds to the loss, in nats, and a few words on it."""
+
+    name: str
+    worth: float
+    why: str
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A loss that was streamed on the model itself.
+
+    ``error`` is the standard error over texts, for these weights; ``tokens`` how many there were.
+    """
+
+    loss: float
+    error: float
+    tokens: int
+
+
+@dataclass(frozen=True)
+class InitialLoss:
+    """The loss of a model at step 0, predicted from its configuration.
+
+    Attributes:
+        name: the class.
+        loss: expected cross-entropy in nats, over draws of the weights and texts of random tokens.
+        error: how far one draw of the weights may lie from it (a standard deviation).
+        log_n: the loss of a uniform guess.
+        cosine: between the last state and the row that the head has for the input token (mean).
+        spread: standard deviation of the logits of the other tokens (mean over places).
+        parts: what it is made of, in nats; `log_n` is the first, and they add up to `loss`.
+        steps: second moment of every branch, and of the stream after it.
+        length: tokens in a text.
+        notes: what of the class or of the configuration is worth knowing.
+        measured: what was found on the model, where that was asked for.
+
+    Example:
+        >>> gpt2 = {"model_type": "gpt2", "vocab_size": 50_257, "n_embd": 768, "n_layer": 12,
+        ...         "n_head": 12}
+        >>> round(initial_loss(gpt2).loss, 3)
+        10.978
+    """
+
+    name: str
+    loss: float
+    error: float
+    log_n: float
+    cosine: float
+    spread: float
+    parts: tuple[Part, ...]
+    steps: tuple[Step, ...]
+    length: int
+    notes: tuple[str, ...] = ()
+    measured: Measured | None = None
+
+    @property
+    def excess(self) -> float:
+        """What the loss is above that of a uniform guess."""
+        return self.loss - self.log_n
+
+    def __str__(self) -> str:
+        head = f"{self.name}: first loss {self.loss:.4f} ± {self.error:.4f}"
+        lines = [f"{head}, log n {self.log_n:.4f}, excess {self.excess:+.4f}"]
+        if self.measured is not None:
+            found = self.measured
+            off = 100 * (self.loss / found.loss - 1)
+            text = f"{found.loss:.4f} ± {found.error:.4f} on {found.tokens} tokens"
+            lines.append(f"  measured {text}; the prediction is off by {off:+.3f} %")
+        lines += [f"  {part.worth:+9.4f}  {part.name}: {part.why}" for part in self.parts]
+        lines += [f"  note: {note}" for note in self.notes]
+        return "\n".join(lines)
+
+    def picture(self) -> str:
+        """The parts as bars, an SVG in the colours of the text around it."""
+        shown = [part for part in self.parts if abs(part.worth) >= 5e-5]
+        reach = sum(max(0.0, part.worth) for part in shown) or 1.0
+        wide, tall, left = 320.0, 24, 190
+        rows, at = [], 0.0
+        for index, part in enumerate(shown):
+            end = at + part.worth
+            x, width = left + wide * min(at, end) / reach, wide * abs(part.worth) / reach
+            y = tall * index + 4
+            colour = "currentColor" if index == 0 else ("#c0504d" if part.worth > 0 else "#4f81bd")
+            rows.append(f'<text x="{left - 8}" y="{y + 12}" text-anchor="end">'
+                        f"{escape(part.name)}</text>")  # fmt: skip
+            rows.append(
+                f'<rect x="{x:.1f}" y="{y}" width="{max(width, 1):.1f}" height="{tall - 8}" '
+                f'fill="{colour}" opacity="{0.35 if index == 0 else 0.9}"/>'
+            )
+            rows.append(f'<text x="{left + wide + 8:.0f}" y="{y + 12}">{part.worth:+.4f}</text>')
+            at = end
+        high = tall * len(shown) + 24
+        said = escape(f"{self.name}: first loss {self.loss:.4f}, log n {self.log_n:.4f}")
+        total = f'<text x="{left - 8}" y="{high - 6}" text-anchor="end" font-weight="bold">loss'
+        total += f'</text><text x="{left + wide + 8:.0f}" y="{high - 6}" font-weight="bold">'
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 {high}" role="img" '
+            f'aria-label="{said}" font-size="13" fill="currentColor" style="max-width:600px">'
+            f"<title>{said}</title>{''.join(rows)}{total}{self.loss:.4f}</text></svg>"
+        )
+
+    def _repr_html_(self) -> str:
+        return f"{self.picture()}<pre>{escape(str(self))}</pre>"
+
+
+def checked(loss: float) -> float:
+    """A loss that is a number.
+
+    Raises:
+        ValueError: it is none: the budget left the domain of the law.
+    """
+    if not math.isfinite(loss):
+        raise ValueError("model_or_config: got a body without a finite loss; accepted: another")
+    return loss

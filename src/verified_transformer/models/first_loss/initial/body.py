@@ -1,0 +1,126 @@
+"""What one has to know of a model to say what its stream is at step 0: sizes, scales, order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+FORMS = ("pre", "post", "sandwich", "after", "parallel")
+
+
+@dataclass(frozen=True)
+class Norm:
+    """A normalisation: ``kind`` "rms" or "layer", its ε, and the gain that it starts with."""
+
+    kind: str
+    ε: float
+    gain: float = 1.0
+
+
+@dataclass(frozen=True)
+class Attention:
+    """An attention branch: standard deviations of its four matrices, and what makes its weights.
+
+    Attributes:
+        heads, width: number of heads and length of one.
+        query, key, value, out: standard deviation of an entry of each matrix.
+        scale: factor on the products of queries and keys.
+        normed: whether queries and keys are normalised, head by head.
+        cap: soft-cap of the attention logits, if any.
+        bias: variance of what is added to an attention logit, such as a relative position's.
+        window: how many tokens back are seen, itself among them; None for all.
+        cross: whether keys and values are the encoder's.
+    """
+
+    heads: int
+    width: int
+    query: float
+    key: float
+    value: float
+    out: float
+    scale: float
+    normed: bool = False
+    cap: float | None = None
+    bias: float = 0.0
+    window: int | None = None
+    cross: bool = False
+
+
+@dataclass(frozen=True)
+class Feedforward:
+    """A feed-forward branch: its width, the deviations of its matrices, what stands between."""
+
+    width: int
+    inner: float
+    outer: float
+    activation: str
+    gated: bool = False
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Layers over one stream.
+
+    Attributes:
+        layers: the branches of each layer, in their order.
+        form: "pre" (x + F(norm x)), "post" (norm(x + F x)), "sandwich" (x + norm F(norm x)),
+            "after" (x + norm F(x)) or "parallel" (x + F(norm x) + G(norm x)).
+        norm: of the branches.
+        causal: whether a token sees only what stands before it.
+        first: a normalisation of the embeddings, if any.
+        last: the final normalisation, if any.
+    """
+
+    layers: tuple[tuple[Attention | Feedforward, ...], ...]
+    form: str
+    norm: Norm
+    causal: bool = True
+    first: Norm | None = None
+    last: Norm | None = None
+
+    def __post_init__(self) -> None:
+        if self.form not in FORMS:
+            raise ValueError(f"form: got {self.form!r}; accepted: {', '.join(FORMS)}")
+
+
+@dataclass(frozen=True)
+class Body:
+    """A language model at step 0, as its configuration and its initialiser make it.
+
+    Attributes:
+        name: what it is called in the answer.
+        n, d: number of tokens, width of the stream.
+        table: standard deviation of an entry of the embedding.
+        stack: the layers that end in the head: all, or the decoder's.
+        encoder: the layers that the decoder looks at, if any.
+        factor: what embeddings are multiplied with, such as √d.
+        positions: standard deviation of an entry of the learned positions, 0 for none.
+        types: the same of what all tokens of a text share.
+        tied: whether the head is the embedding.
+        head: standard deviation of an entry of the head's matrix.
+        head_width: length of a row of the head, where it is not d.
+        projected: standard deviation of a matrix between the stream and the head, if there is one.
+        transform: activation and norm after that matrix, as in BERT's head.
+        scale: factor on the state before the head, such as T5's d**-0.5.
+        after: factor on the logits after it.
+        cap: soft-cap of the logits, if any.
+        notes: what of the configuration or of the class is worth saying.
+    """
+
+    name: str
+    n: int
+    d: int
+    table: float
+    stack: Stack
+    encoder: Stack | None = None
+    factor: float = 1.0
+    positions: float = 0.0
+    types: float = 0.0
+    tied: bool = True
+    head: float = 0.0
+    head_width: int | None = None
+    projected: float | None = None
+    transform: tuple[str, Norm] | None = None
+    scale: float = 1.0
+    after: float = 1.0
+    cap: float | None = None
+    notes: tuple[str, ...] = field(default=())

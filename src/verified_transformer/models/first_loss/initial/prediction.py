@@ -1,0 +1,183 @@
+"""From the last state's budget to the expected first loss, and what each part of it is worth."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from ..bulk import Bulk
+from .activations import second_moments
+from .body import Body
+from .stream import Step, last_states, normalised
+
+_Z = np.arange(-7, 7.25, 0.25)
+_SHARE = np.exp(-(_Z**2) / 2) / np.exp(-(_Z**2) / 2).sum()
+_COARSE, _COARSE_SHARE = np.polynomial.hermite_e.hermegauss(7)
+_COARSE_SHARE = _COARSE_SHARE / _COARSE_SHARE.sum()
+
+
+@dataclass(frozen=True)
+class Ends:
+    """What the head sees at each place (T,): cosine with the own row, and the logits' spread."""
+
+    cosine: np.ndarray
+    spread: np.ndarray
+    width: int
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The budget of a body: what its head sees, with every ε and without that of the last norm.
+
+    ``steps`` are the branches, ``wobble`` the relative deviation of the stream's second moment from
+    one draw of the weights to another, ``common`` the mean overlap of two places' last states.
+    """
+
+    seen: Ends
+    bare: Ends
+    steps: tuple[Step, ...]
+    wobble: float
+    common: float
+
+
+@lru_cache(maxsize=16)
+def budget(body: Body, length: int) -> Budget:
+    """Cosine and spread of a body on texts of some length."""
+    stream = last_states(body, length)
+    d, width = body.d, body.head_width or body.d
+    own = stream.own**2 * body.table**2 / np.diagonal(stream.overlaps)
+    overlap, norm = stream.overlaps, body.stack.last
+    if norm is not None:
+        overlap = normalised(overlap, norm, d)[0]
+    second, bare = np.diagonal(overlap).copy(), np.diagonal(overlap).copy()
+    if norm is not None:
+        bare = np.full(length, norm.gain**2)
+    if body.projected is not None:
+        own = np.zeros_like(own)
+        second, bare = (each * d * body.projected**2 for each in (second, bare))
+    if body.transform is not None:
+        activation, norm = body.transform
+        second = second_moments(activation, np.sqrt(second))
+        # an activation's mean is not zero, but its sum over the coordinates is taken away
+        mean = 0.0 if norm.kind == "rms" else 1 / width
+        second = norm.gain**2 * (1 - mean) * second / ((1 - mean) * second + norm.ε)
+        bare = np.full(length, norm.gain**2)
+    table = body.table if body.tied else body.head
+    unit = body.scale * body.after * math.sqrt(width) * table
+    cosine = np.sqrt(np.clip(own, 0, 1)) if body.tied else np.zeros(length)
+    size = np.sqrt(np.diagonal(stream.overlaps))
+    rest = stream.overlaps - np.diag(stream.own**2 * body.table**2)
+    # the sum of the branches, as a normal vector, and what each one's hidden layer adds
+    moved = math.sqrt(2 / d * float((rest**2).mean()) + sum(s.wobble**2 for s in stream.steps))
+    return Budget(
+        Ends(cosine, unit * np.sqrt(second), width),
+        Ends(cosine, unit * np.sqrt(bare), width),
+        stream.steps,
+        0.0 if body.stack.form == "post" else moved / float((size**2).mean()),
+        float((stream.overlaps / size[:, None] / size).mean()),
+    )
+
+
+def own_logit(found: Ends, layer: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation (T,) of the own logit.
+
+    The row has a chi length; the rest of the state is an independent normal vector of d entries,
+    of which one lies along the row.
+    """
+    d = found.width - layer
+    length = 1 - 1 / (4 * d) + _COARSE / math.sqrt(2 * d)
+    across = 1 - 1 / (4 * d) + _COARSE / math.sqrt(2 * d)
+    x, w, y = np.meshgrid(length, _COARSE / math.sqrt(d), across, indexing="ij")
+    share = np.einsum("i,j,k->ijk", _COARSE_SHARE, _COARSE_SHARE, _COARSE_SHARE)
+    mean, deviation = [], []
+    for cosine, spread in zip(found.cosine, found.spread, strict=True):
+        rest = math.sqrt(max(0.0, 1 - cosine**2))
+        along = cosine * x + rest * w
+        own = spread * math.sqrt(d) * x * along / np.hypot(along, rest * y)
+        middle = float((own * share).sum())
+        mean.append(middle)
+        deviation.append(math.sqrt(float(((own - middle) ** 2 * share).sum())))
+    return np.array(mean), np.array(deviation)
+
+
+def _capped_spread(spread: float, cap: float | None) -> float:
+    """The spread of normal logits whose exponentials have the mean of the capped ones."""
+    if cap is None:
+        return spread
+    z = np.linspace(-10, 10, 801)
+    weight = np.exp(-(z**2) / 2)
+    mean = float(np.exp(cap * np.tanh(spread * z / cap)) @ weight / weight.sum())
+    return math.sqrt(2 * math.log(mean)) if mean > 1 else spread
+
+
+def loss_of(
+    n: int, found: Ends, *, repeats: float = 0.0, cap: float | None = None, layer: bool = False
+) -> float:
+    """The expected loss, a mean over the places."""
+    mean, deviation = own_logit(found, layer)
+    own = mean[:, None] + deviation[:, None] * _Z
+    if cap is not None:
+        own = cap * np.tanh(own / cap)
+    at = np.array([_capped_spread(float(s), cap) for s in found.spread])
+    if np.ptp(at) < 1e-3 * at.mean():
+        total = Bulk(n - 1, float(at.mean())).with_another(own)[0]
+        # the places differ by so little that their mean spread serves all
+    else:
+        total = np.stack(
+            [Bulk(n - 1, float(s)).with_another(o)[0] for s, o in zip(at, own, strict=True)]
+        )
+    return float(((total - repeats * own) @ _SHARE).mean())
+
+
+def centred(body: Body) -> bool:
+    """Whether the head sees states whose entries add up to zero."""
+    last = body.transform[1] if body.transform is not None else body.stack.last
+    return last is not None and last.kind == "layer" and (
+        body.projected is None or body.transform is not None
+    )  # fmt: skip
+
+
+def explained(body: Body, found: Budget, repeats: float) -> tuple[tuple[str, float], ...]:
+    """The loss in parts that add up to it: what each cause adds to those before it."""
+    n, layer, bare = body.n, centred(body), found.bare
+    none = Ends(np.zeros_like(bare.cosine), bare.spread, bare.width)
+    spread = float((bare.spread**2).mean() / 2)
+    untied = loss_of(n, none, layer=layer)
+    tied = loss_of(n, bare, layer=layer) if bare.cosine.any() else untied
+    shrunk = loss_of(n, found.seen, layer=layer)
+    capped = shrunk if body.cap is None else loss_of(n, found.seen, cap=body.cap, layer=layer)
+    last = capped
+    if repeats:
+        last = loss_of(n, found.seen, cap=body.cap, layer=layer, repeats=repeats)
+    return (
+        ("log n", math.log(n)),
+        ("spread", spread),
+        ("frozen", untied - math.log(n) - spread),
+        ("own token", tied - untied),
+        ("ε", shrunk - tied),
+        ("soft-cap", capped - shrunk),
+        ("labels", last - capped),
+    )
+
+
+def one_draw(body: Body, found: Budget, repeats: float) -> float:
+    """How far the loss of one draw of the weights may lie from the mean (a standard deviation)."""
+    seen, layer = found.seen, centred(body)
+    bulk = Bulk(body.n - 1, float(seen.spread.mean()))
+    # less what the mean logit shares with the logsumexp
+    rest = max(0.0, bulk.variance - bulk.spread**2 / body.n) * found.common
+    if seen.cosine.any() and found.wobble:
+        step = min(0.5, max(found.wobble, 1e-4) / 2)
+        ends_at = [
+            loss_of(
+                body.n,
+                Ends(np.clip(seen.cosine * (1 + sign * step), 0, 1), seen.spread, seen.width),
+                repeats=repeats, cap=body.cap, layer=layer,
+            )
+            for sign in (1, -1)
+        ]  # fmt: skip
+        rest += ((ends_at[0] - ends_at[1]) / 2 * found.wobble / 2 / step) ** 2
+    return math.sqrt(rest)

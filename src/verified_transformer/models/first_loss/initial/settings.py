@@ -1,0 +1,117 @@
+"""The settings of a configuration, each refused by its name where it is missing or unknown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .activations import ACTIVATIONS
+from .body import Attention, Body, Feedforward, Norm, Stack
+
+
+class Settings:
+    """The settings of a configuration: an object of transformers, a dictionary or a JSON file."""
+
+    def __init__(self, given: Any) -> None:
+        if isinstance(given, str | Path):
+            given = json.loads(Path(given).read_text(encoding="utf-8"))
+        if not isinstance(given, Mapping):
+            given = {**given.to_dict(), "tie_word_embeddings": given.tie_word_embeddings}
+        if "text_config" in given and isinstance(given["text_config"], Mapping):
+            given = {**given["text_config"], "model_type": given.get("model_type")}
+        self.given: Mapping[str, Any] = given
+
+    def get(self, *names: str, default: Any = None) -> Any:
+        """The first of some settings that is given."""
+        return next((self.given[n] for n in names if self.given.get(n) is not None), default)
+
+    def need(self, *names: str) -> Any:
+        """The same, refused where none is given."""
+        found = self.get(*names)
+        if found is None:
+            what = " or ".join(names)
+            raise ValueError(f"model_or_config: got no {what}; accepted: a configuration with it")
+        return found
+
+    def whole(self, *names: str) -> int:
+        """A positive whole number that is needed."""
+        found = self.need(*names)
+        if isinstance(found, bool) or not isinstance(found, int) or found < 1:
+            got = f"{names[0]} = {found!r}"
+            raise ValueError(f"model_or_config: got {got}; accepted: a positive whole number")
+        return found
+
+    def deviation(self, *names: str, default: float) -> float:
+        """A standard deviation."""
+        found = self.get(*names, default=default)
+        if isinstance(found, bool) or not isinstance(found, int | float) or not 0 < found < 1e3:
+            got = f"{names[0]} = {found!r}"
+            raise ValueError(f"model_or_config: got {got}; accepted: a positive number")
+        return float(found)
+
+    def activation(self, *names: str, default: str) -> str:
+        """The name of an activation that is known."""
+        found = self.get(*names, default=default)
+        if found not in ACTIVATIONS:
+            known = ", ".join(ACTIVATIONS)
+            raise ValueError(f"model_or_config: got {names[0]} = {found!r}; accepted: {known}")
+        return str(found)
+
+    def refuse(self, **wanted: Any) -> None:
+        """Refuse settings that change the body in a way that no recipe knows."""
+        for name, value in wanted.items():
+            got = self.get(name, default=value)
+            if got != value:
+                raise ValueError(f"model_or_config: got {name} = {got!r}; accepted: {value!r}")
+
+
+def windows_of(s: Settings, depth: int, default: int | None = None) -> list[int | None]:
+    """The window of each layer's attention."""
+    window = s.get("sliding_window", default=default)
+    kinds = s.get("layer_types")
+    if kinds is None:
+        return [window] * depth
+    return [window if kind == "sliding_attention" else None for kind in kinds]
+
+
+def decoder(
+    s: Settings,
+    *,
+    norm: Norm,
+    form: str = "pre",
+    σ: float,
+    gated: bool = True,
+    activation: str,
+    tied: bool,
+    windows: list[int | None] | None = None,
+    normed: bool = False,
+    scale: float | None = None,
+    attention_cap: float | None = None,
+    width: int | None = None,
+    branch: float = 1.0,
+    inner: int | None = None,
+    **others: Any,
+) -> Body:
+    """A decoder whose matrices start alike, times ``branch`` where they end a branch."""
+    d = s.whole("hidden_size", "n_embd")
+    depth = s.whole("num_hidden_layers", "n_layer", "num_layers")
+    heads = s.whole("num_attention_heads", "n_head", "num_heads")
+    width = width or s.get("head_dim", default=d // heads)
+    scale = width**-0.5 if scale is None else scale
+    forward = Feedforward(
+        inner or s.whole("intermediate_size", "ffn_dim"), σ, branch * σ, activation, gated
+    )
+    layers = tuple(
+        (
+            Attention(
+                heads, width, σ, σ, σ, branch * σ, scale, normed, attention_cap, window=window
+            ),
+            forward,
+        )
+        for window in windows or [None] * depth
+    )
+    stack = Stack(layers, form, norm, last=others.pop("last", norm))
+    name = str(s.get("model_type"))
+    return Body(name, s.whole("vocab_size"), d, σ, stack, tied=tied, head=σ, **others)

@@ -1,0 +1,262 @@
+"""`initial_loss` against the classes that it speaks of, made and measured at small sizes."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from verified_transformer.models import assert_initial_loss, initial_loss
+from verified_transformer.models.first_loss import Body, Norm, Stack
+from verified_transformer.models.first_loss.initial.activations import overlaps, second_moments
+from verified_transformer.models.first_loss.initial.averaging import Window, concentration
+from verified_transformer.models.first_loss.initial.recipes import RECIPES
+
+transformers = pytest.importorskip("transformers")
+N, D = 3000, 128
+SIZES: dict[str, Any] = {
+    "vocab_size": N, "hidden_size": D, "num_hidden_layers": 2, "num_attention_heads": 4,
+    "num_key_value_heads": 4, "intermediate_size": 3 * D, "head_dim": 32, "bos_token_id": 0,
+    "eos_token_id": 0, "pad_token_id": 0, "max_position_embeddings": 128,
+}  # fmt: skip
+GPT: dict[str, Any] = {
+    "vocab_size": N, "n_embd": D, "n_layer": 2, "n_head": 4, "bos_token_id": 0, "eos_token_id": 0,
+}  # fmt: skip
+T5: dict[str, Any] = {
+    "vocab_size": N, "d_model": D, "d_kv": 32, "d_ff": 3 * D, "num_layers": 1, "num_heads": 4,
+}  # fmt: skip
+BARE = {name: SIZES[name] for name in SIZES if name not in ("head_dim", "num_key_value_heads")}
+WIDE = {"initializer_range": 0.06}
+# class of the model: the settings that it is made with; a wide σ makes the body matter
+MADE: dict[str, tuple[str, dict[str, Any]]] = {
+    "gpt2": ("GPT2LMHeadModel", {**GPT, **WIDE}),
+    "gptj": ("GPTJForCausalLM", {**GPT, **WIDE, "rotary_dim": 16, "tie_word_embeddings": True}),
+    "gpt_neo": (
+        "GPTNeoForCausalLM",
+        {**WIDE, "vocab_size": N, "hidden_size": D, "num_layers": 2, "num_heads": 4,
+         "attention_types": [[["global", "local"], 1]], "window_size": 8, "bos_token_id": 0,
+         "eos_token_id": 0},
+    ),
+    "gpt_neox": ("GPTNeoXForCausalLM", {**BARE, **WIDE}),
+    "opt": ("OPTForCausalLM", {**BARE, "ffn_dim": 3 * D, "init_std": 0.06,
+                               "word_embed_proj_dim": D}),
+    "bert": ("BertForMaskedLM", {**BARE, **WIDE}),
+    "roberta": ("RobertaForMaskedLM", {**BARE, **WIDE, "pad_token_id": 1}),
+    "t5": ("T5ForConditionalGeneration", {**T5, "initializer_factor": 0.7}),
+    "mt5": ("MT5ForConditionalGeneration", {**T5, "initializer_factor": 0.3}),
+    "llama": ("LlamaForCausalLM", {**SIZES, **WIDE, "tie_word_embeddings": True}),
+    "mistral": ("MistralForCausalLM", {**SIZES, **WIDE, "sliding_window": 8}),
+    "qwen2": ("Qwen2ForCausalLM", {**BARE, **WIDE, "num_key_value_heads": 2}),
+    "qwen3": ("Qwen3ForCausalLM", {**SIZES, **WIDE, "tie_word_embeddings": True}),
+    "gemma": ("GemmaForCausalLM", {**SIZES, "initializer_range": 0.05}),
+    "gemma2": ("Gemma2ForCausalLM", {**SIZES, "final_logit_softcapping": 3.0, **WIDE}),
+    "gemma3_text": ("Gemma3ForCausalLM", {**SIZES, **WIDE, "sliding_window": 8}),
+    "cohere": ("CohereForCausalLM", {**BARE, **WIDE, "logit_scale": 0.5}),
+    "granite": (
+        "GraniteForCausalLM",
+        {**BARE, **WIDE, "num_key_value_heads": 4, "tie_word_embeddings": True,
+         "embedding_multiplier": 6.0, "residual_multiplier": 0.3, "logits_scaling": 2.0,
+         "attention_multiplier": 0.05},
+    ),
+    "olmo2": ("Olmo2ForCausalLM", {**BARE, **WIDE, "num_key_value_heads": 4}),
+    "phi": ("PhiForCausalLM", {**BARE, **WIDE}),
+    "smollm3": ("SmolLM3ForCausalLM", {**BARE, **WIDE, "num_key_value_heads": 4}),
+    "starcoder2": ("Starcoder2ForCausalLM", {**BARE, "num_key_value_heads": 2}),
+}  # fmt: skip
+SAME_CODE = {"camembert", "xlm-roberta", "gemma3"}  # subclasses of what is tried, or a wrapper
+
+
+def made(kind: str, seed: int = 0, **more: Any) -> Any:
+    name, settings = MADE[kind]
+    torch.manual_seed(seed)
+    cls = getattr(transformers, name)
+    return cls(cls.config_class(**{**settings, **more})).eval()
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_a_class_starts_with_the_loss_that_its_configuration_promises(kind: str) -> None:
+    answers = [initial_loss(made(kind, seed), measure=True, length=32) for seed in range(2)]
+    measured = [answer.measured for answer in answers]
+    found = float(np.mean([each.loss for each in measured if each is not None]))
+    alone = math.hypot(answers[0].error, *(each.error for each in measured if each is not None))
+    assert answers[0].loss == pytest.approx(found, abs=1e-3 * found + 2.5 * alone)
+    assert answers[0].error < 0.04 * answers[0].loss  # so that the test can fail
+
+
+def test_every_recipe_is_tried() -> None:
+    assert set(MADE) | SAME_CODE == set(RECIPES)
+
+
+STREAM = {
+    "gpt2": "transformer.h", "bert": "bert.encoder.layer", "gemma": "model.layers",
+    "gemma2": "model.layers", "gpt_neox": "gpt_neox.layers", "olmo2": "model.layers",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", STREAM)
+def test_the_stream_has_the_second_moment_of_its_budget(kind: str) -> None:
+    found: dict[int, list[float]] = {0: [], 1: []}
+    width = {"n_embd": 256} if kind == "gpt2" else {"hidden_size": 256}
+    for seed in range(6):
+        model = made(kind, seed, **width)
+        for index, layer in enumerate(model.get_submodule(STREAM[kind])):
+            layer.register_forward_hook(
+                lambda _, __, out, index=index: found[index].append(
+                    float((out[0] if isinstance(out, tuple) else out).square().mean())
+                )
+            )
+        with torch.no_grad():
+            model(torch.randint(N, (4, 48), generator=torch.Generator().manual_seed(seed)))
+    steps = initial_loss(model, length=48).steps
+    after = [step.stream for step in steps if step.name.endswith("feed-forward")]
+    for index, expected in enumerate(after):
+        assert np.mean(found[index]) == pytest.approx(expected, rel=0.03)
+
+
+@pytest.mark.canary
+def test_a_forgotten_scale_turns_the_assertion_red() -> None:
+    model = made("gemma", num_hidden_layers=1, intermediate_size=32, initializer_range=0.09)
+    assert_initial_loss(model, length=48, within=0.01)
+    model.get_input_embeddings().embed_scale.fill_(1.0)
+    with pytest.raises(AssertionError, match="its configuration promises"):
+        assert_initial_loss(model, length=48, within=0.01)
+
+
+def test_a_tied_t5_is_scaled_and_one_of_its_second_generation_is_not() -> None:
+    first = {"model_type": "t5", **T5, "feed_forward_proj": "relu"}
+    second = {**first, "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}
+    assert initial_loss(first).spread == pytest.approx(1, rel=1e-3)
+    assert initial_loss(second).spread == pytest.approx(math.sqrt(D), rel=1e-3)
+
+
+def test_the_parts_add_up_and_say_why() -> None:
+    answer = initial_loss({"model_type": "gemma", **SIZES}, labels=0.2)
+    assert sum(part.worth for part in answer.parts) == pytest.approx(answer.loss)
+    assert {part.name: part.worth for part in answer.parts}["labels"] < 0
+    assert "own token" in str(answer)
+    assert answer.picture().startswith("<svg")
+    assert "√d" in answer.notes[0]
+
+
+def test_labels_that_repeat_the_input_lower_the_loss_of_a_tied_model() -> None:
+    gemma = {"model_type": "gemma", **SIZES}
+    same, some, other = (initial_loss(gemma, labels=each).loss for each in ("same", 0.5, "other"))
+    assert some == pytest.approx((same + other) / 2)
+    assert same < other
+
+
+def test_a_trained_model_an_untied_head_and_a_bias_are_told() -> None:
+    model = made("gpt2")
+    with torch.no_grad():
+        model.get_input_embeddings().weight.mul_(3)
+    assert "not at step 0" in initial_loss(model).notes[0]
+    bert = made("bert")
+    with torch.no_grad():
+        bert.get_output_embeddings().bias.normal_(0, 0.5)
+    answer = initial_loss(bert, measure=True)
+    assert answer.measured is not None
+    assert answer.loss == pytest.approx(answer.measured.loss, rel=2e-3)
+    assert answer.parts[-1].name == "bias"
+    assert answer.parts[-1].worth > 0.1
+
+
+def test_a_model_keeps_its_mode_and_builds_no_logits() -> None:
+    model = made("gpt2").train()
+    model.get_output_embeddings().register_forward_hook(lambda *_: pytest.fail("logits"))
+    assert initial_loss(model, measure=True, texts=1, length=16).measured is not None
+    assert model.training
+
+
+def test_bad_input_is_refused_by_name() -> None:
+    mamba = {"model_type": "mamba", "hidden_size": 8}
+    with pytest.raises(ValueError, match=r"(?s)the class 'mamba'; accepted: bert, .* the head:"):
+        initial_loss(mamba)
+    with pytest.raises(TypeError, match="model_or_config: got int; accepted"):
+        initial_loss(3)
+    with pytest.raises(ValueError, match="got no vocab_size"):
+        initial_loss({"model_type": "llama", "hidden_size": 8, "num_hidden_layers": 1,
+                      "num_attention_heads": 1, "intermediate_size": 8})  # fmt: skip
+    with pytest.raises(ValueError, match="hidden_act = 'mish'"):
+        initial_loss({"model_type": "llama", **SIZES, "hidden_act": "mish"})
+    llama = {"model_type": "llama", **SIZES}
+    for given, message in (
+        ({"labels": "next"}, "labels: got 'next'"), ({"labels": 1.5}, "labels: got 1.5"),
+        ({"length": 0}, "length: got 0; accepted: 1 to 2048"), ({"texts": 0}, "texts: got 0"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=message):
+            initial_loss(llama, **given)
+    with pytest.raises(TypeError, match="measure: got dict"):
+        initial_loss(llama, measure=True)
+    with pytest.raises(TypeError, match="accepted: a model with a"):
+        initial_loss(torch.nn.Linear(2, 2))
+    with pytest.raises(ValueError, match="within: got 2"):
+        assert_initial_loss(made("gpt2"), within=2)
+
+
+def test_a_body_of_ones_own_is_accepted() -> None:
+    norm = Norm("rms", 1e-6)
+    answer = initial_loss(Body("mine", N, D, 0.02, Stack((), "pre", norm, last=norm)))
+    assert answer.cosine == pytest.approx(1)
+    with pytest.raises(ValueError, match="form: got 'other'"):
+        Stack((), "other", norm)
+
+
+def test_the_command_prints_it_and_needs_no_transformers(tmp_path: Path) -> None:
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({"model_type": "gemma", **SIZES}), encoding="utf-8")
+    code = "import sys; from verified_transformer.commands.line import main; status = main("
+    code += f"['initial-loss', {str(config)!r}, '--steps']); assert 'transformers' not in "
+    code += "sys.modules and 'sympy' not in sys.modules; sys.exit(status)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )  # fmt: skip
+    assert "gemma: first loss" in done.stdout
+    assert "layer 1 feed-forward: branch" in done.stdout
+    config.write_text(json.dumps({"model_type": "mamba"}), encoding="utf-8")
+    refused = subprocess.run(
+        [sys.executable, "-m", "verified_transformer", "initial-loss", str(config)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert refused.returncode == 1
+    assert "'mamba'" in refused.stderr
+
+
+@pytest.mark.parametrize(("count", "variance"), [(2, 0.7), (9, 2.3), (40, 6.0)])
+def test_the_concentration_of_softmax_weights(count: int, variance: float) -> None:
+    drawn = np.random.default_rng(count).standard_normal((200_000, count)) * math.sqrt(variance)
+    weights = np.exp(drawn)
+    weights /= weights.sum(1, keepdims=True)
+    found = (weights**2).sum(1)
+    error = found.std() / math.sqrt(len(found))
+    assert concentration(variance, count)[-1] == pytest.approx(found.mean(), abs=5 * error)
+
+
+@pytest.mark.parametrize("activation", ["relu", "gelu", "silu", "gelu_new"])
+def test_overlaps_of_activations(activation: str) -> None:
+    deviation, cosine = np.array([1.3, 1.3]), np.array([[1.0, 0.6], [0.6, 1.0]])
+    found = overlaps(activation, deviation, cosine)
+    draws = np.random.default_rng(0).standard_normal((2, 2_000_000))
+    pair = draws[0], 0.6 * draws[0] + 0.8 * draws[1]
+    names = {"relu": "relu", "gelu": "gelu", "silu": "silu", "gelu_new": "gelu"}
+    function = getattr(torch.nn.functional, names[activation])
+    more = {"approximate": "tanh"} if activation == "gelu_new" else {}
+    one, two = (function(torch.from_numpy(1.3 * each), **more).numpy() for each in pair)
+    for expected, product in ((found[0, 1], one * two), (found[0, 0], one**2)):
+        error = product.std() / math.sqrt(product.size)
+        assert expected == pytest.approx(product.mean(), abs=5 * error)
+    assert second_moments(activation, deviation)[0] == pytest.approx(found[0, 0])
+
+
+def test_a_window_sums_what_is_seen() -> None:
+    term = np.random.default_rng(1).standard_normal((6, 6))
+    found = Window(6, 6, True, 3).sums(term)
+    assert found[4, 1] == pytest.approx(term[2:5, 0:2].sum())
+    assert Window(6, 6, True, None).sums(term)[4, 1] == pytest.approx(term[:5, :2].sum())
+    assert Window(4, 6, False, None).sums(term)[2, 3] == pytest.approx(term.sum())
