@@ -114,6 +114,7 @@ def test_names_and_symbols_need_no_owner() -> None:
         "[a link](page-12.html), {claim}`LOSS-14`, https://arxiv.org/abs/1607.06450"
     )
     assert list(tokens(text)) == []
+    assert [token.text for token in tokens("with (1) and (12 of 13)")] == ["12", "13"]
 
 
 def test_a_power_of_ten_is_no_name() -> None:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import sympy as sp
 
+from ..integrals.gaussian import integrate_by_parts
 from ..integrals.law_means import density, support
-from ..laws import Discrete, Law
+from ..laws import Discrete, Law, Normal
 from ..moments import Index, mean, total
 from .names import Drawn, Names
 
@@ -40,11 +41,18 @@ def summed(body: sp.Expr, index: Index) -> sp.Expr:
     for term in sp.Add.make_args(sp.expand(body)):
         means = [f for f in sp.Mul.make_args(term) if isinstance(f, Waiting) and f.has(index)]
         others = sp.Mul(*(f for f in sp.Mul.make_args(term) if f not in means))
-        if len(means) == 1 and not others.has(index):
-            parts.append(others * Waiting(total(means[0].args[0], index)))
+        if means and not others.has(index) and _independent(means):
+            inside = sp.Mul(*(of.args[0] for of in means))
+            parts.append(others * Waiting(total(inside, index)))
         else:
             parts.append(evaluated(term) * index.size)
     return sp.Add(*parts)
+
+
+def _independent(means: Sequence[sp.Expr]) -> bool:
+    """Whether no two means share an array: then their product is the mean of the product."""
+    arrays = [{entry.base.label for entry in of.atoms(sp.Indexed)} for of in means]
+    return sum(map(len, arrays)) == len(set().union(*arrays))
 
 
 def average(kind: str, given: Sequence[sp.Expr], names: Names) -> sp.Expr:
@@ -94,4 +102,8 @@ def _over(of: sp.Expr, symbol: sp.Symbol, law: Law) -> sp.Expr:
     if isinstance(law, Discrete):
         pairs = zip(law.values, law.probabilities, strict=True)
         return sp.Add(*(weight * of.subs(symbol, value) for value, weight in pairs))
-    return sp.Integral(of * density(law, symbol), (symbol, *support(law)))
+    integral = sp.Integral(of * density(law, symbol), (symbol, *support(law)))
+    try:  # exponentials of wide laws defeat a quadrature
+        return integrate_by_parts(integral) if isinstance(law, Normal) else integral
+    except (ValueError, TypeError):  # not a polynomial times a Gaussian
+        return integral
