@@ -3,7 +3,7 @@ from .checks.claim import Claim as Claim
 from .checks.claim import ClaimFailed as ClaimFailed
 from .checks.claim import Record as Record
 from .checks.claim import claim as claim
-from .checks.showing import show as show
+from .checks.exactly.showing import show as show
 from .exact.derivations import Derivation as Derivation
 from .exact.derivations import Oracle as Oracle
 from .exact.derivations import Step as Step

@@ -11,7 +11,7 @@ import pytest
 
 from verified_transformer import Index, Normal, Tensor, claim, show, symbols, total, variance
 from verified_transformer.account import ledger
-from verified_transformer.checks import showing
+from verified_transformer.checks.exactly import showing
 
 ROOT = Path(__file__).parents[2]
 d, σ = symbols("d sigma")
@@ -23,7 +23,7 @@ w = Tensor("w", Normal(0, σ), d)
 def shown(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, str]]:
     found: list[dict[str, str]] = []
     for module in (
-        "verified_transformer.checks.showing",
+        "verified_transformer.checks.exactly.showing",
         "verified_transformer.checks.exactly.proofs",
     ):
         monkeypatch.setattr(f"{module}.display", lambda bundle: found.append(bundle[0]))

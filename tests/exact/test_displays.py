@@ -18,13 +18,13 @@ from verified_transformer import (
     total,
     variance,
 )  # fmt: skip
-from verified_transformer.exact.displays.known import Unread
-from verified_transformer.exact.displays.layout import WIDEST, broken, width, words
-from verified_transformer.exact.displays.marks import chains
-from verified_transformer.exact.displays.names import Names
-from verified_transformer.exact.displays.reading import read
-from verified_transformer.exact.displays.telling import told
-from verified_transformer.exact.displays.writing import written
+from verified_transformer.exact.displays.readback.known import Unread
+from verified_transformer.exact.displays.readback.marks import chains
+from verified_transformer.exact.displays.readback.names import Names
+from verified_transformer.exact.displays.readback.reading import read
+from verified_transformer.exact.displays.written.layout import WIDEST, broken, width, words
+from verified_transformer.exact.displays.written.telling import told
+from verified_transformer.exact.displays.written.writing import written
 
 d, σ, τ, n = symbols("d sigma tau n")
 i, j = Index("i", d), Index("j", d)

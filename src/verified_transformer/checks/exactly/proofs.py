@@ -11,15 +11,15 @@ import sympy as sp
 from ...account.records.record import Record
 from ...account.rendering.formulas import latex
 from ...exact.derivations import Derived, StepFailed
-from ...exact.displays.telling import told
+from ...exact.displays.written.telling import told
 from ...exact.formulas.evaluation import Point, equivalent, number
 from ...exact.formulas.points import place, small_points
 from ...exact.induction import Induction
 from ...exact.judging import break_definitions
-from ..showing import bundle, display
 from ..subject import Subject, checked_points
 from ..wording import count as counted_noun
 from ..wording import equation, off_by, step
+from .showing import bundle, display
 
 _UNEVALUATED = (sp.Integral, sp.Sum, sp.Product, sp.Limit, sp.Derivative)
 

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 
 from ...account import registry
 from ...account.rendering.formulas import latex
-from ...exact.displays.names import Names
+from ...exact.displays.readback.names import Names
 from ...exact.formulas.evaluation import equivalent, number
 from ...exact.formulas.notation import parse, symbols
 from ..notebooks.owned import lets, owners

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 
 import sympy as sp
 
-from ..derivations import Derived
-from ..induction import Solved
-from ..moments.expectation import Expectation
-from ..moments.patterns import Pattern
+from ...derivations import Derived
+from ...induction import Solved
+from ...moments.expectation import Expectation
+from ...moments.patterns import Pattern
 from .chains import by_induction, by_steps
 from .layout import WIDEST, aligned, broken, display, indented, width
 from .writing import written
@@ -43,7 +43,7 @@ def told(derived: Derived | Solved, formula: str | None = None) -> str:
         >>> d, σ = symbols("d sigma")
         >>> i = Index("i", d)
         >>> w = Tensor("w", Normal(0, σ), d)
-        >>> print(told(mean(total(w[i] ** 2, i))))
+        >>> print(told(mean(total(w[i] ** 2, i))))  # doctest: +NORMALIZE_WHITESPACE
         Write $S = \sum_{i=1}^{d} w_{i}^{2}$. The mean of a sum is the sum of the means.
         With $\mathbb{E}[w^{2}] = \sigma^{2}$:
         <BLANKLINE>

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
-from ..moments.written import Index
+from ...moments.written import Index
 from .averages import summed
 from .known import Unread
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import sympy as sp
 
-from ..integrals.gaussian import integrate_by_parts
-from ..integrals.law_means import density, support
-from ..laws import Discrete, Law, Normal
-from ..moments import Index, mean, total
+from ...integrals.gaussian import integrate_by_parts
+from ...integrals.law_means import density, support
+from ...laws import Discrete, Law, Normal
+from ...moments import Index, mean, total
 from .names import Drawn, Names
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import sympy as sp
 
-from ..moments.written import Index, Matrix, Tensor, total
+from ...moments.written import Index, Matrix, Tensor, total
 from .averages import average, evaluated
 from .bounded import big, cases, integral
 from .known import FUNCTIONS, LETTERS, RELATIONS, Unread

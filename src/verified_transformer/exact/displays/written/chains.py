@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..derivations import Derived
-from ..induction import Solved
+from ...derivations import Derived
+from ...induction import Solved
 from .layout import aligned, display, indented, lines, rows, sentence, words
 from .writing import written
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from ..exact.displays.telling import told
+from ...exact.displays.written.telling import told
 
 if TYPE_CHECKING:
-    from ..account.rendering.cards import Bundle
-    from ..exact.derivations import Derived
+    from ...account.rendering.cards import Bundle
+    from ...exact.derivations import Derived
 
 METADATA_KEY = "verified_transformer_derivation"
 

@@ -1,0 +1,1 @@
+"""Formulas of a text read back, and what they state tried."""

@@ -1,0 +1,1 @@
+"""Derivations and expressions written as LaTeX, in words and displays."""
