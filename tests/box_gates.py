@@ -19,12 +19,11 @@ from html_gates import claims, pages
 from output_gates import differing
 from page_facts import bare, letters, of_latex
 
-from verified_transformer.account import evidence
+from verified_transformer.account import errata, evidence
 from verified_transformer.account.verdicts.decide import RULES
 
 Claim = dict[str, Any]
 ROOT = Path(__file__).parent.parent
-ERRATA = "book/errata.html"
 AGAINST = ("counterexample", "witness")
 
 
@@ -121,15 +120,31 @@ def _page(claim: Claim, book: Book) -> str:
     ))  # fmt: skip
 
 
+def _side(wrong: Claim, name: str) -> str:
+    text, value = wrong[name]["text"], wrong[name]["value"]
+    meant = errata.RELATIONS[wrong["relation"]] if wrong["relation"] and name == "printed" else ""
+    shown = f"={value}" if value is not None and text != f"${value}$" else ""
+    return f"{name}{meant}{text}{shown}"
+
+
 def _erratum(claim: Claim) -> str:
     against = [record for record in claim["evidence"] if record["kind"] in AGAINST]
-    said = f"The article says{claim['says']}"
-    shown = _lines(against or claim["evidence"])
-    return f"{claim['id']}{label(claim)}{claim['where']}{said}{_truth(claim)}{shown}"
+    wrong = claim["erratum"]
+    of = f"{wrong['of']}{', at ' + wrong['at'] if wrong['at'] else ''}" if wrong["of"] else ""
+    sides = of + _side(wrong, "printed") + _side(wrong, "right")
+    said = f"{claim['where']}The article says{claim['says']}{_truth(claim)}"
+    ways = f"{claim['id']}{label(claim)}" + "·the run·Colab" * bool(claim["notebook"])
+    return f"{wrong['headline']}{sides}{said}{_lines(against or claim['evidence'])}{ways}"
+
+
+def _condition(claim: Claim) -> str:
+    head = f"{claim['id']}{claim['id']}{label(claim)}·the run{claim['where']}"
+    return f"{head}The article says{claim['says']}{_truth(claim)}"
 
 
 def _correction(claim: Claim) -> str:
-    return f"{claim['id']}{label(claim)}{claim['says']}{_truth(claim)}"
+    wrong = claim["erratum"]
+    return f"{claim['id']}{wrong['headline']}{errata.GRADES[wrong['grade']].label}"
 
 
 def _result(claim: Claim) -> str:
@@ -169,7 +184,7 @@ class Book:
 
 
 SHOWS: dict[str, Callable[[Claim], str]] = {
-    "erratum": _erratum, "correction": _correction, "result": _result,
+    "erratum": _erratum, "correction": _correction, "result": _result, "condition": _condition,
 }  # fmt: skip
 
 
@@ -180,7 +195,7 @@ def other_boxes(html: Path) -> list[str]:
 
 def other_rows(html: Path) -> list[str]:
     """Lines of the ledger that show another text; formulas stand there as letters."""
-    return _others(html, {"row": _row}, letters)
+    return _others(html, {"row": _row, "short": lambda claim: of_latex(claim["says"])}, letters)
 
 
 def other_claim_pages(html: Path) -> list[str]:
@@ -228,29 +243,69 @@ def other_summaries(html: Path) -> list[str]:
     return found
 
 
-def missing_errata(html: Path) -> list[str]:
-    """Claims wrong, or true only under a condition, that the errata leave out or tell no truth of.
+def _wrong(html: Path, article: str | None = None) -> list[Claim]:
+    """Wrong claims in the order of the errata: by grade, then as the registry orders them."""
+    rank = list(errata.GRADES)
+    found = [c for c in claims(html) if c["verdict"] == "wrong" and article in (None, c["article"])]
+    return sorted(found, key=lambda c: (rank.index(c["erratum"]["grade"]), c["erratum"]["order"]))
 
-    A page of corrections lists all of its article's, and the errata list nothing else.
+
+def missing_errata(html: Path) -> list[str]:
+    """Wrong claims without an erratum or a truth, and conditions that are told nowhere.
+
+    Each stands once, on a page of errata; a list of corrections has all of its article's.
     """
-    wanted = [c for c in claims(html) if c["verdict"] in ("wrong", "holds-if")]
+    entries = [c for c in claims(html) if c["verdict"] in ("wrong", "holds-if")]
     found = [
         f"errata: nothing is said to be true instead of {c['id']}"
-        for c in wanted
+        for c in entries
         if not (c["truths"] if c["verdict"] == "wrong" else c["conditions"] or c["inherited"])
     ]
+    for kind, verdict in (("erratum", "wrong"), ("condition", "holds-if")):
+        listed = Counter(n for page in pages(html) for n, _ in page.facts.boxes[kind])
+        wanted = Counter(c["id"] for c in entries if c["verdict"] == verdict)
+        found += [f"errata: {c} is left out" for c in wanted - listed]
+        found += [f"errata: {c} does not belong here" for c in listed - wanted]
+    known = by_id(html)
     for page in pages(html):
         pairs = [name for name, _ in page.facts.boxes["correction"]]
-        article = next((c["article"] for c in wanted if c["id"] in pairs), None)
         if pairs:
-            own = [c["id"] for c in wanted if c["article"] == article]
+            own = [c["id"] for c in _wrong(html, known[pairs[0]]["article"])]
             found += [f"{page.name}: corrections leave out {c}" for c in own if c not in pairs]
-        if page.name == ERRATA:
-            listed = Counter(name for name, _ in page.facts.boxes["erratum"])
-            expected = Counter(c["id"] for c in wanted)
-            found += [f"errata: {c} is left out" for c in expected - listed]
-            found += [f"errata: {c} does not belong here" for c in listed - expected]
     return found
+
+
+def other_grades(html: Path) -> list[str]:
+    """Errata under another grade or in another order than judged, and other counts of them."""
+    known, found = by_id(html), []
+    articles = json.loads((html / "claims.json").read_text(encoding="utf-8"))["articles"]
+    titles = {a["key"]: f"Chapter {a['chapter']} · {a['title_en']}" for a in articles}
+    for page in pages(html):
+        graded = [(name, text) for name, text in page.facts.boxes["graded"] if name in known]
+        for name, shown in graded:
+            grade = (known[name]["erratum"] or {}).get("grade", "")
+            wanted = f"{grade} {errata.GRADES[grade].label.capitalize()}" if grade else "no grade"
+            found += differing(f"{page.name}: grade of {name}", shown, wanted)
+        here = [name for name, _ in graded]
+        order = [c["id"] for c in _wrong(html) if c["id"] in here]
+        found += differing(f"{page.name}: order", " ".join(here), " ".join(order))
+        for kind in ("errata", "counted"):
+            for key, shown in page.facts.boxes[kind]:
+                if key:
+                    wanted = _counts(html, key)
+                    wrong = _wrong(html, key)
+                    first = wrong[0]["erratum"]["headline"] if wrong else "No error was found."
+                    head = f"{titles[key]}{first}" if kind == "errata" else ""
+                    found += differing(f"{page.name}: {kind} {key}", shown, bare(head + wanted))
+    return found
+
+
+def _counts(html: Path, article: str) -> str:
+    grades = Counter(c["erratum"]["grade"] for c in _wrong(html, article))
+    met = sum(c["article"] == article and c["verdict"] == "holds-if" for c in claims(html))
+    many = "" if met == 1 else "s"
+    told = "".join(f"{grades[n]}·{g.label}" for n, g in errata.GRADES.items() if grades[n])
+    return told + f"{met}·condition{many}, no error{many}" * bool(met)
 
 
 def other_lines(html: Path) -> list[str]:

@@ -18,7 +18,8 @@ from bs4 import BeautifulSoup, Tag
 ID = re.compile(r"[A-Z]+-\d+\Z")
 BOXES = {
     "row": "vt-row", "erratum": "vt-erratum", "correction": "vt-pair", "result": "vt-result",
-    "page": "vt-claim", "part": "vt-part",
+    "page": "vt-claim", "part": "vt-part", "condition": "vt-condition", "short": "vt-short",
+    "graded": "vt-erratum", "errata": "vt-errata-part", "counted": "vt-counted",
 }  # fmt: skip
 
 
@@ -60,7 +61,9 @@ class Facts:
         stray: texts of badges that belong to no claim, no tally and no table.
         tallies: texts of the sums.
         boxes: by kind of box, its claim and its text: rows of the ledger, errata, corrections, the
-            heads of teasers, whole pages of claims; and a section's claims, by its number.
+            heads of teasers, conditions and their beginnings, whole pages of claims; the grade of
+            an erratum and the heading that it stands under; a section's claims, by its number; an
+            article's errata in short, by its key.
         lines: lines of records, with the address to which each leads, if it does.
         links: text and address of the links that name a claim; of those that a role makes, the
             claim of the badge that follows, or nothing.
@@ -213,8 +216,18 @@ def _box(kind: str, tag: Tag) -> tuple[str, str]:
         return tag.get("data-claim", ""), _bare(tag)
     if kind == "part":
         return f"{tag.get('data-article')} {tag.get('data-section')}", _bare(tag)
-    name = tag.get_text().split()[0] if kind == "correction" else tag["id"]
-    return name, _bare(tag)
+    if kind in ("errata", "counted"):
+        return tag.get("data-article", ""), _bare(tag)
+    if kind == "graded":
+        part = tag.find_parent("section")
+        heading = part.find(["h1", "h2"]).get_text().rstrip("#") if part else ""
+        return tag["id"], f"{tag.get('data-grade')} {heading}"
+    if kind == "short":
+        return tag.find_parent(class_="vt-condition")["id"], _bare(tag)
+    if kind == "condition":
+        short = tag.find(class_="vt-short")
+        return tag["id"], "".join(bare(s) for s in tag.strings if short not in s.parents)
+    return tag["data-claim" if kind == "correction" else "id"], _bare(tag)
 
 
 def _line(code: Tag) -> tuple[str, str | None]:
@@ -242,6 +255,6 @@ def _claim_link(tag: Tag) -> list[tuple[str, str, str | None]]:
 
 
 def _standing_at(tag: Tag) -> str | None:
-    if {"vt-row", "vt-erratum"} & set(tag.get("class") or []):
+    if {"vt-row", "vt-erratum", "vt-condition"} & set(tag.get("class") or []):
         return tag["id"]
     return tag.get("data-claim")

@@ -34,7 +34,7 @@ TESTS = (
 PAGES = {
     "welcome": "# A small book\n\n{decided}`all`\n\n```{result} LOSS-14\nTwice.\n```\n",
     "ledger": "# Ledger\n\n{decided}`all`\n\n```{ledger}\n```\n",
-    "errata": "# Errata\n\n```{errata}\n```\n",
+    "errata": "# Errata\n\n```{errata} tied-loss\n```\n",
 }
 NOTEBOOK = Path("notebooks/1-small/1-small.ipynb")
 SPAN = '<b>1.3</b> <span class="vt-volatile">{}</span>'

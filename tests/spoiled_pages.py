@@ -14,7 +14,7 @@ from pathlib import Path
 import html_gates
 import page_gates
 
-FRONT, LEDGER, ERRATA = "book/welcome.html", "book/ledger.html", "book/errata.html"
+FRONT, LEDGER, ERRATA = "book/welcome.html", "book/ledger.html", "book/errata-3.html"
 CLAIM = "claims/LOSS-14.html"
 NOTEBOOK = "notebooks/1-initialisation/1-sampling-laws.html"
 Gate = Callable[[Path], list[str]]
@@ -82,12 +82,27 @@ FAULTS = (
           page_gates.missing_in_search, "the search does not find LOSS-14"),
     Fault("shows another sign in a chapter's summary", "book/chapter-3.html", r"✗ (LOSS-\d+)",
           r"✓ \1", page_gates.other_summaries, "claims of tied-loss 3."),
-    Fault("leads from a verdict to another claim's page", LEDGER.replace("ledger", "errata"),
-          r'href="\.\./claims/[A-Z]+-\d+\.html"', 'href="../claims/LOSS-01.html"',
+    Fault("leads from a verdict to another claim's page", ERRATA,
+          r'href="\.\./claims/LOSS-4\d\.html"', 'href="../claims/LOSS-01.html"',
           page_gates.other_links, "leads to LOSS-01"),
+    Fault("changes a computed number of an erratum", ERRATA, r'(class="vt-value">)\d', r"\g<1>7",
+          page_gates.other_boxes, "erratum"),
+    Fault("tells another headline", ERRATA, r'(class="vt-headline">)[A-Z]', r"\1No ",
+          page_gates.other_boxes, "erratum"),
+    Fault("grades an erratum otherwise", ERRATA, 'data-grade="result"', 'data-grade="misprint"',
+          page_gates.other_grades, "grade of LOSS-"),
+    Fault("heads errata with another grade", ERRATA, "Unstated assumption<a", "Misprint<a",
+          page_gates.other_grades, "grade of LOSS-33"),
+    Fault("counts other errata", ERRATA, r"\d+ · changes a result", "3 · changes a result",
+          page_gates.other_grades, "counted tied-loss"),
+    Fault("leads with another finding", "book/errata.html", r'(class="vt-headline">)', r"\1No: ",
+          page_gates.other_grades, "errata initialisation"),
+    Fault("leaves a condition out of the errata", ERRATA,
+          r'(?s)<details class="vt-condition".*?</details>', "",
+          page_gates.missing_errata, "is left out"),
     Fault("leaves an erratum out", ERRATA, r'(?s)<section class="vt-erratum".*?</section>', "",
           page_gates.missing_errata, "is left out"),
-    Fault("leaves a correction out", "book/chapter-5.html", r'(?s)<tr class="vt-pair">.*?</tr>', "",
+    Fault("leaves a correction out", "book/chapter-5.html", r'(?s)<li class="vt-pair".*?</li>', "",
           page_gates.missing_errata, "corrections leave out"),
     Fault("changes a number of a statement", ERRATA, r"(<b>The article says</b> )", r"\g<1>7 ",
           page_gates.other_boxes, "The"),

@@ -137,7 +137,7 @@ def notebook(html: Path) -> str:
 def test_pages_in_the_browser(
     browser: Browser, html: Path, notebook: str, width: int, scheme: str
 ) -> None:
-    plain = ("book/ledger.html", "book/errata.html")
+    plain = ("book/ledger.html", "book/errata.html", "book/errata-3.html")
     names = ("book/welcome.html", *plain, "claims/LOSS-14.html", notebook)
     with Tab(browser, width, scheme) as tab:
         faults = {name: tab.look(html / name, maths=name not in plain) for name in names}

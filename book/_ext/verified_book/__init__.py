@@ -51,6 +51,8 @@ def read_claims(app: Sphinx) -> None:
     ledger = collect(Path(app.srcdir))
     for line in ledger.differences():
         logger.warning("not as locked: %s", line)
+    for line in ledger.faults():
+        logger.warning("errata: %s", line)
     text = _json(ledger.to_json())
     digest = hashlib.sha256(text.encode()).hexdigest()
     before = getattr(app.env, "verified_claims", None)
@@ -150,6 +152,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_css_file("verified.css")
     app.add_css_file("strips.css")
     app.add_css_file(STYLES)
+    app.add_css_file("errata.css")
     # Before MathJax, which is deferred too: the filter keeps the TeX as text to search in.
     app.add_js_file("verified.js", priority=100, loading_method="defer")
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -8,13 +8,14 @@ from functools import cached_property
 from pathlib import PurePosixPath
 
 from docutils import nodes
+from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
 from verified_transformer.account.ledger import Entry
 from verified_transformer.account.ledger import Ledger as Data
 
-LEDGER = "book/ledger"
+LEDGER, ERRATA = "book/ledger", "book/errata"
 logger: standard.LoggerAdapter[standard.Logger] = logging.getLogger(__name__)
 
 
@@ -51,6 +52,14 @@ def claim_uri(env: BuildEnvironment, name: str) -> str:
 def page_uri(env: BuildEnvironment, name: str, docname: str | None = None) -> str:
     """The address of a claim's own page, from the page being read or from the one named."""
     return env.app.builder.get_relative_uri(docname or env.docname, f"claims/{name}")
+
+
+def colab_address(config: Config, notebook: str) -> str:
+    """The address at which Colab opens a notebook of the repository."""
+    options = config.html_theme_options
+    place = options["repository_url"].removeprefix("https://github.com/")
+    branch = options.get("repository_branch", "main")
+    return f"{options['launch_buttons']['colab_url']}/github/{place}/blob/{branch}/{notebook}"
 
 
 def raw(html: str) -> nodes.raw:

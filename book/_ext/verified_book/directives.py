@@ -12,7 +12,7 @@ from sphinx.util.docutils import SphinxDirective
 from verified_transformer.account.registry import Article as Source
 
 from . import render
-from .claims import LEDGER, Claims, claim_uri, page_uri, raw
+from .claims import ERRATA, LEDGER, Claims, claim_uri, colab_address, page_uri, raw
 
 
 class ClaimsDirective(SphinxDirective):
@@ -60,20 +60,39 @@ class Ledger(ClaimsDirective):
 
 
 class Errata(ClaimsDirective):
-    """What the articles got wrong or left out: said, true, and the run that shows it."""
+    """The errata of an article, by its key, by how much they matter; or of each, in a few lines."""
+
+    optional_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        return [raw(render.errata(self.claims.ledger, self.link, self.page))]
+        data = self.claims.ledger
+        if not self.arguments:
+            return [raw(render.errata_index(data, self._home))]
+        article = self.source(self.arguments[0])
+        colab = partial(colab_address, self.config)
+        made: list[nodes.Node] = [raw(render.errata_head(data, article))]
+        for name, title, html in render.errata(data, article, self.link, self.page, colab):
+            part = nodes.section(ids=[name], names=[name])
+            part += [nodes.title("", title), raw(html)]
+            made.append(part)
+        return made
+
+    def _home(self, article: Source) -> str | None:
+        name = f"{ERRATA}-{article.chapter}"
+        builder = self.env.app.builder
+        known = name in self.env.found_docs
+        return builder.get_relative_uri(self.env.docname, name) if known else None
 
 
 class Corrections(ClaimsDirective):
-    """What an article, by its key, says beside what is true, where the two differ."""
+    """The headlines of an article's errata, by its key; each leads to the erratum."""
 
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
         article = self.source(self.arguments[0])
-        return [raw(render.corrections(self.claims.ledger, self.link, self.page, article.key))]
+        to = self.env.app.builder.get_relative_uri(self.env.docname, f"{ERRATA}-{article.chapter}")
+        return [raw(render.corrections(self.claims.ledger, article, to))]
 
 
 class Article(ClaimsDirective):

@@ -23,7 +23,7 @@ from verified_transformer.account.ledger import Entry
 from verified_transformer.account.registry import Article
 
 from . import plain, render
-from .claims import Claims
+from .claims import Claims, colab_address
 
 FOLDER = "claims"
 TITLE = 90  # letters of a statement in the title of its page
@@ -105,13 +105,10 @@ def _run(app: Sphinx, claim: Entry) -> dict[str, str] | None:
     source = PurePosixPath(claim.notebook)
     name = str(source.with_suffix(""))
     heading = app.env.titles.get(name)
-    options = app.config.html_theme_options
-    place = options["repository_url"].removeprefix("https://github.com/")
-    branch = options.get("repository_branch", "main")
     return {
         "section": f"{render.section(claim)} {heading.astext() if heading else ''}".strip(),
         "href": f"../{name}.html#{claim.anchor}",
-        "colab": f"{options['launch_buttons']['colab_url']}/github/{place}/blob/{branch}/{source}",
+        "colab": colab_address(app.config, claim.notebook),
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from verified_transformer.account import evidence as table
+from verified_transformer.account.errata import GRADES, RELATIONS, Grade
 from verified_transformer.account.ledger import Entry, Ledger, Summary
 from verified_transformer.account.registry import Article
 from verified_transformer.account.rendering.cards import in_brackets, typeset
@@ -22,7 +23,6 @@ from . import plain
 Link = Callable[[str], str]  # the address of a claim, by its id, seen from the page being written
 
 EMPTY_BADGE = re.compile(r'<span class="vt-badge" data-claim="([^"]+)"[^>]*></span>')
-ERRATA = ("wrong", "holds-if")
 AGAINST = (table.Weight.REFUTES, table.Weight.LIMITS)
 
 
@@ -48,6 +48,8 @@ def _environment() -> Environment:
     made.globals["verdicts"] = table.VERDICTS
     made.globals["kinds"] = table.KINDS
     made.globals["rules"] = RULES
+    made.globals["relations"] = RELATIONS
+    made.globals["grades"] = GRADES
     made.globals["against"] = [n for n, row in table.KINDS.items() if row.weight in AGAINST]
     return made
 
@@ -132,15 +134,54 @@ def page(
     )  # fmt: skip
 
 
-def errata(data: Ledger, link: Link, page: Link) -> str:
-    """Every claim found wrong, or true only under a condition that the article leaves out."""
-    groups = [(a, _of(data, a.key, ERRATA)) for a in data.articles]
-    return _render("errata", groups, page, link=link)
+def by_grade(data: Ledger, article: Article) -> list[tuple[Grade, list[Entry]]]:
+    """An article's errata by grade, the gravest first."""
+    wrong = [
+        c for c in data.claims if c.article == article.key and c.verdict == "wrong" and c.erratum
+    ]
+    wrong.sort(key=lambda c: c.erratum.order if c.erratum else 0)
+    groups = [(g, [c for c in wrong if c.erratum and c.erratum.grade == g.name])
+              for g in GRADES.values()]  # fmt: skip
+    return [(grade, claims) for grade, claims in groups if claims]
 
 
-def corrections(data: Ledger, link: Link, page: Link, article: str) -> str:
-    """What an article says beside what is true, for each claim that does not hold as it stands."""
-    return _render("corrections", _of(data, article, ERRATA), page, link=link)
+def errata_index(data: Ledger, home: Callable[[Article], str | None]) -> str:
+    """For each article its gravest error in a sentence, and how many there are of each grade."""
+    parts = [(a, by_grade(data, a), _of(data, a.key, ("holds-if",)), home(a))
+             for a in data.articles if a.chapter]  # fmt: skip
+    return _render("errata_index", parts)
+
+
+def errata_head(data: Ledger, article: Article) -> str:
+    """How many errata of an article there are of each grade, and how many conditions."""
+    return _render(
+        "errata_head", article, by_grade(data, article), _of(data, article.key, ("holds-if",))
+    )
+
+
+def errata(
+    data: Ledger, article: Article, link: Link, page: Link, colab: Link
+) -> Iterator[tuple[str, str, str]]:
+    """The errata of an article: name, title and HTML of the part for each grade, then conditions.
+
+    Args:
+        data: the ledger.
+        article: the article.
+        link, page: the address of a claim's run, and of its page.
+        colab: the address at which Colab opens a notebook.
+    """
+    for grade, claims in by_grade(data, article):
+        html = _render("errata", grade, claims, page, colab, link=link)
+        yield grade.name, grade.label.capitalize(), html
+    conditions = _of(data, article.key, ("holds-if",))
+    if conditions:
+        html = _render("conditions", conditions, page, link=link)
+        yield "conditions", "Conditions", html
+
+
+def corrections(data: Ledger, article: Article, errata_page: str) -> str:
+    """The headlines of an article's errata, by grade; each leads to the erratum."""
+    return _render("corrections", by_grade(data, article), errata_page)
 
 
 def article(source: Article) -> str:

@@ -14,7 +14,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from . import evidence, registry
+from . import errata, evidence, registry
+from .errata import Erratum
 from .records import notebook_records
 from .records.notebook_records import Found, notebooks, stale, stored_records
 from .records.record import METADATA_KEY, Record, Score
@@ -56,6 +57,7 @@ class Entry:
         verdict, judged, why: see `Decision`.
         nature: of a claim that is set aside: definition, plan, opinion or picture.
         retired: why the id is no longer in use, or None.
+        erratum: of a wrong claim, how much it matters, as judged, and both numbers.
         history: how what it says and its verdict were changed, the oldest first.
         evidence: its records, in the order of the notebooks.
         truth, condition: what is true instead, or under which condition, in one text.
@@ -81,6 +83,7 @@ class Entry:
     why: str
     nature: str | None
     retired: str | None
+    erratum: Erratum | None
     history: tuple[Change, ...]
     evidence: tuple[Evidence, ...]
     truth: str | None
@@ -103,6 +106,7 @@ class Entry:
         return State(
             self.where, self.kind, lock.digest(self.says), self.verdict, self.judged,
             self.nature, self.retired, self.pending,
+            self.erratum.grade if self.erratum and self.verdict == "wrong" else None,
         )  # fmt: skip
 
 
@@ -132,6 +136,10 @@ class Ledger:
         found = lock.differences({claim.id: claim.state for claim in self.claims}, known)
         return [line for lines in found.values() for line in lines]
 
+    def faults(self) -> list[str]:
+        """Say which wrong claims have no erratum, and which errata belong to no wrong claim."""
+        return errata.faults(self.claims)
+
     def to_json(self) -> dict[str, Any]:
         """Return what stands in ``claims.json``."""
         parts = {key: _plain(part) for key, part in self.by_article.items()}
@@ -158,6 +166,7 @@ def schema() -> dict[str, Any]:
         "evidence_kind": list(evidence.KINDS),
         "outcome": sorted({name for row in evidence.KINDS.values() for name in row.outcomes}),
         "claim_kind": list(registry.KINDS),
+        "grade": list(errata.GRADES),
     }
     for name, accepted in lists.items():
         made["$defs"][name] = {"enum": accepted}
@@ -266,7 +275,8 @@ def _entry(
         setting=reading.setting if reading else None,
         verdict=decision.verdict, judged=decision.judged, why=decision.why,
         nature=next((r.statement for r in records if r.kind == "set-aside"), None),
-        retired=statement.retired, history=locked.history if locked else (),
+        retired=statement.retired, erratum=statement.erratum,
+        history=locked.history if locked else (),
         evidence=tuple(
             Evidence(r.kind, r.of, r.case, r.outcome, item.text, r.seal, r.latex)
             for item, r in zip(items, records, strict=True)

@@ -19,6 +19,7 @@ from typing import Any
 
 import yaml
 
+from .errata import Erratum, read_erratum
 from .reading import Reading, RegistryError, read_reading
 from .rendering.latex import latex_fault
 
@@ -60,6 +61,7 @@ class Statement:
         id, article, where, kind, says: as in the claims file.
         reading: how we read it; None until a chapter writes it.
         retired: the reason why the id is no longer in use, or None.
+        erratum: what is wrong with it, and how much it matters, of a claim found wrong.
     """
 
     id: str
@@ -69,12 +71,13 @@ class Statement:
     says: str
     reading: Reading | None = None
     retired: str | None = None
+    erratum: Erratum | None = None
 
     @cached_property
     def fingerprint(self) -> str:
         """A hash of statement and reading; a record made from another wording is stale.
 
-        What the reading discharges takes no part: no check takes anything from it.
+        What the reading discharges and the erratum take no part: no check takes anything from them.
         """
         data = json.dumps([self.says, self.kind, self.reading], default=_plain, sort_keys=True)
         return hashlib.sha256(data.encode()).hexdigest()[:12]
@@ -161,7 +164,10 @@ def _statement(entry: dict[str, Any], article: str, file: str) -> Statement:
             raise refuse(f"{key!r} is missing")
     if entry.get("kind") not in KINDS:
         raise refuse(f"kind is {entry.get('kind')!r}; accepted: {', '.join(KINDS)}")
-    reading = read_reading(entry["reading"], refuse) if entry.get("reading") else None
+    read = dict(entry.get("reading") or {})
+    wrong = read.pop("erratum", None)
+    reading = read_reading(read, refuse) if read else None
+    erratum = read_erratum(wrong, reading, refuse) if wrong and reading else None
     if reading and reading.decides in reading.cases and entry["kind"] in ("equation", "number"):
         raise refuse(f"decides: got a case of an {entry['kind']}; accepted: legs of an experiment")
     for text in _texts(entry):
@@ -170,7 +176,7 @@ def _statement(entry: dict[str, Any], article: str, file: str) -> Statement:
             raise refuse(f"{fault} in {text!r}")
     says = " ".join(entry["says"].split())
     return Statement(
-        name, article, entry["where"], entry["kind"], says, reading, entry.get("retired")
+        name, article, entry["where"], entry["kind"], says, reading, entry.get("retired"), erratum
     )
 
 

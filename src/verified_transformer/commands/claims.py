@@ -23,7 +23,7 @@ def write(root: Path) -> int:
         root: the repository.
 
     Returns:
-        0, or 1 where what is said or decided differs from the lock.
+        0, or 1 where what is said or decided differs from the lock, or an erratum is missing.
     """
     made = ledger.collect(root)
     data = made.to_json()
@@ -46,7 +46,10 @@ def write(root: Path) -> int:
     changed = made.differences()
     if changed:
         print("\n".join(["Not as locked:", *changed, RENEW]), file=sys.stderr)
-    return 1 if changed else 0
+    faults = made.faults()
+    if faults:
+        print("\n".join(["Errata:", *faults]), file=sys.stderr)
+    return 1 if changed or faults else 0
 
 
 def renew(

@@ -39,6 +39,7 @@ class State:
         nature: of a claim that is set aside: definition, plan, opinion or picture.
         retired: why the id is no longer in use.
         spared: rules of `decide.RULES` that the claim does not keep yet.
+        grade: of a wrong claim, how much it matters, as judged.
     """
 
     where: str
@@ -49,6 +50,7 @@ class State:
     nature: str | None = None
     retired: str | None = None
     spared: tuple[str, ...] = ()
+    grade: str | None = None
 
 
 @dataclass(frozen=True)
@@ -106,9 +108,9 @@ def _moved(old: State, new: State) -> Iterator[str]:
         yield f"{old.verdict} -> {new.verdict}"
     if old.says != new.says:
         yield "what the article says was changed"
-    for name, one, other in (("kind", old.kind, new.kind), ("place", old.where, new.where)):
-        if one != other:
-            yield f"its {name} was changed: {one} -> {other}"
+    for name, field in (("kind", "kind"), ("place", "where"), ("grade", "grade")):
+        if (one := getattr(old, field)) != (other := getattr(new, field)):
+            yield f"its {name} was changed: {one or 'none'} -> {other or 'none'}"
     if old.judged != new.judged:
         ran, judged = "decided by what ran", "judged by a person"
         yield f"{judged}, before {ran}" if new.judged else f"{ran}, before {judged}"
@@ -142,8 +144,7 @@ def renew(
         LockError: no reason, no date, or an article's words changed for a claim that the reason
             does not name.
     """
-    reason = " ".join(reason.split())
-    if not reason:
+    if not (reason := " ".join(reason.split())):
         raise LockError(
             'REASON: got an empty text; accepted: why the changes are right, REASON="…"'
         )
@@ -208,9 +209,9 @@ def _differing(old: State, new: State) -> tuple[str, str]:
             side.append(_verdict(state))
         if old.judged != new.judged:
             side.append("judged" if state.judged else "not judged")
-        for name in ("says", "kind", "where"):
+        for name in ("says", "kind", "where", "grade"):
             if getattr(old, name) != getattr(new, name):
-                side.append(f"{name} {getattr(state, name)}")
+                side.append(f"{name} {getattr(state, name) or 'none'}")
         if old.retired != new.retired:
             side.append(f"retired: {state.retired}" if state.retired else "in use")
     return "; ".join(texts[0]), "; ".join(texts[1])

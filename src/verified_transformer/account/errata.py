@@ -1,0 +1,206 @@
+"""Errata: how much a wrong claim matters, as a person judges it, and both numbers, as computed.
+
+The grade, the headline and the words are data of the registry. The numbers are not: they follow
+from the formula of the reading and from that of its truth, at the values that the article uses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from .reading import Reading
+from .rendering.formulas import latex
+from .rendering.values import shown, value
+
+_KEYS = {"grade", "order", "headline", "case", "of", "at", "printed", "right", "relation", "told"}
+_FILLED = re.compile(r"\{(printed|right|=[^{}]+)\}")
+_FORMULA = re.compile(r"(?<!\\)\$(.+?)(?<!\\)\$")
+_NUMBER = re.compile(r"\d+(?:[.\u202f ]\d+)*")
+_NAME = re.compile(r"[A-Z]+-\d{2}")
+_LONGEST = 240  # letters of a headline
+RELATIONS = MappingProxyType({"<": "less than", ">": "more than", "order": "of the order of"})
+
+
+@dataclass(frozen=True)
+class Grade:
+    """How much an erratum matters: its name, what readers see, and what it means."""
+
+    name: str
+    label: str
+    means: str
+
+
+GRADES: Mapping[str, Grade] = MappingProxyType(
+    {
+        grade.name: grade
+        for grade in (
+            Grade("result", "changes a result", "a conclusion or a number of the article changes"),
+            Grade("recipe", "the recipe fails as printed", "who follows the text gets no model "
+                  "that does what is said"),
+            Grade("assumption", "unstated assumption", "right where something holds that is "
+                  "not said, and that the article's own setting does not give"),
+            Grade("misprint", "misprint", "a slip of the pen: a letter, a sign, a name"),
+        )
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Side:
+    """What is printed, or what is right: a formula or words, and its number where it has one."""
+
+    text: str
+    value: str | None = None
+
+
+@dataclass(frozen=True)
+class Erratum:
+    """What is wrong with a claim, and how much it matters.
+
+    Attributes:
+        grade: a name of `GRADES`; judged by a person.
+        order: its place among the errata of that grade in the article, the gravest first.
+        headline: what is wrong and what is right, in a sentence.
+        case: the case of the reading whose formulas are shown, or None.
+        of: what the two formulas are of, in words.
+        at: the values at which both are computed, as text with LaTeX.
+        relation: how what is printed is meant, a name of `RELATIONS`; None for an equality.
+        printed, right: the two sides.
+    """
+
+    grade: str
+    order: int
+    headline: str
+    case: str | None
+    of: str | None
+    at: str | None
+    relation: str | None
+    printed: Side
+    right: Side
+
+
+def read_erratum(
+    data: Mapping[str, Any], reading: Reading, refuse: Callable[[str], Exception]
+) -> Erratum:
+    """Read the erratum of a claim, and compute its numbers.
+
+    Args:
+        data: as a claims file has it, under ``erratum`` in the reading.
+        reading: of the claim.
+        refuse: makes the error of a broken rule, which names file and claim.
+
+    Raises:
+        RegistryError: a key is unknown or missing, the case has no truth, or a number is missing
+            where there are formulas.
+    """
+    if unknown := set(data) - _KEYS:
+        raise refuse(f"unknown keys in erratum: {sorted(unknown)}")
+    if data.get("grade") not in GRADES:
+        raise refuse(f"grade is {data.get('grade')!r}; accepted: {', '.join(GRADES)}")
+    if not isinstance(data.get("order"), int):
+        raise refuse(f"order is {data.get('order')!r}; accepted: an integer, 1 for the gravest")
+    if data.get("relation") not in (None, *RELATIONS):
+        raise refuse(f"relation is {data['relation']!r}; accepted: {', '.join(RELATIONS)}")
+    case = data.get("case")
+    if case not in reading.parts:
+        raise refuse(f"erratum: case is {case!r}; accepted: {', '.join(map(str, reading.cases))}")
+    part, told = reading.parts[case], data.get("told") or {}
+    if not part.truth:
+        raise refuse(f"erratum: the reading says nothing that is true instead (case {case})")
+    both = [name for name, p in reading.parts.items() if p.formula and p.truth_formula]
+    if both and case not in both:
+        raise refuse(f"erratum: case {case} has no two formulas; accepted: {both}")
+    for key, own in (("printed", part.formula), ("right", part.truth_formula)):
+        if own and (data.get(key) or (both and told.get(key))):
+            raise refuse(f"erratum: {key} stands in the reading already: {own}")
+        if not (own or data.get(key) or told.get(key)):
+            raise refuse(f"erratum: {key} is missing: a formula, or words under told")
+    at = {name: str(number) for name, number in (data.get("at") or {}).items()}
+    formulas = {
+        key: None if told.get(key) else own or data.get(key)
+        for key, own in (("printed", part.formula), ("right", part.truth_formula))
+    }
+    if any(formulas.values()) and not data.get("of"):
+        raise refuse("erratum: of is missing: what the formulas are of")
+    try:
+        numbers = {key: value(str(f), at) for key, f in formulas.items() if f is not None}
+
+        def filled(text: object) -> str:
+            return _FILLED.sub(
+                lambda found: shown(
+                    value(found[1][1:], at) if found[1][0] == "=" else numbers[found[1]]
+                ),
+                " ".join(str(text).split()),
+            )
+
+        sides = {
+            key: Side(f"${latex(str(f))}$", shown(numbers[key]))
+            if f is not None else Side(filled(told[key]))
+            for key, f in formulas.items()
+        }  # fmt: skip
+        headline = filled(data.get("headline") or "")
+    except KeyError as error:
+        raise refuse(f"erratum: a text shows {error}, which has no formula") from error
+    except ValueError as error:
+        raise refuse(f"erratum: {error}") from error
+    if not headline or len(headline) > _LONGEST or _NAME.search(headline):
+        raise refuse(f"headline: got {headline!r}; accepted: a sentence of up to {_LONGEST} "
+                     "letters, without names of claims")  # fmt: skip
+    return Erratum(
+        data["grade"], data["order"], headline, case, filled(data["of"]) if "of" in data else None,
+        ", ".join(f"${latex(name)}={latex(text)}$" for name, text in at.items()) or None,
+        data.get("relation"), sides["printed"], sides["right"],
+    )  # fmt: skip
+
+
+# ------------------------------------------------------------------ what is missing
+
+
+class Decided(Protocol):
+    """What is asked of a claim of the ledger."""
+
+    id: str
+    article: str
+    verdict: str
+    erratum: Erratum | None
+
+
+def faults(claims: Iterable[Decided]) -> list[str]:
+    """Say which wrong claims have no erratum, and which errata belong to no wrong claim."""
+    found, places = [], set()
+    for claim in claims:
+        if claim.verdict == "wrong" and claim.erratum is None:
+            found.append(f"{claim.id}: wrong, and has no erratum: grade, headline and both numbers")
+        if claim.verdict not in ("wrong", "undecided") and claim.erratum is not None:
+            found.append(f"{claim.id}: {claim.verdict}, and has an erratum")
+        if claim.erratum is not None:
+            place = (claim.article, claim.erratum.grade, claim.erratum.order)
+            if place in places:
+                found.append(f"{claim.id}: another erratum of its grade has the order {place[2]}")
+            places.add(place)
+    return found
+
+
+def unowned(erratum: Mapping[str, Any], texts: Iterable[str]) -> list[str]:
+    """Numbers and formulas of an erratum's words that neither the claim's texts nor a sum have.
+
+    Args:
+        erratum: as a claims file has it; what it fills in is computed, and so has an owner.
+        texts: what the registry says of the claim, and the lines of its records.
+    """
+    known = "".join("".join(texts).split())
+    told = [
+        erratum.get("headline", ""),
+        erratum.get("of", ""),
+        *(erratum.get("told") or {}).values(),
+    ]
+    found = []
+    for text in (_FILLED.sub(" ", str(t)) for t in told):
+        found += [f for f in _FORMULA.findall(text) if "".join(f.split()) not in known]
+        words = _FORMULA.sub(" ", text)
+        found += [n for n in _NUMBER.findall(words) if "".join(n.split()) not in known]
+    return found
