@@ -12,6 +12,8 @@ from urllib.parse import unquote
 
 from bs4 import BeautifulSoup
 from html_gates import Page, claims, pages
+from markdown_it import MarkdownIt
+from mdit_py_plugins.dollarmath import dollarmath_plugin
 from page_facts import Cell as Shown
 from page_facts import bare
 
@@ -19,6 +21,7 @@ from verified_transformer.account import evidence
 from verified_transformer.account.records.record import METADATA_KEY
 
 Cell = dict[str, Any]
+MARKDOWN = MarkdownIt("commonmark").use(dollarmath_plugin, double_inline=True)
 TITLE = re.compile(r"(?s)\A(?:# @title ([^\n]*)(?:\n|\Z))?(.*)")
 SAID = {  # what a strip says of a kind of evidence, without blanks
     "proof": "proved", "measurement": "measured", "counterexample": "refuted",
@@ -26,6 +29,11 @@ SAID = {  # what a strip says of a kind of evidence, without blanks
     "met": "conditionmet", "citation": "heldagainst", "set-aside": "setaside",
 }  # fmt: skip
 NAMED = re.compile(r"\b[A-Z]{3,5}-\d\d\b")
+
+
+def straight(text: str) -> str:
+    """A text without the curled quotation marks that Sphinx makes of those in Markdown."""
+    return text.translate(str.maketrans("‘’“”", "''\"\""))
 
 
 def differing(where: str, shown: str, wanted: str) -> list[str]:
@@ -76,7 +84,7 @@ def _other_cell(name: str, cell: Cell, shown: Shown) -> list[str]:
         if title and "set-up" not in tags:
             found += differing(f"{where} (title)", shown.title or "", bare(title))
     kept = "".join(bare(text) for i, text in enumerate(outputs) if i not in shown.moved)
-    found += differing(f"{where} (output)", shown.kept, kept)
+    found += differing(f"{where} (output)", straight(shown.kept), straight(kept))
     for place, text in shown.moved.items():
         wanted = bare(outputs[place]) if place < len(outputs) else ""
         found += differing(f"{where} (output)", text, wanted)
@@ -130,8 +138,9 @@ def _text(output: dict[str, Any]) -> str:
         return BeautifulSoup(data["text/html"], "html.parser").get_text()
     if any(kind.startswith("image/") for kind in data):
         return ""
-    markdown = re.sub(r"\*([^*\n]+)\*", r"\1", data.get("text/markdown", ""))
-    return data.get("text/latex") or markdown or data.get("text/plain", "")
+    if "text/markdown" in data:
+        return BeautifulSoup(MARKDOWN.render(data["text/markdown"]), "html.parser").get_text()
+    return data.get("text/latex") or data.get("text/plain", "")
 
 
 def _other_pictures(page: Page, cells: Sequence[Cell], html: Path) -> list[str]:

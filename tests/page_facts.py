@@ -188,8 +188,8 @@ def _cells(of: dict[str, list[Tag]]) -> tuple[Cell, ...]:
 
 
 def _shown(part: Tag, but: Tag | None = None) -> str:
-    """A text without what the page adds to what is stored: titles, the verdict of a card."""
-    added = [*part.find_all(class_="vt-badge"), *([but] if but else [])]
+    """A text without what the page adds to what is stored: titles, verdicts, ways to Colab."""
+    added = [*part.find_all(class_=["vt-badge", "vt-colab"]), *([but] if but else [])]
     return bare("".join(s for s in part.strings if s.parent not in added))
 
 

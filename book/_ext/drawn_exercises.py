@@ -1,12 +1,34 @@
-"""Style sheets of the drawings and of the exercises."""
+"""The book's side of drawings and exercises: style sheets, and a way from a question to Colab."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from docutils import nodes
 from sphinx.application import Sphinx
+
+CHECK = '<p class="vt-exercise-check">'
+COLAB = "https://colab.research.google.com/github"
+
+
+def link_to_colab(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Say under each exercise where its answer can be checked: a page has no kernel."""
+    options = app.config.html_theme_options
+    repository = str(options.get("repository_url", "")).removeprefix("https://github.com/")
+    branch = options.get("repository_branch", "main")
+    url = f"{COLAB}/{repository}/blob/{branch}/{docname}.ipynb"
+    link = f' <a class="vt-colab" href="{url}">Check it in Colab</a></p>'
+    for node in doctree.findall(nodes.raw):
+        if node.get("format") == "html" and CHECK in node.astext():
+            text = node.astext()
+            start = text.index(CHECK)
+            text = text[:start] + text[start:].replace("</p>", link, 1)
+            node.children = [nodes.Text(text)]
+            node.rawsource = text
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("doctree-resolved", link_to_colab)
     app.add_css_file("drawings.css")
+    app.add_css_file("exercises.css")
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -4,6 +4,7 @@ from .checks.claim import ClaimFailed as ClaimFailed
 from .checks.claim import Record as Record
 from .checks.claim import claim as claim
 from .checks.exactly.showing import show as show
+from .checks.exercises.exercise import exercise as exercise
 from .exact.derivations import Derivation as Derivation
 from .exact.derivations import Oracle as Oracle
 from .exact.derivations import Step as Step

@@ -91,6 +91,8 @@ def form(
     if of == "check":
         breaks = not _decided(outputs)
         return of, f"{'Break it' if breaks else 'Check'}: {_listed(about)}"
+    if of == "figure" and (name := sorts.exercised(code)):
+        return of, f"Exercise {name}"
     if of == "figure":
         return of, _cut(f"Figure: {_axes(outputs) or heading}")
     return of, _cut(f"Code: {_defined(code) or heading}") if too_long(code) else None

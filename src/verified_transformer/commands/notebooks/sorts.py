@@ -57,6 +57,22 @@ def claims(source: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def exercised(source: str) -> str:
+    """Return the number of the exercise that a cell shows, or nothing.
+
+    >>> exercised('exercise("3.4.1")')
+    '3.4.1'
+    """
+    found = (
+        argument.value
+        for node in ast.walk(parsed(source))
+        if isinstance(node, ast.Call) and _called(node) == "exercise"
+        for argument in node.args
+        if isinstance(argument, ast.Constant)
+    )
+    return str(next(found, ""))
+
+
 def _called(node: ast.Call) -> str:
     """The last name of what a call calls."""
     of = node.func

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .drawing import Drawing, Panel
-from .labels import text
-from .parts import blocks, vector
+from ..drawing import Drawing, Panel
+from ..labels import text
+from ..parts import blocks, vector
 
 __all__ = ["grown_matrix"]
 

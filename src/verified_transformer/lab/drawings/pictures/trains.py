@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .drawing import Drawing, Panel
-from .labels import text
-from .parts import arrow, box, core, line
+from ..drawing import Drawing, Panel
+from ..labels import text
+from ..parts import arrow, box, core, line
 
 __all__ = ["tensor_train"]
 

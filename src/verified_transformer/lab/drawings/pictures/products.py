@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .drawing import Drawing, Panel
-from .labels import text
-from .parts import arrow, blocks, vector
+from ..drawing import Drawing, Panel
+from ..labels import text
+from ..parts import arrow, blocks, vector
 
 __all__ = ["tensor_product"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .drawing import Drawing, Panel
-from .labels import text
-from .parts import arrow, brace, line, node
+from ..drawing import Drawing, Panel
+from ..labels import text
+from ..parts import arrow, brace, line, node
 
 __all__ = ["fans"]
 

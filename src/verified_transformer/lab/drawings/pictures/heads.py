@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .drawing import Drawing, Panel
-from .labels import text
-from .parts import arrow, box, brace, matrix
+from ..drawing import Drawing, Panel
+from ..labels import text
+from ..parts import arrow, box, brace, matrix
 
 __all__ = ["multi_head_shapes"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from .drawing import Drawing, Panel
-from .labels import text
-from .parts import dial
+from ..drawing import Drawing, Panel
+from ..labels import text
+from ..parts import dial
 
 __all__ = ["rotary_clocks"]
 

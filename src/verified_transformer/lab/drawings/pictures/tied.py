@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .drawing import Drawing, Panel
-from .labels import text
-from .parts import arrow, box, matrix, vector
+from ..drawing import Drawing, Panel
+from ..labels import text
+from ..parts import arrow, box, matrix, vector
 
 __all__ = ["tied_model"]
 

@@ -1,0 +1,86 @@
+"""Whether an exercise is sound: its answer follows from what is proved, and is judged right."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import sympy as sp
+
+from ...account import registry
+from ...exact.definitions import definition
+from ...exact.formulas.evaluation import equivalent
+from ...exact.formulas.notation import parse, symbols
+from ...exact.moments import Expectation
+from .functions import PROBLEMS, tried
+from .judging import judge
+from .questions import Question
+
+__all__ = ["faults"]
+
+
+def faults(asked: Question) -> list[str]:
+    """Say what is wrong with an exercise; nothing where it is sound.
+
+    Its answer must follow from its claim or its definition, and be judged right; each known wrong
+    answer must be judged wrong, with the words that are meant for it.
+    """
+    if asked.kind == "open":
+        return []
+    if asked.kind == "function":
+        problem = PROBLEMS[asked.problem]
+        found = [
+            f"its solution fails: {fault}" for fault in [tried(problem, problem.right)] if fault
+        ]
+        for function, say in problem.wrong:
+            if (said := tried(problem, function)) != say:
+                found.append(f"{function.__name__} is told {said!r}, not {say!r}")
+        return [f"{asked.id}: {fault}" for fault in found]
+    found = []
+    if asked.because:
+        found += _unfounded(asked)
+    if not judge(asked, asked.answer):
+        found.append(f"the answer {asked.answer} is judged wrong")
+    for wrong, say in asked.known.items():
+        judgement = judge(asked, wrong)
+        if judgement.right or judgement.say != say:
+            found.append(f"{wrong} is told {judgement.say!r}, not {say!r}")
+    return [f"{asked.id}: {fault}" for fault in found]
+
+
+def _unfounded(asked: Question) -> list[str]:
+    wanted = parse(asked.answer)
+    if "solves" in asked.because:
+        left = parse(asked.because["solves"]).subs(symbols(asked.because["for"]), wanted)
+        return [] if equivalent(left, sp.S.Zero) else [f"{wanted} does not solve the equation"]
+    source = _source(asked.because)
+    if asked.kind == "number":
+        off = abs(sp.N(source - wanted)) > 1e-9 * abs(sp.N(wanted))
+        return [f"answer {sp.N(wanted, 8)}, but {sp.N(source, 8)} follows"] if off else []
+    same = equivalent(source, wanted)
+    return [] if same else [f"answer {wanted}, but {source} follows"]
+
+
+def _source(because: Mapping[str, Any]) -> sp.Expr:
+    """The formula that follows from a claim or from a definition, at the values that are given."""
+    if "claim" in because:
+        formula = _claimed(because["claim"])
+    else:
+        built = definition(because["quantity"], because.get("where", {}))
+        formula = built.value if isinstance(built, Expectation) else built
+    values = {symbols(name): parse(str(value)) for name, value in because.get("at", {}).items()}
+    formula = formula.subs(values, simultaneous=True)
+    return parse(because["then"]).subs(symbols("x"), formula) if "then" in because else formula
+
+
+def _claimed(name: str) -> sp.Expr:
+    match = re.fullmatch(r"([A-Z]+-\d+)(?:\[([^\]]+)\])?(\.truth)?", name)
+    if match is None:
+        raise ValueError(f"claim: got {name!r}; accepted: LOSS-14, LOSS-12[square], LOSS-15.truth")
+    reading = registry.statement(match[1]).reading
+    assert reading is not None, f"{match[1]} has no reading"
+    part = reading.parts[match[2]]
+    text = part.truth_formula if match[3] else part.formula
+    assert text is not None, f"{name} has no formula"
+    return parse(text)
