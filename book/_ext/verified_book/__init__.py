@@ -155,4 +155,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_css_file("errata.css")
     # Before MathJax, which is deferred too: the filter keeps the TeX as text to search in.
     app.add_js_file("verified.js", priority=100, loading_method="defer")
+    app.add_js_file("strips.js", priority=100, loading_method="defer")
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

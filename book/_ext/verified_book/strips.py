@@ -7,17 +7,20 @@ of two lines or more, and so does every figure and display.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
 
 from verified_transformer.account.records import notebook_records
-from verified_transformer.account.records.record import Record
+from verified_transformer.account.records.record import METADATA_KEY, Record
 from verified_transformer.account.rendering.strips import told
 
 from . import folding, render
@@ -98,10 +101,12 @@ def _kept(cell: nodes.container) -> bool:
 def _strips(app: Sphinx, cells: list[nodes.container], docname: str) -> dict[str, Strip]:
     """The strips of a page, their outputs taken out of the cells."""
     stored = _stored(app, docname)
+    source = (Path(app.srcdir) / f"{docname}.ipynb").read_text(encoding="utf-8")
+    notebook = json.loads(source)["cells"]
     made: dict[str, Strip] = {}
     for cell in cells:
         records = list(stored[cell["cell_index"]])
-        moved = _take(cell, claims=[name for record in records for name in record.claims])
+        moved = _take(cell, notebook[cell["cell_index"]]["outputs"], bool(records))
         for name, output in moved["card"]:
             made.setdefault(name, Strip(name, cell)).cards.append(output)
         for record, (_, output) in zip(records, moved["record"], strict=True):
@@ -133,20 +138,36 @@ def _stored(app: Sphinx, docname: str) -> defaultdict[int, list[Record]]:
     return found
 
 
-def _take(cell: nodes.container, claims: list[str]) -> dict[str, list[tuple[str, nodes.container]]]:
-    """Take cards, records and single printed lines out of a cell, each with the claim it names."""
+def _take(
+    cell: nodes.container, stored: Sequence[Mapping[str, Any]], decides: bool
+) -> dict[str, list[tuple[str, nodes.container]]]:
+    """Take cards, records and single printed lines out of a cell, each with the claim it names.
+
+    Args:
+        cell: of the page.
+        stored: the outputs of the notebook's cell; what is moved keeps its place among them.
+        decides: whether the cell left records.
+    """
+    kinds = {"stream": _is_stream, "ours": _is_ours}
+    places = {
+        name: iter([i for i, output in enumerate(stored) if is_one(output)])
+        for name, is_one in kinds.items()
+    }
     moved: dict[str, list[tuple[str, nodes.container]]] = {"card": [], "record": [], "line": []}
     outputs = folding.part(cell, "output")
-    for place, output in enumerate(list(outputs.children) if outputs else ()):
+    for output in list(outputs.children) if outputs else ():
         text = output.astext()
         of, name = None, ""
+        stream = "stream" in output.get("classes", ())
+        ours = isinstance(output, nodes.raw) and (_CARD.search(text) or _RECORD.match(text))
+        place = next(places["stream" if stream else "ours"]) if stream or ours else -1
         if isinstance(output, nodes.raw) and (card := _CARD.search(text)):
             of, name = "card", card[2]
             output.children = [nodes.Text(_CARD.sub(r"\1", text))]
             output.rawsource = output.astext()
         elif isinstance(output, nodes.raw) and _RECORD.match(text):
             of = "record"
-        elif claims and "stream" in output.get("classes", ()) and _is_line(text):
+        elif decides and stream and _is_line(text):
             of = "line"
         if of and outputs is not None:
             outputs.remove(output)
@@ -155,6 +176,14 @@ def _take(cell: nodes.container, claims: list[str]) -> dict[str, list[tuple[str,
     if outputs is not None and not outputs.children:
         cell.remove(outputs)
     return moved
+
+
+def _is_stream(output: Mapping[str, Any]) -> bool:
+    return bool(output["output_type"] == "stream")
+
+
+def _is_ours(output: Mapping[str, Any]) -> bool:
+    return METADATA_KEY in output.get("metadata", {})
 
 
 def _is_line(text: str) -> bool:
