@@ -15,7 +15,9 @@ from typing import Any
 from playwright.sync_api import Browser, sync_playwright
 
 SHARES = ("code", "evidence", "figures", "displays", "printed", "prose")
+READ = ("prose", "figures", "displays")
 SCREEN = 800  # px
+LONGEST, MEDIAN, LEAST_READ = 16, 10, 0.6  # of the notebooks' pages: screens, screens, share
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
 # An element counts for the first of these that it, or something around it, matches.
@@ -40,25 +42,53 @@ MEASURE = """async () => {
   }
   const total = article.getBoundingClientRect().height;
   const rest = Object.values(made).reduce((sum, px) => sum + px, 0);
-  return {...made, prose: total - rest, total, page: document.documentElement.scrollHeight};
+  const cut = e => e.clientWidth && e.scrollWidth > e.clientWidth + 1;
+  const code = [...article.querySelectorAll(".cell pre, .output pre")];
+  const clipped = code.filter(cut).map(e => e.innerText.slice(0, 60));
+  return {...made, clipped, prose: total - rest, total, page: document.documentElement.scrollHeight};
 }"""
 
 
-def measured(browser: Browser, files: Sequence[Path], html: Path) -> Iterator[dict[str, Any]]:
+def measured(
+    browser: Browser, files: Sequence[Path], html: Path, *, maths: bool = True
+) -> Iterator[dict[str, Any]]:
     """Measure pages at 1280 px: heights in px by what stands there, and kB of HTML.
 
     Args:
         browser: a running one.
         files: of the pages.
         html: the folder of the pages, to which their names are relative.
+        maths: run scripts, which typeset formulas; without, a page is measured sooner.
     """
     page = browser.new_page(viewport={"width": 1280, "height": SCREEN})
-    page.route("**/*", lambda r: r.continue_() if r.request.url[:5] == "file:" else r.abort())
+    page.route(lambda url: not url.startswith("file:"), lambda route: route.abort())
+    if not maths:
+        page.route("**/*.js*", lambda route: route.abort())
     for file in files:
         page.goto(file.as_uri())
         name = file.relative_to(html).with_suffix("").as_posix()
         yield {"name": name, "kB": file.stat().st_size / 1000} | page.evaluate(MEASURE)
     page.close()
+
+
+def faults(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Say which of the measured pages are too long, are cut off, or have too much besides reading.
+
+    The limits are what is reached; they may only become stricter.
+    """
+    found = [
+        f"{row['name']}: {row['page'] / SCREEN:.1f} screens, more than {LONGEST}"
+        for row in rows
+        if row["page"] > LONGEST * SCREEN
+    ]
+    found += [f"{row['name']}: cut off: {text!r}" for row in rows for text in row["clipped"]]
+    median = statistics.median(row["page"] / SCREEN for row in rows)
+    if median > MEDIAN:
+        found.append(f"the median page has {median:.1f} screens, more than {MEDIAN}")
+    read = sum(row[name] for row in rows for name in READ) / sum(row["total"] for row in rows)
+    if read < LEAST_READ:
+        found.append(f"prose, figures and displays are {read:.0%} of the height")
+    return found
 
 
 def table(rows: Sequence[dict[str, Any]]) -> Iterator[str]:

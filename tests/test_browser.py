@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import machine
+import page_shares
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Route, sync_playwright
 
@@ -153,6 +154,56 @@ def test_every_page_on_a_phone(browser: Browser, html: Path) -> None:
     with Tab(browser, 360, "dark") as tab:
         faults = {page.stem: tab.look(page, maths=False) for page in pages}
     assert len(faults) >= 14 and not any(faults.values()), faults
+
+
+def test_pages_are_short_enough_and_nothing_is_cut_off(browser: Browser, html: Path) -> None:
+    pages = sorted(html.glob("notebooks/*/*.html"))
+    rows = list(page_shares.measured(browser, pages, html, maths=False))
+    print("\n".join(page_shares.table(rows)))
+    assert len(rows) >= 39 and page_shares.faults(rows) == []
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("canary", "finding"),
+    [
+        ("cut-off.html", "cut-off: cut off: 'a line of code"),
+        ("too-long.html", "screens, more than 16"),
+        ("all-code.html", "prose, figures and displays are"),
+    ],
+)
+def test_a_page_that_does_not_read_is_found(browser: Browser, canary: str, finding: str) -> None:
+    (row,) = page_shares.measured(browser, [CANARIES / canary], CANARIES)
+    found = page_shares.faults([row])
+    assert any(finding in line for line in found), found
+
+
+def test_a_strip_opens_where_an_address_leads(browser: Browser, html: Path) -> None:
+    page = browser.new_page()
+    home = html / "notebooks/3-first-loss/3-norm-variance.html"
+    page.goto(home.as_uri())
+    strip = page.locator("details#LOSS-14")
+    assert "wrong versions rejected" in strip.locator("summary").first.inner_text()
+    record = strip.locator(".vt-record").first
+    assert not record.is_visible() and page.locator(".vt-record:visible").count() == 0
+    strip.locator("summary").first.focus()
+    page.keyboard.press("Enter")
+    assert record.is_visible() and strip.get_by_text("The article").first.is_visible()
+    page.goto((html / "claims/LOSS-14.html").as_uri())
+    page.locator('a[href$="#LOSS-14"]').last.click()
+    assert page.url.endswith("#LOSS-14") and record.is_visible()
+    page.close()
+
+
+def test_printed_pages_show_strips_and_whole_code(browser: Browser, html: Path) -> None:
+    page = browser.new_page(viewport={"width": 720, "height": 1000})
+    page.goto((html / "notebooks/3-first-loss/3-norm-variance.html").as_uri())
+    page.emulate_media(media="print")
+    assert page.locator(".vt-strip:visible").count() > 5
+    assert page.locator("details.vt-code > summary:visible").count() == 0
+    cut = "e => e.scrollWidth > e.clientWidth + 1"
+    assert page.evaluate(f"[...document.querySelectorAll('article pre')].some({cut})") is False
+    page.close()
 
 
 def test_ledger_filter(browser: Browser, html: Path) -> None:
