@@ -45,7 +45,8 @@ MEASURE = """async () => {
   const cut = e => e.clientWidth && e.scrollWidth > e.clientWidth + 1;
   const code = [...article.querySelectorAll(".cell pre, .output pre")];
   const clipped = code.filter(cut).map(e => e.innerText.slice(0, 60));
-  return {...made, clipped, prose: total - rest, total, page: document.documentElement.scrollHeight};
+  const page = document.documentElement.scrollHeight;
+  return {...made, clipped, prose: total - rest, total, page};
 }"""
 
 
