@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,8 @@ from time_spent import Account
 ROOT = Path(__file__).parent
 LONGEST_CELL = 300  # seconds on the reference machine; the longest takes a fifth of that
 CACHED = "verified_transformer/seconds"  # of each file, in its last run
+KEPT = ROOT / "tests" / "status" / "times.json"  # of a whole run, where the cache has none
+LONG = {"tests/test_browser.py": 120, "tests/test_small_book.py": 60, "tests/test_colab.py": 50}
 NO_BROWSER = "no chromium on this machine"  # the only reason for a canary not to be tried
 SLOW_FIXTURES = {"html", "broken_build", "browser"}  # the built book, chromium
 
@@ -43,14 +46,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("slow")
     cache = getattr(config, "cache", None)  # absent under -p no:cacheprovider
     last = cache.get(CACHED, {}) if cache else {}
+    before = LONG | _kept_seconds() | last
     cost = {
-        path: last.get(_name(path)) or _stored_seconds(path) for path in {i.path for i in items}
+        path: before.get(_name(path)) or _stored_seconds(path) for path in {i.path for i in items}
     }
     items.sort(key=lambda item: (-cost[item.path], str(item.path)))
 
 
 def _name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
+
+
+def _kept_seconds() -> dict[str, float]:
+    """What each file took in the whole run that was kept last."""
+    if not KEPT.exists():
+        return {}
+    files = json.loads(KEPT.read_text(encoding="utf-8"))["files"]
+    return {name: taken["processor"] for name, taken in files.items()}
 
 
 def _stored_seconds(path: Path) -> float:
