@@ -35,7 +35,7 @@ export REASON
 # Two notebooks run at a time; two kernels with two threads each on two cores wait for each other.
 export OMP_NUM_THREADS := 1
 
-.PHONY: help live-outputs install book links serve check format lint test claims lock verify refresh owners record portable fresh-seeds times colab form mutants canaries browser chapter clean
+.PHONY: help live-outputs install book links serve check format lint test claims lock verify refresh owners record portable fresh-seeds times colab form mutants canaries browser chapter named clean
 .DEFAULT_GOAL := book
 
 help: ## list the targets
@@ -81,7 +81,7 @@ claims: $(BOOK_READY) ## write _build/claims.json; fail where a verdict is not a
 lock: $(BOOK_READY) ## REASON="…": renew the lock on what is said and decided
 	@$(BOOK)/bin/python $(COMMAND) lock --reason "$$REASON" $(if $(DATE),--date $(DATE)) $(if $(KEEP),--keep $(KEEP))
 
-verify: $(TEST_READY) ## CLAIM=LOSS-14: run one claim afresh and compare it with what is stored
+verify: named $(TEST_READY) ## CLAIM=LOSS-14: run one claim afresh and compare it with what is stored
 	$(TEST)/bin/python $(COMMAND) verify $(CLAIM)
 
 refresh: chapter $(TEST_READY) ## run notebooks, store their outputs, show every change
@@ -90,7 +90,7 @@ refresh: chapter $(TEST_READY) ## run notebooks, store their outputs, show every
 owners: chapter $(TEST_READY) ## draft the owners of what notebooks' prose says
 	$(TEST)/bin/python $(COMMAND) owners $(SOME)
 
-record: $(TEST_READY) ## NAME=…: run a long experiment of experiments/ and keep its result
+record: named $(TEST_READY) ## NAME=…: run a long experiment of experiments/ and keep its result
 	$(TEST)/bin/python $(COMMAND) record $(NAME)
 
 portable: chapter $(TEST_READY) ## run notebooks under other instruction sets, threads and hash seeds
@@ -121,6 +121,14 @@ canaries: $(TEST_READY) ## list the known-bad inputs anew, after adding or renam
 chapter:
 	@test -z "$(CHAPTER)" || ls -d notebooks/$(CHAPTER)-* >/dev/null 2>&1 || { \
 	  echo "CHAPTER=$(CHAPTER): there is none; accepted:" $(sort $(foreach c,$(wildcard notebooks/*-*),$(firstword $(subst -, ,$(notdir $c)))));\
+	  exit 1; }
+
+	@for file in $(NOTEBOOK); do test -f "$$file" || { \
+	  echo "NOTEBOOK=$$file: there is none; accepted: paths such as $(firstword $(wildcard notebooks/*/*.ipynb))"; exit 1; }; done
+
+named:
+	@test -n "$(CLAIM)$(NAME)" || { \
+	  echo "Which? make verify CLAIM=LOSS-14, or make record NAME=…, one of: $(patsubst src/verified_transformer/recordings/%.json,%,$(wildcard src/verified_transformer/recordings/*.json))"; \
 	  exit 1; }
 
 # The browser test wants a chromium: installed where this runs as root on Debian; elsewhere it says so.

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 import pytest
+from picture_comparison import moved_fields
 
 from verified_transformer.account import registry
 from verified_transformer.account.records.margins import Interval
@@ -73,6 +74,17 @@ def test_the_hash_covers_every_deterministic_field_and_names_what_moved(field: s
     assert changed.seal != PROOF.seal
     found = differences(PROOF, changed)
     assert len(found) == 1 and found[0].startswith(f"{field}: ")
+
+
+def test_nbval_names_the_field_behind_another_hash() -> None:
+    card = {"metadata": {"verified_transformer": {"kind": "card", "claims": ["LOSS-14"]}}}
+    before, after = (
+        [card, {"metadata": {"verified_transformer": to_json(record)}}]
+        for record in (PROOF, dataclasses.replace(PROOF, made="0123abcd"))
+    )
+    assert moved_fields(before, before) == []
+    (line,) = moved_fields(before, after)
+    assert line.startswith("LOSS-14 proof, made: ") and line.endswith("'0123abcd' came out")
 
 
 def test_no_deterministic_field_is_forgotten() -> None:
