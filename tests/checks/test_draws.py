@@ -59,6 +59,7 @@ def test_every_draw_has_a_name_of_its_own_and_the_same_on_every_run() -> None:
         return rotation(name)
 
     first = sampled(draw=noted)
+    assert len(names) == 51  # each once, and the first again, to see that it depends on its name
     assert len(set(names)) == 50 and all(name.startswith("LOSS-14 reading") for name in names)
     assert sampled(draw=noted).line == first.line
 
@@ -140,6 +141,11 @@ def test_a_false_alarm_larger_than_the_one_that_is_said_is_caught() -> None:
         ({"draw": lambda name: torch.eye(5)}, ValueError, "draw: gives the same thing"),
         ({"draw": lambda name: torch.randn(5, 5)}, ValueError, "draw: gives another thing for the"),
         ({"predicate": lambda Q: Q.norm()}, TypeError, "predicate: returned tensor.*True or False"),
+        (
+            {"predicate": lambda Q: bool(Q.mul_(2).norm())},
+            ValueError,
+            "predicate: changed the draw",
+        ),
         ({"predicate": 3}, TypeError, "predicate: got int"),
         ({"spoiled": None}, TypeError, "spoiled: got NoneType"),
         ({"false_alarm": 0.3}, ValueError, "false_alarm: got 0.3; accepted: 0 to 0.05"),

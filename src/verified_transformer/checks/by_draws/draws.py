@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
+from itertools import chain
 from typing import Any
 
 LEAST_DRAWS = 20  # fewer cannot tell "always" from "four times in five"
@@ -26,8 +28,11 @@ def names_of(subject: str, n: int) -> list[str]:
     return [f"{subject} draw {index}" for index in range(n)]
 
 
-def require_draws(draw: Draw, names: list[str]) -> None:
+def require_draws(draw: Draw, names: list[str]) -> list[Any]:
     """Refuse a draw that is no function of a name, or that gives the same thing for every name.
+
+    Returns:
+        The things of the first names, as they were drawn.
 
     Raises:
         TypeError: ``draw`` is no function.
@@ -38,17 +43,33 @@ def require_draws(draw: Draw, names: list[str]) -> None:
             f"draw: got {type(draw).__name__}; accepted: a function of a name, such as "
             "lambda name: torch.randn(3, generator=generator(name))"
         )
-    found = [_content(draw(name)) for name in names[:_COMPARED]]
+    things = [draw(name) for name in names[:_COMPARED]]
+    found = [content(thing) for thing in things]
     if None in found:
-        return  # what cannot be written down cannot be compared
+        return things  # what cannot be written down cannot be compared
     if len(set(found)) < len(found):
         raise ValueError("draw: gives the same thing for different names; make it from the name")
-    if _content(draw(names[0])) != found[0]:
+    if content(draw(names[0])) != found[0]:
         raise ValueError("draw: gives another thing for the same name; make it from the name alone")
+    return things
 
 
-def _content(thing: Any) -> object | None:
-    """What can be compared of a thing; None where it is something else than arrays and numbers."""
+def drawn(draw: Draw, names: list[str]) -> Iterator[Any]:
+    """Yield what is drawn from each name, once: a real model takes a second to draw.
+
+    Raises:
+        TypeError, ValueError: see `require_draws`.
+    """
+    things = require_draws(draw, names)
+    return chain(things, map(draw, names[len(things) :]))
+
+
+def content(thing: Any) -> object | None:
+    """Return what can be compared of a thing; None where it is more than arrays and numbers.
+
+    Args:
+        thing: that was drawn.
+    """
     import numpy as np
     import torch
 
@@ -58,9 +79,11 @@ def _content(thing: Any) -> object | None:
         thing = thing.detach().cpu().numpy()
     if isinstance(thing, np.ndarray):
         return str(thing.dtype), thing.shape, thing.tobytes()
+    if is_dataclass(thing) and not isinstance(thing, type):
+        thing = {field.name: getattr(thing, field.name) for field in fields(thing)}
     if isinstance(thing, dict):
         thing = list(thing.items())
     if isinstance(thing, list | tuple):
-        parts = [_content(part) for part in thing]
+        parts = [content(part) for part in thing]
         return None if None in parts else tuple(parts)
     return (thing,) if isinstance(thing, int | float | complex | str) else None

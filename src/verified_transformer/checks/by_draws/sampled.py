@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...account.records.record import Record, Sample
 from ..subject import Subject
-from .draws import Draw, names_of, require_draws
+from .draws import Draw, content, drawn, names_of
 
 _NEARLY_ALL = 0.95  # of the spoiled draws, which the predicate must reject
 _CONFIDENCE = 0.99  # of the bound on how often it may be false
@@ -39,12 +39,13 @@ class BySampling(Subject):
 
         Args:
             text: what is decided, in a line.
-            predicate: a function of a draw; returns True or False.
+            predicate: a function of a draw, which it leaves as it is; returns True or False.
             draw: a function of a name; returns what the predicate takes. Names go to
                 `generator(name)`, or to whatever else makes random things from names.
             n: how many draws, at least 20.
             sees: the effect that would have been caught, in words: what ``spoiled`` plants.
-            spoiled: a function of a draw; returns it with that effect in it.
+            spoiled: a function of a draw, after the predicate has seen it; returns it with that
+                effect in it.
             false_alarm: probability that the predicate is false on a draw though the statement is
                 true, where a formula gives one (at most 0.05). The failures that are allowed are
                 then so many that more happen once in a million times.
@@ -56,8 +57,8 @@ class BySampling(Subject):
             ClaimFailed: the predicate is false on more draws than allowed, or true on more than
                 one in twenty of the spoiled ones.
             TypeError: an argument is no function, or the predicate returns no bool.
-            ValueError: the reading has a formula, the draws do not depend on their names, too few
-                of them, no effect named, or a false alarm out of range.
+            ValueError: the reading has a formula, the draws do not depend on their names or are
+                changed, too few of them, no effect named, or a false alarm out of range.
 
         Example:
             A rotation keeps a vector's length; with one entry 1 % larger it does not::
@@ -82,14 +83,12 @@ class BySampling(Subject):
             )
         allowed = _allowed(n, false_alarm)
         names = names_of(f"{self.name} {self.of}", n)
-        require_draws(draw, names)
-        false = [name for name in names if not _answer(predicate, draw(name), name)]
+        false, passed = _counted(predicate, spoiled, zip(names, drawn(draw, names), strict=True))
         if len(false) > allowed:
             raise self._failed(
                 f"not so: {text}; false on {len(false)} of {n} draws, the first of them "
                 f"{false[0]!r}; allowed: {allowed}"
             )
-        passed = sum(_answer(predicate, spoiled(draw(name)), name) for name in names)
         if passed > (1 - _NEARLY_ALL) * n:
             raise self._failed(
                 f"the check cannot see {sees}: it is true on {passed} of {n} spoiled draws; "
@@ -119,6 +118,26 @@ def _calibration(n: int, false_alarm: float, allowed: int) -> str:
         return f"false alarm {false_alarm:.2g} a draw, at most {allowed} of {n} allowed"
     bound = 1 - (1 - _CONFIDENCE) ** (1 / n)
     return f"true on every draw, so false on less than {bound:.1%} ({_CONFIDENCE:.0%} sure)"
+
+
+def _counted(
+    predicate: Callable[[Any], bool],
+    spoiled: Callable[[Any], Any],
+    named: Iterable[tuple[str, Any]],
+) -> tuple[list[str], int]:
+    """On which draws the predicate is false, and on how many spoiled ones it is true."""
+    false, passed = [], 0
+    for index, (name, thing) in enumerate(named):
+        before = None if index else content(thing)
+        if not _answer(predicate, thing, name):
+            false.append(name)
+        if before is not None and content(thing) != before:
+            raise ValueError(
+                f"predicate: changed the draw {name!r}, which is then spoiled; accepted: a "
+                "function that leaves it as it is"
+            )
+        passed += _answer(predicate, spoiled(thing), name)
+    return false, passed
 
 
 def _answer(predicate: Callable[[Any], bool], thing: Any, name: str) -> bool:
