@@ -503,6 +503,7 @@ def test_moments_use_the_law_that_is_sampled():
     assert np.allclose(found, [weights @ values**r for r in (1, 2, 3)], rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_timings():
     rows = []
     for name, law in {"normal": Normal(0, σ), "centred": General(
