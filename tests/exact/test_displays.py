@@ -151,6 +151,13 @@ def test_what_cannot_be_read_is_refused(latex: str) -> None:
         read(latex, names())
 
 
+def test_a_mean_is_linear_over_what_cannot_be_computed() -> None:
+    known = names()
+    known.define("r", read(r"\frac{\lVert w\rVert}{\sqrt d\,\sigma}", known))
+    assert sp.expand(read(r"\mathbb{E}[(1-r)^2]", known) - read(r"2-2\,\mathbb{E}[r]", known)) == 0
+    assert read(r"\mathbb{E}[2L+\sigma]-2\mathbb{E}[L]", known) == σ
+
+
 def test_an_aligned_display_is_cut_into_chains() -> None:
     display = (
         r"\begin{aligned} a &= b && \text{why} \\ &\quad + c \\ &\le e, \\[2pt] x &= y \tag{3}"

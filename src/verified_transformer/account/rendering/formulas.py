@@ -18,15 +18,19 @@ from functools import cache
 
 _NAMES = {
     name: "\\" + name
-    for name in ("sigma", "tau", "kappa", "alpha", "eta", "mu", "beta", "rho", "theta", "pi")
+    for name in "sigma tau kappa alpha eta mu beta rho theta pi gamma phi xi omega delta".split()
 } | {
     "gam": r"\gamma", "lam": r"\lambda", "epsilon": r"\varepsilon", "oo": r"\infty", "E": "e",
     "EulerGamma": r"\gamma_{\mathrm{E}}",
 }  # fmt: skip
 _OPERATORS = {"log": r"\log", "sin": r"\sin", "cos": r"\cos", "gamma": r"\Gamma"} | {
-    name: rf"\operatorname{{{name}}}" for name in ("erf", "erfc")
-} | {"asin": r"\arcsin", "acos": r"\arccos"}  # fmt: skip
-_AVERAGES = {"mean": r"\mathbb{E}", "variance": r"\operatorname{Var}"}
+    name: rf"\operatorname{{{name}}}"
+    for name in "erf erfc relu selu gelu sigmoid LN RMS Norm".split()
+} | {"tanh": r"\tanh"} | {"asin": r"\arcsin", "acos": r"\arccos"}  # fmt: skip
+_AVERAGES = {"mean": r"\mathbb{E}", "variance": r"\operatorname{Var}"} | {
+    "E": r"\mathbb{E}",
+    "Var": r"\operatorname{Var}",  # as SymPy prints them
+}
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)  # how tightly a part binds
 
 
@@ -124,6 +128,8 @@ class _Writer:
             return under + self._inside(given[0], _PRODUCT, flat), _PRODUCT
         if name in ("Integral", "Sum"):
             return self._with_limits(name, given), _PRODUCT
+        if name == "norm":
+            return rf"\lVert {self.part(given[0])[0]}\rVert", _ATOM
         if name == "sqrt":
             return rf"\sqrt{{{self.part(given[0], flat=flat)[0]}}}", _ATOM
         if name == "exp":

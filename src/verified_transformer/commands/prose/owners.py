@@ -27,6 +27,7 @@ from dataclasses import dataclass, field
 from ...account import registry
 from ...account.rendering.formulas import latex
 from ...exact.displays.readback.names import Names
+from ...exact.displays.readback.reading import read
 from ...exact.formulas.evaluation import equivalent, number
 from ...exact.formulas.notation import parse, symbols
 from ..notebooks.owned import lets, owners
@@ -166,7 +167,21 @@ def _written(token: Token, text: str) -> str | None:
     """Whether a formula of the text ends in the claim's, sign by sign."""
     own = normalised(latex(text))
     sides = [normalised(side) for side in _RELATION.split(token.text.strip("$"))]
-    return None if own in sides else f"it would be ${latex(text)}$"
+    if own in sides or _means(token, text):
+        return None
+    return f"it would be ${latex(text)}$"
+
+
+def _means(token: Token, text: str) -> bool:
+    """Whether a side of a formula is a claim's in another form, such as with a thin space."""
+    formula = parse(text)
+    for side in _RELATION.split(token.text.strip("$")):
+        try:
+            if equivalent(read(side, Names()), formula, tolerance=1e-12):
+                return True
+        except (ValueError, TypeError):
+            continue
+    return False
 
 
 def _computed(token: Token, owner: str) -> str | None:

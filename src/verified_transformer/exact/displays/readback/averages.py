@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import sympy as sp
 
@@ -10,6 +10,7 @@ from ...integrals.gaussian import integrate_by_parts
 from ...integrals.law_means import density, support
 from ...laws import Discrete, Law, Normal
 from ...moments import Index, mean, total
+from ...moments.written import refuse_unless_polynomial
 from .names import Drawn, Names
 
 
@@ -84,12 +85,39 @@ def _mean(of: sp.Expr, names: Names) -> sp.Expr:
     if of.has(sp.Indexed):
         if drawn:
             raise ValueError(f"{of} mixes entries and random numbers; accepted: one of the two")
-        return Waiting(of)
+        return _by_terms(of, lambda part: part.has(sp.Indexed))
     if not drawn:
-        return sp.Symbol(f"E[{of}]", real=True) if of.free_symbols else of
+        new = {s for s in of.free_symbols if not names.is_notation(s.name)}
+        return _by_terms(of, lambda part: bool((new or of.free_symbols) & part.free_symbols))
     for one in drawn:
         of = _over(of, one.symbol, one.law)
     return of
+
+
+def _by_terms(of: sp.Expr, is_random: Callable[[sp.Expr], bool]) -> sp.Expr:
+    """The mean of a sum, term by term: by the engine, or a symbol where it cannot say."""
+    found, polynomial = [], []
+    for term in sp.Add.make_args(sp.expand(of)):
+        random = [f for f in sp.Mul.make_args(term) if is_random(f)]
+        rest, fixed = (
+            sp.Mul(*random),
+            sp.Mul(*(f for f in sp.Mul.make_args(term) if f not in random)),
+        )
+        if not random:
+            found.append(term)
+        elif _is_polynomial(rest):
+            polynomial.append(term)
+        else:
+            found.append(fixed * sp.Symbol(f"E[{rest}]", real=True))
+    return sp.Add(*found, *([Waiting(sp.Add(*polynomial))] if polynomial else []))
+
+
+def _is_polynomial(of: sp.Expr) -> bool:
+    try:
+        refuse_unless_polynomial(of)
+    except ValueError:
+        return False
+    return bool(of.has(sp.Indexed))
 
 
 def _drawn(of: sp.Expr, names: Names) -> list[Drawn]:

@@ -40,7 +40,7 @@ def read(latex: str, names: Names | None = None) -> sp.Expr:
         Sum(k*x**(k - 1), (k, 1, n))/2
         >>> names = Names()
         >>> names.let("w: Tensor(Normal(0, sigma), d)")
-        >>> read(r"\operatorname{Var}\lVert w\rVert^2", names)
+        >>> read(r"\operatorname{Var}\lVert w\rVert^2", names).expand()
         2*d*sigma**4
     """
     reader = Reader(marks(latex), names or Names())

@@ -1,0 +1,187 @@
+r"""What records say in a line, with formulas in the place of Python, for people to read.
+
+A record's text is compared and stays as it is; on a page it is shown by `readable`:
+
+    >>> readable("E(Sum(w[i]**2, (i, 1, d))) = d*sigma**2")
+    '$\\mathbb{E}\\left[\\sum_{i=1}^dw_{i}^2\\right]=d\\sigma^2$'
+    >>> readable("d=3, sigma=1.3: 2.48, not 8.57; w ~ Normal(0, sigma)")
+    '$d=3$, $\\sigma=1.3$: 2.48, not 8.57; $w\\sim\\mathcal{N}(0,\\sigma^2)$'
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+
+from .formulas import latex
+
+_POINT = re.compile(r"(?<![\w$])([a-zA-Z]{1,9})=(-?\d[\w.+-]*|-?\w+\*\*[-\w./()]+)(?=[,;: ]|$)")
+_LAW = re.compile(r"(?<![\w$])(\w+) ~ ")
+_SYMBOLS = re.compile(
+    r"(?<![\w$\\])(?:(?P<average>E|Var) )?"
+    r"(?P<of>(?:\|[\w ]{1,4}\||[A-Za-z]\w{0,7}\([\w ]{1,3}\)|[A-Za-z])"
+    r"(?:\*\*\d+|_[a-z0-9](?!\w)))(?![\w$(])"
+)
+_KNOWN = set(
+    "Var Sum Integral Rational sqrt exp log sin cos tanh erf erfc relu selu gelu sigmoid norm LN "
+    "RMS Norm expint gamma sigma tau kappa alpha eta mu beta rho theta pi lambda epsilon oo phi "
+    "xi".split()
+)
+_RELATIONS = {"=": "=", "!=": r"\ne "}
+
+
+def readable(text: str) -> str:
+    """Return a record's statement or detail with formulas between dollar signs.
+
+    Args:
+        text: as the record has it; what cannot be read as a formula stays as it is.
+    """
+    left, relation, right = _halves(text)
+    ending = re.search(r"( within [\d.e-]+)?( in the article's setting)?$", right)
+    tail = ending.group() if ending else ""
+    formula = _formula(right.removesuffix(tail)) if relation else None
+    if not formula:
+        return _words(text)
+    if said := _quantity(left):
+        return f"${said}{_RELATIONS[relation]}{formula}${tail}"
+    return f"{_words(left)} ${_RELATIONS[relation]}{formula}${tail}"
+
+
+def _quantity(text: str) -> str | None:
+    """A quantity as a formula, where it has no ordinary words: E |w|**2, E selu(z)**2."""
+    words = {w for w in re.findall(r"[A-Za-z]\w*", text) if len(w.partition("_")[0]) > 1}
+    if words - _KNOWN or re.fullmatch(r"\w+", text):
+        return None
+    average, _, inside = text.rpartition("E ") if text.startswith("E ") else ("", "", text)
+    inside = re.sub(r"\|([^|]+)\|", r"norm(\1)", inside)
+    formula = _formula(re.sub(r"(?<=[\w)]) (?=[\w(])", "*", inside))
+    if formula and text.startswith("E "):
+        return rf"\mathbb{{E}}\left[{formula}\right]"
+    return formula if not average else None
+
+
+def readable_equation(equation: str) -> str:
+    r"""Return a record's equation, whose quantity may be a ``\text``, as words and formulas.
+
+    Args:
+        equation: LaTeX as the record has it.
+
+    Example:
+        >>> readable_equation(r"\text{E |w|**2} = d")
+        '$\\mathbb{E}\\left[\\lVert w\\rVert^2\\right] = d$'
+    """
+    named = re.match(r"\\text\{((?:[^{}]|\\[{}])*)\}(.*)", equation, re.DOTALL)
+    if not named:
+        return f"${equation}$"
+    quantity = re.sub(r"\\([_#%&{}$])", r"\1", named[1])
+    if said := _quantity(quantity):
+        return f"${said}{named[2]}$"
+    return f"{_words(quantity)} ${named[2].strip()}$"
+
+
+def _halves(text: str) -> tuple[str, str, str]:
+    """The two sides of the last relation that stands between blanks."""
+    found = [*re.finditer(r" (!?=) ", text)]
+    if not found:
+        return text, "", ""
+    return text[: found[-1].start()], found[-1][1], text[found[-1].end() :]
+
+
+def _formula(text: str) -> str | None:
+    try:
+        return latex(re.sub(r"\blambda\b", "lam", text))
+    except (ValueError, AssertionError, IndexError, AttributeError):
+        return None
+
+
+def _words(text: str) -> str:
+    text = _laws(text)
+    pieces = re.split(r"(\$[^$]*\$)", text)
+    return "".join(piece if place % 2 else _marked(piece) for place, piece in enumerate(pieces))
+
+
+def _marked(text: str) -> str:
+    def point(found: re.Match[str]) -> str:
+        name, value = _formula(found[1]), _formula(found[2])
+        return f"${name}={value}$" if name and value else found.group()
+
+    text = _POINT.sub(point, text)
+    pieces = re.split(r"(\$[^$]*\$)", text)
+    return "".join(p if k % 2 else _SYMBOLS.sub(_symbol, p) for k, p in enumerate(pieces))
+
+
+def _symbol(found: re.Match[str]) -> str:
+    average = {"E": r"\mathbb{E}\,", "Var": r"\operatorname{Var}"}.get(found["average"] or "", "")
+    text = re.sub(r"\|([^|]+)\|", r"\\lVert \1\\rVert", found["of"])
+    text = re.sub(r"\*\*(\d)", r"^\1", text)
+    text = re.sub(r"\b([A-Za-z]{2,})\(", r"\\operatorname{\1}(", text)
+    return f"${average}{text}$"
+
+
+def _laws(text: str) -> str:
+    """Put formulas for laws, such as ``w ~ Normal(0, sigma)``."""
+    shown, place = "", 0
+    for found in _LAW.finditer(text):
+        end = _end_of_call(text, found.end())
+        law = _law(found[1], text[found.end() : end]) if end else None
+        if law:
+            shown += text[place : found.start()] + law
+            place = end
+    return shown + text[place:]
+
+
+def _end_of_call(text: str, start: int) -> int:
+    """Where a call ends that begins at a place; 0 where there is none."""
+    opening, depth = re.compile(r"[\w.]+\(").match(text, start), 0
+    for place in range(opening.end() - 1 if opening else len(text), len(text)):
+        depth += {"(": 1, ")": -1}.get(text[place], 0)
+        if depth == 0:
+            return place + 1
+    return 0
+
+
+def _law(name: str, called: str) -> str | None:
+    try:
+        node = ast.parse(called, mode="eval").body
+        assert isinstance(node, ast.Call)
+        shown = _LAWS[ast.unparse(node.func)](latex(name), [ast.unparse(a) for a in node.args])
+    except (SyntaxError, AssertionError, KeyError, ValueError, TypeError, IndexError):
+        return None
+    return shown
+
+
+def _normal(name: str, given: list[str]) -> str:
+    mean, sd = given[:2]
+    squared = {"1": "1"}.get(sd) or latex(f"({sd})**2")
+    if root := re.fullmatch(r"1 / sqrt\((\w+)\)", sd):
+        squared = f"1/{latex(root[1])}"
+    return rf"{name}\sim\mathcal{{N}}({latex(mean)},{squared})"
+
+
+def _truncated(name: str, given: list[str]) -> str:
+    return f"${_normal(name, given)}$ cut off to $[{latex(given[2])},{latex(given[3])}]$"
+
+
+def _uniform(name: str, given: list[str]) -> str:
+    return rf"${name}\sim\mathcal{{U}}({latex(given[0])},{latex(given[1])})$"
+
+
+def _general(name: str, given: list[str]) -> str:
+    node = ast.parse(given[0], mode="eval").body
+    assert isinstance(node, ast.Dict)
+    moments = []
+    for key, value in zip(node.keys, node.values, strict=True):
+        power = ast.unparse(key) if key else ""
+        of = name if power == "1" else f"{name}^{power}"
+        moments.append(rf"$\mathbb{{E}}[{of}]={latex(ast.unparse(value))}$")
+    return f"any ${name}$ with {', '.join(moments)}"
+
+
+_LAWS: dict[str, Callable[[str, list[str]], str]] = {
+    "Normal": lambda name, given: f"${_normal(name, given)}$",
+    "Uniform": _uniform,
+    "TruncatedNormal": _truncated,
+    "General": _general,
+    "Rademacher": lambda name, given: rf"${name}=\pm {latex(given[0])}$",
+}
