@@ -144,7 +144,18 @@ def test_textbook_formulas_are_read(latex: str, value: object) -> None:
 
 @pytest.mark.parametrize(
     "latex",
-    [r"\lVert q\rVert", r"a\circ b", r"\frac{1}{", r"\sum k", r"\int x", r"w v", "", r"(d", r"W v"],
+    [
+        r"\sum_{i=2}^d w_i",
+        r"\lVert q\rVert",
+        r"a\circ b",
+        r"\frac{1}{",
+        r"\sum k",
+        r"\int x",
+        r"w v",
+        "",
+        r"(d",
+        r"W v",
+    ],
 )
 def test_what_cannot_be_read_is_refused(latex: str) -> None:
     with pytest.raises((Unread, ValueError)):

@@ -67,7 +67,7 @@ def chains(display: str) -> list[str]:
     ]
     found: list[str] = []
     for row in rows:
-        said = " ".join(" ".join(row.split("&")[:2]).split()).strip(" .,;")
+        said = " ".join(" ".join(row.split("&")[:2]).split()).strip(" .,;:")
         said = said.replace(_ROW, r" \\ ").replace(_COLUMN, " & ")
         said = re.sub(r"^(?:\\quad|\\[,;!:]|\s|\{\})+", "", said)
         if not said:

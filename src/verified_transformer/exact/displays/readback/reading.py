@@ -241,6 +241,8 @@ class Reader:
         indices = []
         for place, size in zip(places, array.sizes, strict=True):
             index = self.meaning(place) if not place.isdigit() else None
+            if any(place in bound for bound in self.bound) and not isinstance(index, Index):
+                raise Unread(f"cannot read a sum of entries over a part of {place}'s range")
             indices.append(index if isinstance(index, Index) else Index(f"{place}_", size))
         return array[tuple(indices)]
 
