@@ -73,12 +73,45 @@ def _record(record: Claim) -> str:
     row = evidence.kind(record["kind"])
     head = row.label + (f"(case “{record['case']}”)" if record["case"] else "")
     head += "of what is true" if record["of"] == "truth" else ""
-    return f"{head}:{row.shows}.{record['latex'] or ''}{record['text']}"
+    shown = record["latex"] or record["text"].split("   ")[1]
+    return f"{head}:{row.shows}.{shown}the record{record['text']}"
 
 
 def _beside(head: str, names: list[str], known: dict[str, Claim]) -> str:
     told = [f"{name}{label(known[name])}{known[name]['says']}" for name in names]
     return head * bool(told) + "".join(told)
+
+
+def _grave(claim: Claim, chapter: int) -> str:
+    wrong = claim["erratum"]
+    if not wrong or claim["verdict"] != "wrong":
+        return ""
+    grade = errata.GRADES[wrong["grade"]].label
+    return f"{wrong['headline']}{_sides(wrong)}{grade}(judged)errata to chapter {chapter}"
+
+
+def _drawn(claim: Claim, known: dict[str, Claim]) -> str:
+    """The claims in the drawing of the neighbours: by depth, then in the ledger's order."""
+    names = {claim["id"], *claim["uses"], *claim["used_by"]}
+    uses = {name: [u for u in known[name]["uses"] if u in names] for name in names}
+
+    def depth(name: str) -> int:
+        return 1 + max(map(depth, uses[name]), default=-1)
+
+    order = sorted(names, key=lambda name: (depth(name), list(known).index(name)))
+    marks = {name: evidence.verdict(known[name]["verdict"]).mark for name in names}
+    return "".join(f"{marks[name]}{name}" for name in order)
+
+
+def _bibtex(claim: Claim, book: Book) -> str:
+    author, rest = book.cited.split(" (", 1)
+    year, rest = rest.split("). ", 1)
+    title, version = rest.rsplit(", version ", 1)
+    return (
+        f"BibTeX@misc{{verified-transformer-{claim['id'].lower()},author={{{author}}},"
+        f"title={{{title}: claim {claim['id']}}},year={{{year}}},"
+        f"note={{version {version}, claims/{claim['id']}.html}},url={{{book.address}}}}}"
+    )
 
 
 def _page(claim: Claim, book: Book) -> str:
@@ -108,15 +141,18 @@ def _page(claim: Claim, book: Book) -> str:
     )
     return "".join((
         f"Ledger{chapter}{'›' * bool(run)}{run}{claim['id']}{label(claim)}{claim['says']}",
-        f"{said},{claim['where']}·{claim['kind']}{nature}{retired}How it is read",
+        f"{said},{claim['where']}·{claim['kind']}{nature}{retired}",
+        _grave(claim, article["chapter"]), "How it is read",
         claim["reading"] or "No reading has been written yet.", setting, "What was found",
         f"{label(claim)}{evidence.verdict(claim['verdict']).means}.",
-        claim["why"] if claim["notebook"] else "", _truth(claim), met, pending, "Evidence",
+        f"{claim['told'][:1].upper()}{claim['told'][1:]}." * bool(claim["notebook"]),
+        _truth(claim), met, pending, "Evidence",
         "".join(map(_record, claim["evidence"])) or "No check has run yet.", scored,
-        "Its neighbours" * bool(uses or used), uses, used, "History",
+        f"Its neighbours{_drawn(claim, book.known)}" * bool(uses or used), uses, used, "History",
         told or "Its statement and its verdict have not been changed.",
         "Check it yourself", check if run else "No notebook decides it.", "Cite it",
         f"{book.cited}, claim {claim['id']}. {book.address}, page claims/{claim['id']}.html",
+        _bibtex(claim, book),
     ))  # fmt: skip
 
 
@@ -127,14 +163,17 @@ def _side(wrong: Claim, name: str) -> str:
     return f"{name}{meant}{text}{shown}"
 
 
+def _sides(wrong: Claim) -> str:
+    of = f"{wrong['of']}{', at ' + wrong['at'] if wrong['at'] else ''}" if wrong["of"] else ""
+    return of + _side(wrong, "printed") + _side(wrong, "right")
+
+
 def _erratum(claim: Claim) -> str:
     against = [record for record in claim["evidence"] if record["kind"] in AGAINST]
     wrong = claim["erratum"]
-    of = f"{wrong['of']}{', at ' + wrong['at'] if wrong['at'] else ''}" if wrong["of"] else ""
-    sides = of + _side(wrong, "printed") + _side(wrong, "right")
     said = f"{claim['where']}The article says{claim['says']}{_truth(claim)}"
     ways = f"{claim['id']}{label(claim)}" + "·the run·Colab" * bool(claim["notebook"])
-    return f"{wrong['headline']}{sides}{said}{_lines(against or claim['evidence'])}{ways}"
+    return f"{wrong['headline']}{_sides(wrong)}{said}{_lines(against or claim['evidence'])}{ways}"
 
 
 def _condition(claim: Claim) -> str:
@@ -306,6 +345,28 @@ def _counts(html: Path, article: str) -> str:
     many = "" if met == 1 else "s"
     told = "".join(f"{grades[n]}·{g.label}" for n, g in errata.GRADES.items() if grades[n])
     return told + f"{met}·condition{many}, no error{many}" * bool(met)
+
+
+def other_graphs(html: Path) -> list[str]:
+    """Drawings and lists of which claim rests on which that have other lines, signs or links."""
+    known, found = by_id(html), []
+    for page in pages(html):
+        for (name, shown), (_, listed) in zip(
+            page.facts.boxes["graph"], page.facts.boxes["edges"], strict=True
+        ):
+            own = [c for c in known.values() if name in (c["article"], c["id"])]
+            wanted = {f"{used}>{c['id']}" for c in own for used in c["uses"]}
+            if name in known:
+                claim = known[name]
+                near = {name, *claim["uses"], *claim["used_by"]}
+                wanted = {f"{u}>{n}" for n in near for u in known[n]["uses"] if u in near}
+            else:
+                found += differing(f"{page.name}: list of {name}", listed, " ".join(sorted(wanted)))
+            names = {n for edge in wanted for n in edge.split(">")}
+            marks = {f"{evidence.verdict(known[n]['verdict']).mark}{n}@{n}" for n in names}
+            told = " ".join([*sorted(wanted), *sorted(marks)])
+            found += differing(f"{page.name}: drawing of {name}", shown, told)
+    return found
 
 
 def other_lines(html: Path) -> list[str]:

@@ -20,6 +20,7 @@ BOXES = {
     "row": "vt-row", "erratum": "vt-erratum", "correction": "vt-pair", "result": "vt-result",
     "page": "vt-claim", "part": "vt-part", "condition": "vt-condition", "short": "vt-short",
     "graded": "vt-erratum", "errata": "vt-errata-part", "counted": "vt-counted",
+    "graph": "vt-graph", "edges": "vt-graph",
 }  # fmt: skip
 
 
@@ -63,7 +64,7 @@ class Facts:
         boxes: by kind of box, its claim and its text: rows of the ledger, errata, corrections, the
             heads of teasers, conditions and their beginnings, whole pages of claims; the grade of
             an erratum and the heading that it stands under; a section's claims, by its number; an
-            article's errata in short, by its key.
+            article's errata in short, by its key; a drawing of what rests on what, and its list.
         lines: lines of records, with the address to which each leads, if it does.
         links: text and address of the links that name a claim; of those that a role makes, the
             claim of the badge that follows, or nothing.
@@ -216,6 +217,8 @@ def _box(kind: str, tag: Tag) -> tuple[str, str]:
         return tag.get("data-claim", ""), _bare(tag)
     if kind == "part":
         return f"{tag.get('data-article')} {tag.get('data-section')}", _bare(tag)
+    if kind in ("graph", "edges"):
+        return _edges(kind, tag)
     if kind in ("errata", "counted"):
         return tag.get("data-article", ""), _bare(tag)
     if kind == "graded":
@@ -230,6 +233,23 @@ def _box(kind: str, tag: Tag) -> tuple[str, str]:
     return tag["data-claim" if kind == "correction" else "id"], _bare(tag)
 
 
+def _edges(kind: str, tag: Tag) -> tuple[str, str]:
+    """The lines of a drawing and its claims with their links; or the lines that its list tells."""
+    whole = tag.find_parent(class_=("vt-chapter-graph", "vt-claim"))
+    name = whole.get("data-article") or whole.get("data-claim") if whole else ""
+    if kind == "graph":
+        lines = sorted(f"{p['data-from']}>{p['data-to']}" for p in tag.find_all("path"))
+        nodes = sorted(f"{bare(a.get_text())}@{named(a['href'])}" for a in tag.find_all("a"))
+        return name, " ".join([*lines, *nodes])
+    items = whole.select("ul.vt-edges > li") if whole else []
+    told = [
+        (item.find("a").get_text(), a.get_text())
+        for item in items
+        for a in item.find("ul").find_all("a")
+    ]
+    return name, " ".join(sorted(f"{used}>{by}" for by, used in told))
+
+
 def _line(code: Tag) -> tuple[str, str | None]:
     link = code.find_parent("a")
     return code.get_text(), link["href"] if link else None
@@ -242,7 +262,7 @@ def _claim_link(tag: Tag) -> list[tuple[str, str, str | None]]:
         return []
     if classes & {"vt-badge"}:  # a verdict that leads to its claim's page
         return [(tag.get("data-claim", ""), tag["href"], None)]
-    if classes & {"vt-chip"}:
+    if classes & {"vt-chip"} or tag.find_parent("svg"):
         return [(text.split()[-1], tag["href"], None)]
     badge = None
     if "vt-ref" in (tag.get("class") or []):  # the verdict follows each such link

@@ -22,6 +22,7 @@ from box_gates import (
     other_boxes,
     other_claim_pages,
     other_grades,
+    other_graphs,
     other_lines,
     other_rows,
     other_summaries,
@@ -199,6 +200,6 @@ def missing_in_search(html: Path) -> list[str]:
 
 GATES = (
     other_badges, other_tallies, other_sums, other_boxes, other_rows, other_claim_pages,
-    other_summaries, missing_errata, other_grades, other_lines, other_tables, other_links,
-    other_outputs, other_strips, missing_in_search,
+    other_summaries, missing_errata, other_grades, other_graphs, other_lines, other_tables,
+    other_links, other_outputs, other_strips, missing_in_search,
 )  # fmt: skip

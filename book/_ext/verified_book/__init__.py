@@ -30,6 +30,7 @@ from . import folding, strips
 from .claims import Claims, logger, page_uri
 from .directives import (
     Article,
+    ClaimGraph,
     Corrections,
     Errata,
     EvidenceTable,
@@ -133,6 +134,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("errata", Errata)
     app.add_directive("corrections", Corrections)
     app.add_directive("article", Article)
+    app.add_directive("claim-graph", ClaimGraph)
     app.add_directive("result", Result)
     app.add_directive("verdicts", Verdicts)
     app.add_directive("evidence", EvidenceTable)
@@ -153,6 +155,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_css_file("strips.css")
     app.add_css_file(STYLES)
     app.add_css_file("errata.css")
+    app.add_css_file("graph.css")
     # Before MathJax, which is deferred too: the filter keeps the TeX as text to search in.
     app.add_js_file("verified.js", priority=100, loading_method="defer")
     app.add_js_file("strips.js", priority=100, loading_method="defer")

@@ -95,6 +95,16 @@ class Corrections(ClaimsDirective):
         return [raw(render.corrections(self.claims.ledger, article, to))]
 
 
+class ClaimGraph(ClaimsDirective):
+    """Which claims of an article, by its key, rest on which."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        article = self.source(self.arguments[0])
+        return [raw(render.claim_graph(self.claims.ledger, article, self.page))]
+
+
 class Article(ClaimsDirective):
     """Title, author, date and address of an article, by its key."""
 

@@ -13,12 +13,12 @@ from markupsafe import Markup
 
 from verified_transformer.account import evidence as table
 from verified_transformer.account.errata import GRADES, RELATIONS, Grade
-from verified_transformer.account.ledger import Entry, Ledger, Summary
+from verified_transformer.account.ledger import Entry, Evidence, Ledger, Summary
 from verified_transformer.account.registry import Article
 from verified_transformer.account.rendering.cards import in_brackets, typeset
 from verified_transformer.account.verdicts.decide import RULES
 
-from . import plain
+from . import graph, plain
 
 Link = Callable[[str], str]  # the address of a claim, by its id, seen from the page being written
 
@@ -44,6 +44,9 @@ def _environment() -> Environment:
     made.filters["plain"] = lambda text: Markup(plain.html(text))
     made.filters["words"] = plain.text
     made.filters["section"] = section
+    made.filters["shows"] = shows
+    made.filters["capitalised"] = lambda text: text[:1].upper() + text[1:]
+    made.globals["wide"], made.globals["high"] = graph.WIDE, graph.HIGH
     made.globals["formula"] = lambda latex: Markup(formula(latex))
     made.globals["verdicts"] = table.VERDICTS
     made.globals["kinds"] = table.KINDS
@@ -65,6 +68,11 @@ def section(claim: Entry) -> str:
         return ""
     parts = PurePosixPath(claim.notebook).with_suffix("").parts[-2:]
     return ".".join(part.partition("-")[0] for part in parts)
+
+
+def shows(record: Evidence) -> str:
+    """What a record without a formula is about: the second part of its line."""
+    return record.text.split("   ")[1]
 
 
 def badge(claim: Entry, page: Link | None = None) -> str:
@@ -130,7 +138,7 @@ def page(
     row = table.VERDICTS[claim.verdict]
     return template.render(
         claim=claim, article=article, claims=claims, run=run, book=book, to=to, row=row,
-        chapter_page=chapter_page, up="../",
+        chapter_page=chapter_page, up="../", around=graph.around(claims, claim.id),
     )  # fmt: skip
 
 
@@ -182,6 +190,11 @@ def errata(
 def corrections(data: Ledger, article: Article, errata_page: str) -> str:
     """The headlines of an article's errata, by grade; each leads to the erratum."""
     return _render("corrections", by_grade(data, article), errata_page)
+
+
+def claim_graph(data: Ledger, article: Article, page: Link) -> str:
+    """Which claims of an article rest on which, as a drawing and as a list."""
+    return _render("claim_graph", article, graph.of_article(data, article.key), page)
 
 
 def article(source: Article) -> str:

@@ -20,6 +20,7 @@ from .records import notebook_records
 from .records.notebook_records import Found, notebooks, stale, stored_records
 from .records.record import METADATA_KEY, Record, Score
 from .registry import Article, Statement
+from .rendering.strips import told
 from .verdicts import lock
 from .verdicts.decide import Decision, LedgerError, decide
 from .verdicts.lock import Change, Locked, State
@@ -59,6 +60,7 @@ class Entry:
         retired: why the id is no longer in use, or None.
         erratum: of a wrong claim, how much it matters, as judged, and both numbers.
         history: how what it says and its verdict were changed, the oldest first.
+        told: what was done about it, in a line of plain words.
         evidence: its records, in the order of the notebooks.
         truth, condition: what is true instead, or under which condition, in one text.
         truths, conditions: the same by case of the reading.
@@ -85,6 +87,7 @@ class Entry:
     retired: str | None
     erratum: Erratum | None
     history: tuple[Change, ...]
+    told: str
     evidence: tuple[Evidence, ...]
     truth: str | None
     condition: str | None
@@ -277,6 +280,7 @@ def _entry(
         nature=next((r.statement for r in records if r.kind == "set-aside"), None),
         retired=statement.retired, erratum=statement.erratum,
         history=locked.history if locked else (),
+        told=told(records),
         evidence=tuple(
             Evidence(r.kind, r.of, r.case, r.outcome, item.text, r.seal, r.latex)
             for item, r in zip(items, records, strict=True)
