@@ -51,7 +51,7 @@ def grown_matrix() -> Drawing:
         (small, large),
         "Equal hatches are equal numbers. Every product now occurs twice, and the division by "
         "two undoes it: the outputs are the old ones, each repeated.",
-        "Left: a matrix with the entries a, b, c, d times the vector p, q gives u, v. Right: "
+        "First: a matrix with the entries a, b, c, d times the vector p, q gives u, v. Second: "
         "each entry has become a block of two by two, each a half of it, and each number of the"
         " vector stands twice. Every row adds two halves of each product, so that the output is"
         " u, u, v, v.",

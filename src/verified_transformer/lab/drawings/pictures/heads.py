@@ -22,12 +22,12 @@ def multi_head_shapes() -> Drawing:
         (_cut(), _one_head()),
         "Cutting into heads multiplies nothing: it only names groups of columns. Each hatch is "
         "a head.",
-        "Left: the input of T rows and d columns times the query matrix, d by d, gives T rows "
+        "First: the input of T rows and d columns times the query matrix, d by d, gives T rows "
         "and d columns, which are cut into three bands of columns, one for each head, each d "
-        "over h wide. Right: in one head the queries times the transposed keys give a square of"
-        " scores, T by T; after a softmax the square times the values gives T rows of d over h "
-        "columns. The outputs of all heads stand side by side again and meet the output matrix,"
-        " d by d.",
+        "over h wide. Second: in one head the queries times the transposed keys give a square "
+        "of scores, T by T; after a softmax the square times the values gives T rows of d over "
+        "h columns. The outputs of all heads stand side by side again and meet the output "
+        "matrix, d by d.",
     )
 
 

@@ -22,12 +22,12 @@ def fans() -> Drawing:
     """
     return Drawing(
         (_panel(forward=True), _panel(forward=False)),
-        "Left: one output is a sum of *m* products, so *m* sets its variance. Right: the "
+        "Forward, one output is a sum of *m* products, so *m* sets its variance. Backward, the "
         "gradient of one input is a sum of *n* products, so *n* sets that.",
         "A layer with five inputs and three outputs, drawn twice, every input wired to every "
-        "output. On the left the five wires that end in the second output are strong: it is a "
-        "sum of m products. On the right the three wires from the third input are strong and "
-        "dashed, and run backwards: its gradient is a sum of n products.",
+        "output. Forward, the five wires that end in the second output are strong: it is a sum "
+        "of m products. Backward, the three wires from the third input are strong and dashed, "
+        "and run backwards: its gradient is a sum of n products.",
     )
 
 

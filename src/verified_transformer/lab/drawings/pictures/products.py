@@ -44,8 +44,8 @@ def tensor_product() -> Drawing:
     return Drawing(
         (filled, long),
         "3 + 4 numbers make 3 × 4 products: all rows of the table are multiples of one vector.",
-        "Left: a column of three numbers and a row of four fill a table of twelve cells; each "
+        "First: a column of three numbers and a row of four fill a table of twelve cells; each "
         "cell is the product of the number at its left and the number above. Cells of one row "
-        "share a hatch. Right: the three rows of the table are laid one after the other into a "
-        "strip of twelve cells.",
+        "share a hatch. Second: the three rows of the table are laid one after the other into a"
+        " strip of twelve cells.",
     )

@@ -35,13 +35,14 @@ def rotary_clocks() -> Drawing:
             Panel(320, 360, *marks, title="a query at positions 0 to 6"),
             Panel(320, 360, *_moved_on(), title="only the distance counts"),
         ),
-        "Each pair of coordinates is a hand. From one position to the next it turns by the angle "
-        "below its clock. Right: query and key, moved on together, keep their angle.",
-        "Left: four clock faces with hands at positions 0 to 6. The first pair turns by one "
+        "Each pair of coordinates is a hand. From one position to the next it turns by the "
+        "angle below its clock. Query and key, moved on together, keep their angle, and so the "
+        "score.",
+        "First: four clock faces with hands at positions 0 to 6. The first pair turns by one "
         "radian at each position and almost goes round; the second turns by a tenth of that, "
-        "the third and the fourth hardly move. Right: two faces, each with a hand for the query"
-        " and one for the key. In the second both stand five positions further on. Both hands "
-        "have turned, and the angle between them is the same.",
+        "the third and the fourth hardly move. Second: two faces, each with a hand for the "
+        "query and one for the key. In the second both stand five positions further on. Both "
+        "hands have turned, and the angle between them is the same.",
     )
 
 

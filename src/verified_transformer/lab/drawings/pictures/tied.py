@@ -56,7 +56,7 @@ def tied_model() -> Drawing:
                    text(right + 66, 221, "one", anchor="start"),
                    text(right + 66, 239, "array", anchor="start"), head="plain", title="tied"),
         ),
-        "Left: two tables, *E* to read with and *U* to write with. Right: one array in both "
+        "Untied: two tables, *E* to read with and *U* to write with. Tied: one array in both "
         "places.",
         "Two models side by side, each read from bottom to top. A token number picks one row of"
         " the table E, with n rows of d numbers; the row goes through the layers and becomes a "

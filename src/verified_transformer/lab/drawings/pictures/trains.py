@@ -34,9 +34,9 @@ def tensor_train() -> Drawing:
         (chain, _one_entry()),
         "Each core holds a small matrix for every pair of digits (*t*_{i}, *j*_{i}). One number"
         " of the table is the product of three of them.",
-        "Left: three circles in a row, the cores G1, G2 and G3, joined by two bonds of size r. "
-        "Each has a leg below, a digit of the token's number, and a leg above, a digit of the "
-        "place in its row. Right: once all digits are chosen, the first core gives a row of r "
+        "First: three circles in a row, the cores G1, G2 and G3, joined by two bonds of size r."
+        " Each has a leg below, a digit of the token's number, and a leg above, a digit of the "
+        "place in its row. Second: once all digits are chosen, the first core gives a row of r "
         "numbers, the second an r by r matrix, the third a column of r numbers; their product "
         "is one number of the table.",
     )
