@@ -12,7 +12,7 @@ import sympy as sp
 
 from verified_transformer import claim, symbols
 from verified_transformer.account import ledger
-from verified_transformer.lab import choice, live, points, slider, table
+from verified_transformer.lab import choice, live, points_of, slider, tabulated
 from verified_transformer.lab.live_figures import Live, source
 from verified_transformer.lab.live_figures.__main__ import rewritten
 from verified_transformer.lab.live_figures.curves import evaluated
@@ -46,11 +46,11 @@ def shown(**given: object) -> Live:
         (lambda: shown(caption=" "), "caption: got nothing"),
         (lambda: shown(alt=""), "alt: got nothing"),
         (lambda: shown(sliders=[SCALE]), "two move the same symbol"),
-        (lambda: shown(measured=[points("lax", [1], [1])]), "points of 'lax'; accepted: law"),
-        (lambda: shown(measured=[points("law", [1], [1], where={n: 4})]), "of the slider's stops"),
-        (lambda: shown(measured=[points("law", [1], [1], where={σ: 1})]), "where has sigma"),
-        (lambda: points("law", [1, 2], [1]), "got 2, 1 and 2 numbers"),
-        (lambda: points("law", [1], [math.nan]), "accepted: finite"),
+        (lambda: shown(measured=[points_of("lax", [1], [1])]), "points of 'lax'; accepted: law"),
+        (lambda: shown(measured=[points_of("law", [1], [1], where={n: 4})]), "the slider's stops"),
+        (lambda: shown(measured=[points_of("law", [1], [1], where={σ: 1})]), "where has sigma"),
+        (lambda: points_of("law", [1, 2], [1]), "got 2, 1 and 2 numbers"),
+        (lambda: points_of("law", [1], [math.nan]), "accepted: finite"),
         (lambda: slider(d, "d", 3, 1), "low, high: got 3, 1"),
         (lambda: slider(d, "d", 0, 1, log=True), "low: got 0"),
         (lambda: slider(d, "d", 1, 9, start=10), "start: got 10; accepted: 1 to 9"),
@@ -58,10 +58,10 @@ def shown(**given: object) -> Live:
         (lambda: slider(d, "d", stops=[1, 3], start=2), "accepted: one of the stops"),
         (lambda: choice(d, "d", ["a", "a"]), "different names"),
         (lambda: choice(d, "d", ["a", "b"], start="c"), "start: got 'c'"),
-        (lambda: table(math.sin, σ, error=0), "error: got 0"),
-        (lambda: table(math.sin, error=1), "of: got"),
-        (lambda: shown(curves={"law": table(math.sin, sp.Symbol("h"), error=1)}), "a table of h"),
-        (lambda: shown(curves={"law": table(lambda s: s > 0.1, σ, error=1e-3)}), "accepted: err"),
+        (lambda: tabulated(math.sin, σ, error=0), "error: got 0"),
+        (lambda: tabulated(math.sin, error=1), "of: got"),
+        (lambda: shown(curves={"law": tabulated(math.sin, sp.Symbol("h"), error=1)}), "a table of"),
+        (lambda: shown(curves={"law": tabulated(lambda s: s > 0.1, σ, error=1e-3)}), "accepted: e"),
         (lambda: shown(curves={str(k): k * σ for k in range(60)}), "accepted: 15000 at most"),
     ],
 )  # fmt: skip
@@ -89,7 +89,7 @@ def test_a_table_keeps_its_error_everywhere() -> None:
         return math.log1p(math.exp(width * scale - 3))
 
     sizes = [slider(d, "d", 4.0, 16.0), slider(n, "n", stops=[2, 3])]
-    made = filled(table(law, σ, d, error=1e-3), [SCALE, *sizes], "curves")
+    made = filled(tabulated(law, σ, d, error=1e-3), [SCALE, *sizes], "curves")
     worst = 0.0
     for s in range(41):
         for w in range(23):
@@ -99,7 +99,9 @@ def test_a_table_keeps_its_error_everywhere() -> None:
 
 
 def test_the_same_every_time_and_small() -> None:
-    made = [shown(measured=[points("law", [0.1], [0.5], [0.01])])._repr_html_() for _ in range(2)]
+    made = [
+        shown(measured=[points_of("law", [0.1], [0.5], [0.01])])._repr_html_() for _ in range(2)
+    ]
     assert made[0] == made[1]
     assert len(source("live.js").encode()) <= 10_000
     assert "//" not in source("live.js").replace("http://", "") and "/*" not in source("live.css")

@@ -8,11 +8,11 @@ from .figures import COLOURS as COLOURS
 from .figures import figure as figure
 from .figures import measured as measured
 from .figures import plt as plt
-from .live_figures import choice as choice
-from .live_figures import live as live
-from .live_figures import points as points
-from .live_figures import slider as slider
-from .live_figures import table as table
+from .live_figures.controls import choice as choice
+from .live_figures.controls import slider as slider
+from .live_figures.figure import live as live
+from .live_figures.measured import points_of as points_of
+from .live_figures.tables import tabulated as tabulated
 from .real_models.hugging_face import transformers as transformers
 from .real_models.released import RELEASED as RELEASED
 from .real_models.released import family as family

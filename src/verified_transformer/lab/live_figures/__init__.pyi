@@ -7,5 +7,5 @@ from .figure import LARGEST as LARGEST
 from .figure import Live as Live
 from .figure import live as live
 from .figure import source as source
-from .measured import points as points
-from .tables import table as table
+from .measured import points_of as points_of
+from .tables import tabulated as tabulated

@@ -16,6 +16,9 @@ from .tables import Table, filled, interpolated
 from .translation import formula_of, script_of
 
 DASHES = ("s0", "s1", "s2", "s3", "s4", "s5")  # a colour and a dash each, in live.css
+_LONG = 60  # operations of a formula that stays as it is
+Off = tuple[float, bool]  # how far a table is off, and whether that is a share of the value
+Made = tuple[str, Any, Callable[[Sequence[float]], float], Off | None]
 Source = Any  # a formula, a table, or one of them for each name of a choice
 
 
@@ -29,7 +32,7 @@ class Curve:
         js: what the script computes.
         text: the formula as SymPy writes it, which a test reads; of a table its number.
         at: its value, of the values of the horizontal axis and of the sliders.
-        errors: of the tables that it is read from.
+        error: of the tables that it is read from, and whether it is a share of the value.
         broken: what it breaks: the number of a curve; None where it breaks none.
         rule: whether it is a line to compare with.
     """
@@ -39,7 +42,7 @@ class Curve:
     js: str
     text: Any
     at: Callable[[Sequence[float]], float]
-    errors: tuple[float, ...] = ()
+    error: Off | None = None
     broken: int | None = None
     rule: bool = False
 
@@ -50,6 +53,9 @@ class Curve:
         }  # fmt: skip
         if self.broken is not None:
             found |= {"broken": 1, "breaks": self.broken}
+        if self.error:
+            found["off"] = self.error[0]
+            found |= {"share": 1} if self.error[1] else {}
         if self.rule:
             found["rule"] = 1
         return found
@@ -69,12 +75,9 @@ class Curves:
 
     def curve(self, source: Source, name: str, argument: str, look: str, **marks: Any) -> Curve:
         """Return a curve of a formula, of a table, or of one of them for each choice."""
-        js, text, at, errors = self._made(source, argument)
-        return Curve(name, look, js, text, at, errors, **marks)
+        return Curve(name, look, *self._made(source, argument), **marks)
 
-    def _made(
-        self, source: Source, argument: str
-    ) -> tuple[str, Any, Callable[[Sequence[float]], float], tuple[float, ...]]:
+    def _made(self, source: Source, argument: str) -> Made:
         if isinstance(source, Mapping):
             return self._chosen(source, argument)
         if isinstance(source, Table):
@@ -84,21 +87,20 @@ class Curves:
             if source.log:
                 return (
                     f"Math.exp({read})", {"exp of table": place},
-                    lambda v: math.exp(interpolated(made, v)), (source.error,),
+                    lambda v: math.exp(interpolated(made, v)), (source.error, True),
                 )  # fmt: skip
-            return read, {"table": place}, lambda v: interpolated(made, v), (source.error,)
+            return read, {"table": place}, lambda v: interpolated(made, v), (source.error, False)
         formula = formula_of(source, argument)
-        exact = formula.replace(expm1, lambda e: sp.exp(e) - 1).replace(
-            log1p, lambda e: sp.log(1 + e)
-        )
+        if formula.count_ops() > _LONG:  # constants as numbers, not as they came out of a proof
+            formula = sp.N(formula, 20)
+        exact = formula.replace(expm1, lambda e: sp.exp(e) - 1)
+        exact = exact.replace(log1p, lambda e: sp.log(1 + e))
         return (
             script_of(formula, self.names, argument), sp.sstr(exact, full_prec=True),
-            evaluated(exact, self.names), (),
+            evaluated(exact, self.names), None,
         )  # fmt: skip
 
-    def _chosen(
-        self, sources: Mapping[str, Source], argument: str
-    ) -> tuple[str, Any, Callable[[Sequence[float]], float], tuple[float, ...]]:
+    def _chosen(self, sources: Mapping[str, Source], argument: str) -> Made:
         which = [k for k, c in enumerate(self.controls) if c.names and set(c.names) == set(sources)]
         if not which:
             raise ValueError(
@@ -109,9 +111,12 @@ class Curves:
         js = made[-1][0]
         for number in range(len(made) - 2, -1, -1):
             js = f"v[{place}] === {number} ? {made[number][0]} : {js}"
+        errors = [one[3] for one in made if one[3]]
+        if len({share for _, share in errors}) > 1:
+            raise ValueError(f"{argument}: tables with and without log; accepted: all of one kind")
         return (
             js, {"choice": place, "of": [text for _, text, _, _ in made]},
-            lambda v: made[int(v[place])][2](v), tuple(e for one in made for e in one[3]),
+            lambda v: made[int(v[place])][2](v), max(errors, default=None),
         )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from importlib import resources
 from typing import Any
 
 from .compressed import compressed
-from .controls import Slider, number, told
+from .controls import Slider, told
 from .curves import DASHES, Curve, Curves, Source
 from .measured import Measured, Points, elsewhere, placed
 from .still import extent, sample, still
@@ -37,8 +37,8 @@ def live(
     r"""Return an interactive figure that needs no kernel.
 
     Args:
-        curves: by name: a SymPy expression (or a derivation, a reading, a truth), a `table`, or a
-            dictionary of these by the names of a `choice`.
+        curves: by name: a SymPy expression (or a derivation, a reading, a truth), what `tabulated`
+            returns, or a dictionary of these by the names of a `choice`.
         x: the horizontal axis, made by `slider`; it also moves the marker at which values are read.
         y: title of the vertical axis, with its unit.
         caption: what is shown and what to look at; stands below.
@@ -46,7 +46,7 @@ def live(
         sliders: made by `slider` and `choice`.
         limits: ends of the vertical axis; without them it follows the curves.
         log: whether the vertical axis is logarithmic.
-        measured: made by `points`.
+        measured: made by `points_of`.
         breaks: wrong versions by what is wrong with them; each has a switch "Break it".
         rules: lines to compare with, such as the loss of a uniform guess.
 
@@ -137,10 +137,13 @@ class Live:
         )
 
     def _errors(self) -> str:
-        errors = {c.name: max(c.errors) for c in self.curves if c.errors}
+        errors = {c.name: c.error for c in self.curves if c.error}
         if not errors:
             return ""
-        told_ = "; ".join(f"“{name}” by {_small(error)}" for name, error in errors.items())
+        told_ = "; ".join(
+            f"“{name}” by {f'{100 * off:g} %' if share else f'{off:g}'}"
+            for name, (off, share) in errors.items()
+        )
         return f" Read off a table, and off by at most: {escape(told_)}."
 
     def _checked(self) -> Live:
@@ -164,10 +167,6 @@ class Live:
 
     def _repr_html_(self) -> str:
         return self.html() + style_tag() + script_tag()
-
-
-def _small(error: float) -> str:
-    return f"{error:.0e}".replace("e-0", "e-") if error < 1e-3 else number(error)
 
 
 @cache

@@ -180,7 +180,7 @@ customElements.define("vt-live", class extends HTMLElement {
     const points = s.points.filter(p => p.where.every(([k, v]) => at[k] === v));
     const [low, high_] = s.limits || this.range(points);
     const f = s.log ? log : v => v, roomy = wide >= 560;
-    const names = max(...s.curves.map(c => c.rule || c.broken ? 0 : c.name.length));
+    const names = max(...s.curves.map(c => c.broken ? 0 : c.name.length));
     const L = 52, T = 26, W = wide - L - (roomy ? min(170, 16 + 6.4 * names) : 14), H = high - T - 44;
     this.frame = [L, T, W, H];
     const X = v => L + W * this.place(x, v);
@@ -205,8 +205,9 @@ customElements.define("vt-live", class extends HTMLElement {
         if (isFinite(b) && (!s.log || b > 0)) { d += pen + X(a).toFixed(1) + " " + Y(b).toFixed(1); pen = "L"; } else pen = "M";
       }
       clip.append(make("path", { class: "curve " + c.look, d }));
-      const last = this.drawn[k].filter(p => isFinite(p[1])).pop();
-      if (last && roomy && !c.broken) ends.push([max(T + 4, min(T + H, Y(last[1]))), c]);
+      // Its name stands at its end: where it leaves the picture, or in the margin.
+      const last = this.drawn[k].filter(p => p[1] >= low && p[1] <= high_).pop();
+      if (last && roomy && !c.broken) ends.push([max(T + 4, Y(last[1])), min(L + W + 6, X(last[0]) + 9), c]);
     });
     for (const p of points) p.rows.forEach(([a, b, e]) => {
       const look = s.curves[p.of].look;
@@ -222,7 +223,7 @@ customElements.define("vt-live", class extends HTMLElement {
     g.push(clip);
     ends.sort((a, b) => a[0] - b[0]).forEach((e, k) => {
       if (k) e[0] = max(e[0], ends[k - 1][0] + 15);
-      put("text", { class: "end " + e[1].look, x: L + W + 6, y: e[0] + 4 }, e[1].name);
+      put("text", { class: "end " + e[2].look, x: e[1], y: e[0] + 4 }, e[2].name);
     });
     this.plot.setAttribute("viewBox", `0 0 ${wide} ${high}`);
     this.plot.replaceChildren(...g);
@@ -246,8 +247,10 @@ customElements.define("vt-live", class extends HTMLElement {
       let text = number(values[k]);
       const judged = c.broken ? c.breaks : k, rows = points.filter(p => p.of === judged).flatMap(p => p.rows).filter(r => r[2]);
       if (rows.length && !this.off[k]) {
-        const far = max(...rows.map(([a, b, e]) => abs(c.f([a, ...at.slice(1)]) - b) / e));
-        text += far < 5 ? `; all points within ${number(far)} standard errors` : `; misses a point by ${number(far)} standard errors`;
+        // What a table may be off by is no miss.
+        const off = v => (c.off || 0) * (c.share ? abs(v) : 1);
+        const far = max(...rows.map(([a, b, e]) => { const v = c.f([a, ...at.slice(1)]); return max(0, abs(v - b) - off(v)) / e; }));
+        text += far < 0.1 ? "; all points on it" : far < 5 ? `; all points within ${number(far)} standard errors` : `; misses a point by ${number(far)} standard errors`;
       }
       this.keys[k].hidden = this.off[k];
       this.keys[k].querySelector("b").textContent = this.off[k] ? "" : text;

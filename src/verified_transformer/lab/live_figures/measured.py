@@ -14,7 +14,7 @@ from .controls import Slider, told
 
 @dataclass(frozen=True)
 class Measured:
-    """Points as the author gives them; made by `points`."""
+    """Points as the author gives them; made by `points_of`."""
 
     of: str
     rows: tuple[tuple[float, float, float], ...]
@@ -41,7 +41,7 @@ class Points:
         return {"of": self.of, "rows": rows, "where": [list(pair) for pair in self.where]}
 
 
-def points(
+def points_of(
     of: str,
     x: Sequence[float],
     mean: Sequence[float],
@@ -63,7 +63,7 @@ def points(
         ValueError: the lengths differ, or a number is not finite.
 
     Example:
-        >>> points("tanh", [1.0, 2.0], [0.7616, 0.964], [0.001, 0.001]).rows[0]
+        >>> points_of("tanh", [1.0, 2.0], [0.7616, 0.964], [0.001, 0.001]).rows[0]
         (1.0, 0.7616, 0.001)
     """
     errors = [0.0] * len(x) if error is None else list(error)
@@ -83,11 +83,11 @@ def points(
 
 
 def _rounded(x: float, mean: float, error: float) -> tuple[float, float, float]:
-    """The error to three digits, the mean to a hundredth of it: further ones say nothing."""
+    """The error to two digits, the mean to the last of them: further ones say nothing."""
     if not error:
         return float(f"{x:.6g}"), float(f"{mean:.6g}"), 0.0
-    digits = 2 - math.floor(math.log10(error))
-    return float(f"{x:.6g}"), round(mean, digits), float(f"{error:.3g}")
+    digits = 1 - math.floor(math.log10(error))
+    return float(f"{x:.6g}"), round(mean, digits), float(f"{error:.2g}")
 
 
 def placed(

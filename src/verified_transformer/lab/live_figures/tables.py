@@ -18,7 +18,7 @@ _FIRST, _LONGEST = 9, 129
 
 @dataclass(frozen=True)
 class Table:
-    """A function to tabulate; made by `table`, filled by `live`, which knows the ranges."""
+    """A function to tabulate; made by `tabulated`, filled by `live`, which knows the ranges."""
 
     function: Callable[..., float]
     of: tuple[sp.Symbol, ...]
@@ -26,7 +26,9 @@ class Table:
     log: bool
 
 
-def table(function: Callable[..., float], *of: sp.Symbol, error: float, log: bool = False) -> Table:
+def tabulated(
+    function: Callable[..., float], *of: sp.Symbol, error: float, log: bool = False
+) -> Table:
     """Return a curve for `live` whose values are computed here and interpolated on the page.
 
     Args:
@@ -42,7 +44,7 @@ def table(function: Callable[..., float], *of: sp.Symbol, error: float, log: boo
 
     Example:
         >>> x = sp.Symbol("x")
-        >>> table(math.tanh, x, error=1e-6).error
+        >>> tabulated(math.tanh, x, error=1e-6).error
         1e-06
     """
     if not error > 0:
