@@ -1,0 +1,85 @@
+"""What stands around the pages: their head, icons, and the marks that assistive technology reads.
+
+Everything here works on what Sphinx and its theme have made of a page; nothing reads a claim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+from . import icons, weight
+
+Context = dict[str, Any]
+# A bibliography's entry is an item of the list around it; a signature defines nothing.
+ROLES = {
+    'role="doc-biblioentry"': 'role="listitem"',
+    '<dl>\n<dd><em class="sig-param">': '<dl role="presentation">\n<dd><em class="sig-param">',
+}
+UNUSED = ("sphinx-thebe.css",)
+
+
+def add_templates(app: Sphinx, config: Config) -> None:
+    """Let the templates of this folder stand before the theme's."""
+    config.templates_path = [*config.templates_path, str(Path(__file__).with_name("templates"))]
+
+
+def name_branches(app: Sphinx, page: str, template: str, context: Context, _: object) -> None:
+    """Give every button of the sidebar the name of what it opens."""
+    made: Callable[..., Any] | None = context.get("generate_toctree_html")
+    if made is None:
+        return
+
+    def named(*args: Any, **options: Any) -> Any:
+        tree = made(*args, **options)
+        for button in getattr(tree, "select", lambda _: [])("li > details > summary"):
+            button["aria-label"] = f"Sections of {button.find_parent('li').a.get_text()}"
+        return tree
+
+    context["generate_toctree_html"] = named
+
+
+def mend_body(app: Sphinx, page: str, template: str, context: Context, _: object) -> None:
+    """Give lists the roles that they have, and leave out what nobody sees."""
+    if body := context.get("body"):
+        for written, meant in ROLES.items():
+            body = body.replace(written, meant)
+        context["body"] = weight.lighter(body)
+
+
+def drop_unused(app: Sphinx, page: str, template: str, context: Context, _: object) -> None:
+    """Leave out the style sheets of what the book does not use."""
+    context["css_files"] = [
+        sheet
+        for sheet in context["css_files"]
+        if not str(getattr(sheet, "filename", sheet)).endswith(UNUSED)
+    ]
+
+
+def write_icons(app: Sphinx, exception: Exception | None) -> None:
+    """Write the style sheet of the icons in use, and remove the script that it stands for."""
+    html = Path(app.outdir)
+    if exception is None and (html / "_static").is_dir():
+        sheet = icons.style_sheet(icons.used(html))
+        (html / "_static" / icons.FILE).write_text(sheet, encoding="utf-8")
+        for idle in (
+            *html.glob("_static/scripts/fontawesome.js*"),
+            *html.rglob("_static/**/*.map"),
+        ):
+            idle.unlink(missing_ok=True)
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("config-inited", add_templates)
+    for hook in (name_branches, mend_body, drop_unused):
+        app.connect("html-page-context", hook, priority=900)
+    app.connect("build-finished", write_icons)
+    app.add_css_file(icons.FILE)
+    app.add_css_file("around.css")
+    # Before MathJax, which it tells what to typeset first.
+    app.add_js_file("around.js", priority=90, loading_method="defer")
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

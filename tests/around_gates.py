@@ -1,0 +1,67 @@
+"""Gates on what stands around the pages: their weight, and who can read them."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from bs4 import BeautifulSoup
+from playwright.sync_api import Page
+
+PAGE_KB = (
+    126  # the median section, thousand bytes of HTML; it may only become less, and is to be 90
+)
+FIRST_PAGE_KB = 1000  # style sheets and scripts, without MathJax
+MATHJAX = "tex-svg-full.js"
+EVERY_RULE = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
+COLOURS = {"type": "rule", "values": ["color-contrast"]}  # all that differs in the dark
+GRAVE = ("serious", "critical")
+# MathJax's own drawings are hidden from screen readers, which get its MathML.
+ASK = """async RULES => (await axe.run({exclude: [["mjx-container"]]}, {
+  preload: false, resultTypes: ["violations"],
+  runOnly: RULES,
+})).violations.map(v => ({id: v.id, impact: v.impact,
+  nodes: v.nodes.map(n => n.html.slice(0, 80))}))"""
+
+
+def heavy_pages(html: Path) -> list[str]:
+    """A median section that is heavier than it may be."""
+    sizes = [path.stat().st_size / 1000 for path in html.glob("notebooks/*/*.html")]
+    middle = statistics.median(sizes)
+    return [f"the median section has {middle:.0f} KB of HTML"] if middle > PAGE_KB else []
+
+
+def heavy_load(html: Path, page: str) -> list[str]:
+    """A page whose style sheets and scripts are heavier than they may be."""
+    files = {file for file in _loaded(html / page) if file.name != MATHJAX}
+    total = sum(file.stat().st_size for file in files) / 1000
+    heaviest = max(files, key=lambda file: file.stat().st_size)
+    said = f"{page}: {total:.0f} KB of style sheets and scripts, most of all {heaviest.name}"
+    return [said] if total > FIRST_PAGE_KB else []
+
+
+def _loaded(page: Path) -> Iterator[Path]:
+    soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+    for tag in soup.select("script[src], link[rel=stylesheet][href]"):
+        yield (page.parent / str(tag.get("src") or tag["href"]).split("?")[0]).resolve()
+
+
+@cache
+def _axe() -> str:
+    files = metadata.files("axe-playwright-python") or []
+    return Path(str(next(f for f in files if f.name == "axe.min.js").locate())).read_text("utf-8")
+
+
+def barriers(page: Page, rules: dict[str, Any] = EVERY_RULE) -> list[str]:
+    """What axe calls serious or critical on a page that stands open, in words."""
+    page.evaluate(_axe())
+    found: list[dict[str, Any]] = page.evaluate(ASK, rules)
+    return [
+        f"{fault['id']} ({fault['impact']}): {len(fault['nodes'])}, as {fault['nodes'][0]}"
+        for fault in found
+        if fault["impact"] in GRAVE
+    ]

@@ -1,0 +1,105 @@
+"""What stands around the pages: how heavy they are, and whether everybody can read them."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import re
+from pathlib import Path
+
+import around_gates
+import pytest
+from playwright.sync_api import Browser
+from test_browser import CHROMIUM, Tab, browser  # noqa: F401
+
+ROOT = Path(__file__).parent.parent
+CANARIES = Path(__file__).parent / "canaries" / "browser"
+SECTION = "notebooks/1-initialisation/1-sampling-laws.html"
+SAMPLE = ("book/welcome.html", "book/bibliography.html", "claims/LOSS-14.html", SECTION)
+needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+
+
+def test_pages_are_light(html: Path) -> None:
+    assert not around_gates.heavy_pages(html)
+    assert not [line for page in SAMPLE for line in around_gates.heavy_load(html, page)]
+
+
+@pytest.mark.canary
+def test_a_heavy_section_is_found(tmp_path: Path) -> None:
+    folder = tmp_path / "notebooks" / "1"
+    folder.mkdir(parents=True)
+    (folder / "a.html").write_text("x" * 126_500, encoding="utf-8")
+    assert around_gates.heavy_pages(tmp_path) == ["the median section has 126 KB of HTML"]
+
+
+@pytest.mark.canary
+def test_a_heavy_script_is_found(tmp_path: Path) -> None:
+    (tmp_path / "icons.js").write_text("x" * 1_100_000, encoding="utf-8")
+    (tmp_path / "a.html").write_text('<script src="icons.js?v=1"></script>', encoding="utf-8")
+    (line,) = around_gates.heavy_load(tmp_path, "a.html")
+    assert line == "a.html: 1100 KB of style sheets and scripts, most of all icons.js"
+
+
+def test_every_icon_is_drawn(html: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "book" / "_ext")
+    icons = importlib.import_module("around.icons")
+    drawn = set(re.findall(r"^\.fa-([\w-]+)\{", (html / "_static/icons.css").read_text(), re.M))
+    assert drawn == icons.used(html) and len(drawn) > 10
+    assert not (html / "_static/scripts/fontawesome.js").exists()
+    with pytest.raises(ValueError, match="no-such-icon"):
+        icons.style_sheet({"no-such-icon"})
+
+
+def test_examples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "book" / "_ext")
+    assert doctest.testmod(importlib.import_module("around.weight")) == (0, 1)
+
+
+@needs_chromium
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_sample_is_accessible(browser: Browser, html: Path, scheme: str) -> None:  # noqa: F811
+    assert not _barriers(browser, html, SAMPLE, scheme)
+
+
+@needs_chromium
+@pytest.mark.weekly
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page_is_accessible(browser: Browser, html: Path, scheme: str) -> None:  # noqa: F811
+    pages = [*html.glob("book/*.html"), *html.glob("notebooks/*/*.html"), html / "search.html"]
+    names = sorted(page.relative_to(html).as_posix() for page in pages)
+    assert not _barriers(browser, html, names, scheme)
+
+
+def _barriers(browser: Browser, html: Path, names: object, scheme: str) -> dict[str, list[str]]:  # noqa: F811
+    found = {}
+    rules = around_gates.COLOURS if scheme == "dark" else around_gates.EVERY_RULE
+    with Tab(browser, 1280, scheme) as tab:
+        for name in names:  # type: ignore[attr-defined]
+            tab.look(html / name, maths=False)
+            found[name] = around_gates.barriers(tab.page, rules)
+    return {name: lines for name, lines in found.items() if lines}
+
+
+@needs_chromium
+def test_formulas_of_the_first_screen_come_first(browser: Browser, html: Path) -> None:  # noqa: F811
+    with Tab(browser, 1280, "light") as tab:
+        tab.look(html / "notebooks/3-first-loss/3-norm-variance.html")
+        marks = "performance.getEntriesByName('first screen typeset').length"
+        assert tab.page.evaluate(marks) == 1
+
+
+@needs_chromium
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("canary", "finding"),
+    [
+        ("nameless-button.html", "button-name (critical)"),
+        ("pale-code.html", "color-contrast (serious)"),
+        ("out-of-reach.html", "scrollable-region-focusable (serious)"),
+    ],
+)
+def test_axe_catches(browser: Browser, canary: str, finding: str) -> None:  # noqa: F811
+    with Tab(browser, 360, "light") as tab:
+        tab.look(CANARIES / canary, maths=False)
+        found = around_gates.barriers(tab.page)
+    assert any(finding in line for line in found), found
