@@ -163,10 +163,17 @@ def read_erratum(
 class Decided(Protocol):
     """What is asked of a claim of the ledger."""
 
-    id: str
-    article: str
-    verdict: str
-    erratum: Erratum | None
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def article(self) -> str: ...
+
+    @property
+    def verdict(self) -> str: ...
+
+    @property
+    def erratum(self) -> Erratum | None: ...
 
 
 def faults(claims: Iterable[Decided]) -> list[str]:

@@ -37,13 +37,14 @@ def fresh_seeds(notebooks: Sequence[Path], root: Path, salts: int, jobs: int = 2
             for salt, lines in zip(numbers, found, strict=True):
                 print(f"{name} salt {salt}: {'; '.join(lines) or 'as stored'}", flush=True)
                 failures += [{"salt": salt, "what": line} for line in lines]
+            red = len({failure["salt"] for failure in failures})
             entry = {
                 "runs": salts,
-                "failed": len({failure["salt"] for failure in failures}),
+                "failed": red,
                 "failures": failures,
                 "seconds": round(time.perf_counter() - started),
             }
-            failed += entry["failed"]
+            failed += red
             keep(root, "fresh-seeds", {name: entry})
     print(f"{len(notebooks) * salts} runs, {failed} failed   {path(root, 'fresh-seeds')}")
     return int(bool(failed))
