@@ -18,16 +18,14 @@ from box_gates import (
     Claim,
     by_id,
     label,
-    missing_errata,
     other_boxes,
     other_claim_pages,
-    other_grades,
-    other_graphs,
     other_lines,
     other_rows,
     other_summaries,
     other_tables,
 )  # fmt: skip
+from errata_gates import missing_errata, other_grades, other_graphs
 from html_gates import Page, claims, pages
 from output_gates import differing, other_outputs, other_strips
 from page_facts import ID, bare, named

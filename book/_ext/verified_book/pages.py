@@ -19,6 +19,7 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
+from verified_transformer.account import registry
 from verified_transformer.account.ledger import Entry
 from verified_transformer.account.registry import Article
 
@@ -146,7 +147,8 @@ def _feed(app: Sphinx, claim: Entry, run: dict[str, str] | None) -> None:
     words += [run["section"] if run else None, claim.id]
     words.append(PurePosixPath(claim.notebook or "").stem.replace("-", " "))  # norm variance
     document = new_document("")
-    document += addnodes.index(entries=[("single", claim.id, "", "main", None)])
+    entries = [claim.id, *registry.load()[1][claim.id].keywords]
+    document += addnodes.index(entries=[("single", e, "", "main", None) for e in entries])
     document += nodes.paragraph("", " ".join(plain.text(part) for part in words if part))
     indexer.feed(page(claim.id), f"{page(claim.id)}.html", title(claim), document)
     # The index drops what is no document, and the inventory asks for the title of each.

@@ -165,13 +165,10 @@ class Decided(Protocol):
 
     @property
     def id(self) -> str: ...
-
     @property
     def article(self) -> str: ...
-
     @property
     def verdict(self) -> str: ...
-
     @property
     def erratum(self) -> Erratum | None: ...
 

@@ -62,6 +62,7 @@ class Statement:
         reading: how we read it; None until a chapter writes it.
         retired: the reason why the id is no longer in use, or None.
         erratum: what is wrong with it, and how much it matters, of a claim found wrong.
+        keywords: what readers may look for it under; the search finds it first.
     """
 
     id: str
@@ -72,12 +73,14 @@ class Statement:
     reading: Reading | None = None
     retired: str | None = None
     erratum: Erratum | None = None
+    keywords: tuple[str, ...] = ()
 
     @cached_property
     def fingerprint(self) -> str:
         """A hash of statement and reading; a record made from another wording is stale.
 
-        What the reading discharges and the erratum take no part: no check takes anything from them.
+        What the reading discharges, the erratum and the keywords take no part: no check takes
+        anything from them.
         """
         data = json.dumps([self.says, self.kind, self.reading], default=_plain, sort_keys=True)
         return hashlib.sha256(data.encode()).hexdigest()[:12]
@@ -165,7 +168,9 @@ def _statement(entry: dict[str, Any], article: str, file: str) -> Statement:
     if entry.get("kind") not in KINDS:
         raise refuse(f"kind is {entry.get('kind')!r}; accepted: {', '.join(KINDS)}")
     read = dict(entry.get("reading") or {})
-    wrong = read.pop("erratum", None)
+    wrong, keywords = read.pop("erratum", None), read.pop("keywords", ())
+    if not all(isinstance(word, str) and word == word.lower() for word in keywords):
+        raise refuse(f"keywords are {list(keywords)}; accepted: words in small letters")
     reading = read_reading(read, refuse) if read else None
     erratum = read_erratum(wrong, reading, refuse) if wrong and reading else None
     if reading and reading.decides in reading.cases and entry["kind"] in ("equation", "number"):
@@ -176,8 +181,9 @@ def _statement(entry: dict[str, Any], article: str, file: str) -> Statement:
             raise refuse(f"{fault} in {text!r}")
     says = " ".join(entry["says"].split())
     return Statement(
-        name, article, entry["where"], entry["kind"], says, reading, entry.get("retired"), erratum
-    )
+        name, article, entry["where"], entry["kind"], says, reading, entry.get("retired"), erratum,
+        tuple(keywords),
+    )  # fmt: skip
 
 
 def _texts(data: object) -> list[str]:
