@@ -40,6 +40,29 @@ def test_a_heavy_script_is_found(tmp_path: Path) -> None:
     assert line == "a.html: 1100 KB of style sheets and scripts, most of all icons.js"
 
 
+def test_every_page_says_what_it_is_about(html: Path) -> None:
+    assert not around_gates.undescribed(html)
+    listed = re.findall(r"<loc>(.*?)</loc>", (html / "sitemap.xml").read_text(encoding="utf-8"))
+    assert len(listed) == len(set(listed)) > 350 and all(a.startswith("https://") for a in listed)
+    assert [a for a in listed if a.endswith("/claims/LOSS-14.html")]
+    assert (html / "_static/card.png").exists()
+
+
+def test_the_page_for_a_lost_reader_works_anywhere(html: Path) -> None:
+    text = (html / "404.html").read_text(encoding="utf-8")
+    links = re.findall(r'href="([^"]*)"', text)
+    base = re.match(r"https://[^/]+/[^/]+/", links[0])[0]
+    assert len(links) == 3 and all((html / link.removeprefix(base)).exists() for link in links)
+    assert not re.search(r"<(script|link|img)", text)
+
+
+@pytest.mark.canary
+def test_a_page_without_a_description_is_found(tmp_path: Path) -> None:
+    marks = '<meta property="og:image" content=""><link rel="canonical"><link rel="icon">'
+    (tmp_path / "a.html").write_text(f"<head>{marks}</head>", encoding="utf-8")
+    assert around_gates.undescribed(tmp_path) == ['a.html: no name="description" content="']
+
+
 def test_every_icon_is_drawn(html: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "book" / "_ext")
     icons = importlib.import_module("around.icons")
@@ -52,7 +75,8 @@ def test_every_icon_is_drawn(html: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_examples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "book" / "_ext")
-    assert doctest.testmod(importlib.import_module("around.weight")) == (0, 1)
+    for name in ("around.weight", "around.head"):
+        assert doctest.testmod(importlib.import_module(name)) == (0, 1)
 
 
 @needs_chromium

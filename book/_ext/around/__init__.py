@@ -5,15 +5,18 @@ Everything here works on what Sphinx and its theme have made of a page; nothing 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from . import icons, weight
+from . import head, icons, weight
 
+TAG = re.compile(r"<[^>]*>")
 Context = dict[str, Any]
 # A bibliography's entry is an item of the list around it; a signature defines nothing.
 ROLES = {
@@ -51,6 +54,15 @@ def mend_body(app: Sphinx, page: str, template: str, context: Context, _: object
         context["body"] = weight.lighter(body)
 
 
+def describe(app: Sphinx, page: str, template: str, context: Context, doctree: Any) -> None:
+    """Say in a page's head what it is about."""
+    site = app.config.html_title
+    title = TAG.sub("", unescape(context.get("title") or site))
+    said = head.description(doctree, title)
+    made = head.tags(title, said, f"{page}.html", app.config.html_baseurl, site)
+    context["metatags"] = (context.get("metatags") or "") + made
+
+
 def drop_unused(app: Sphinx, page: str, template: str, context: Context, _: object) -> None:
     """Leave out the style sheets of what the book does not use."""
     context["css_files"] = [
@@ -60,8 +72,11 @@ def drop_unused(app: Sphinx, page: str, template: str, context: Context, _: obje
     ]
 
 
-def write_icons(app: Sphinx, exception: Exception | None) -> None:
-    """Write the style sheet of the icons in use, and remove the script that it stands for."""
+def finish(app: Sphinx, exception: Exception | None) -> None:
+    """Write the style sheet of the icons in use, the sitemap and the page for a lost reader.
+
+    The script that the style sheet stands for is removed.
+    """
     html = Path(app.outdir)
     if exception is None and (html / "_static").is_dir():
         sheet = icons.style_sheet(icons.used(html))
@@ -71,13 +86,15 @@ def write_icons(app: Sphinx, exception: Exception | None) -> None:
             *html.rglob("_static/**/*.map"),
         ):
             idle.unlink(missing_ok=True)
+        head.write_sitemap(html, app.config.html_baseurl)
+        head.write_lost(html, app.config.html_baseurl, app.config.html_title)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", add_templates)
-    for hook in (name_branches, mend_body, drop_unused):
+    for hook in (name_branches, mend_body, describe, drop_unused):
         app.connect("html-page-context", hook, priority=900)
-    app.connect("build-finished", write_icons)
+    app.connect("build-finished", finish)
     app.add_css_file(icons.FILE)
     app.add_css_file("around.css")
     # Before MathJax, which it tells what to typeset first.
