@@ -31,6 +31,7 @@ from verified_transformer.models import expected_first_loss, initial_loss
 
 LENGTH, TEXTS = 128, 2
 RESULT = Path(__file__).with_suffix(".json")
+TABLE = Path(__file__).parents[1] / "book" / "initial-loss-table.txt"
 # name: class, settings, layers of the released model, draws
 GPT2 = {"vocab_size": 50257, "n_embd": 768, "n_layer": 12, "n_head": 12}
 BERT = {
@@ -42,24 +43,24 @@ MODELS: dict[str, tuple[str, dict[str, Any], int, int]] = {
     "GPT-2": ("GPT2LMHeadModel", GPT2, 12, 4),
     "OPT-125m": ("OPTForCausalLM", {
         "vocab_size": 50272, "hidden_size": 768, "num_hidden_layers": 12, "ffn_dim": 3072,
-        "num_attention_heads": 12, "word_embed_proj_dim": 768}, 12, 4),
+        "num_attention_heads": 12, "word_embed_proj_dim": 768}, 12, 2),
     "OPT-350m": ("OPTForCausalLM", {
         "vocab_size": 50272, "hidden_size": 1024, "num_hidden_layers": 8, "ffn_dim": 4096,
         "num_attention_heads": 16, "word_embed_proj_dim": 512, "do_layer_norm_before": False},
-        24, 4),
-    "BERT base": ("BertForMaskedLM", {**BERT, "vocab_size": 30522}, 12, 4),
+        24, 2),
+    "BERT base": ("BertForMaskedLM", {**BERT, "vocab_size": 30522}, 12, 2),
     "RoBERTa base": ("RobertaForMaskedLM", {
         **BERT, "vocab_size": 50265, "type_vocab_size": 1, "layer_norm_eps": 1e-5,
-        "max_position_embeddings": 514}, 12, 4),
+        "max_position_embeddings": 514}, 12, 2),
     "T5 small": ("T5ForConditionalGeneration", {
         "vocab_size": 32128, "d_model": 512, "d_kv": 64, "d_ff": 2048, "num_layers": 6,
         "num_heads": 8, "tie_word_embeddings": True}, 6, 16),
     "T5 1.1 small": ("T5ForConditionalGeneration", {
         "vocab_size": 32128, "d_model": 512, "d_kv": 64, "d_ff": 1024, "num_layers": 8,
-        "num_heads": 6, "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}, 8, 16),
+        "num_heads": 6, "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}, 8, 6),
     "mT5 small": ("MT5ForConditionalGeneration", {
         "vocab_size": 250112, "d_model": 512, "d_kv": 64, "d_ff": 1024, "num_layers": 8,
-        "num_heads": 6, "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}, 8, 8),
+        "num_heads": 6, "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}, 8, 6),
     "Llama 7B": ("LlamaForCausalLM", {
         "vocab_size": 32000, "hidden_size": 4096, "intermediate_size": 11008,
         "num_hidden_layers": 2, "num_attention_heads": 32}, 32, 2),
@@ -70,39 +71,41 @@ MODELS: dict[str, tuple[str, dict[str, Any], int, int]] = {
     "SmolLM2 135M": ("LlamaForCausalLM", {
         "vocab_size": 49152, "hidden_size": 576, "intermediate_size": 1536,
         "num_hidden_layers": 30, "num_attention_heads": 9, "num_key_value_heads": 3,
-        "rms_norm_eps": 1e-5, "initializer_range": 1 / 24, "tie_word_embeddings": True}, 30, 4),
+        "rms_norm_eps": 1e-5, "initializer_range": 1 / 24, "tie_word_embeddings": True}, 30, 2),
     "Qwen2 0.5B": ("Qwen2ForCausalLM", {
         "vocab_size": 151936, "hidden_size": 896, "intermediate_size": 4864,
         "num_hidden_layers": 8, "num_attention_heads": 14, "num_key_value_heads": 2,
-        "tie_word_embeddings": True}, 24, 4),
+        "tie_word_embeddings": True}, 24, 2),
     "Qwen3 0.6B": ("Qwen3ForCausalLM", {
         "vocab_size": 151936, "hidden_size": 1024, "intermediate_size": 3072, "head_dim": 128,
         "num_hidden_layers": 8, "num_attention_heads": 16, "num_key_value_heads": 8,
-        "tie_word_embeddings": True}, 28, 4),
+        "tie_word_embeddings": True}, 28, 2),
     "Gemma 2B": ("GemmaForCausalLM", {
         **GEMMA, "hidden_size": 2048, "intermediate_size": 16384, "num_hidden_layers": 2,
         "num_attention_heads": 8, "num_key_value_heads": 1, "head_dim": 256}, 18, 4),
     "Gemma 2 2B": ("Gemma2ForCausalLM", {
         **GEMMA, "hidden_size": 2304, "intermediate_size": 9216, "num_hidden_layers": 2,
-        "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256}, 26, 4),
+        "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256}, 26, 2),
     "Gemma 3 1B": ("Gemma3ForCausalLM", {
         **GEMMA, "vocab_size": 262144, "hidden_size": 1152, "intermediate_size": 6912,
         "num_hidden_layers": 6, "num_attention_heads": 4, "num_key_value_heads": 1,
-        "head_dim": 256, "sliding_window": 512}, 26, 4),
+        "head_dim": 256, "sliding_window": 512}, 26, 2),
     "Pythia 160M": ("GPTNeoXForCausalLM", {
-        **BERT, "vocab_size": 50304, "rotary_pct": 0.25}, 12, 4),
+        **BERT, "vocab_size": 50304, "rotary_pct": 0.25}, 12, 2),
     "GPT-NeoX 20B": ("GPTNeoXForCausalLM", {
         "vocab_size": 50432, "hidden_size": 6144, "intermediate_size": 24576,
         "num_hidden_layers": 1, "num_attention_heads": 64, "hidden_act": "gelu_fast"}, 44, 2),
 }  # fmt: skip
 SOURCES = {
     "defaults of the configuration class in transformers 5.23": (
-        "GPT-2, OPT-125m, BERT base, T5 small, Llama 7B, Mistral 7B, Gemma 2 2B, GPT-NeoX 20B"
+        "GPT-2, OPT-125m, BERT base, T5 small, mT5 small, Llama 7B, Mistral 7B, GPT-NeoX 20B, "
+        "Gemma 2 2B"
     ),
-    "config.json of the released model, as public repositories quote it": (
-        "OPT-350m, RoBERTa base, T5 1.1 small, mT5 small, SmolLM2 135M, Qwen2 0.5B, Qwen3 0.6B, "
-        "Gemma 2B, Gemma 3 1B, Pythia 160M"
+    "as public repositories quote the released model": (
+        "OPT-350m, T5 1.1 small, SmolLM2 135M, Qwen2 0.5B, Qwen3 0.6B, Gemma 2B, Gemma 3 1B, "
+        "Pythia 160M"
     ),
+    "from memory of the released config.json, not looked up": "RoBERTa base",
 }
 
 
@@ -133,26 +136,33 @@ def one(name: str) -> dict[str, Any]:
         del model
     expected = after_layers(answer.steps)
     ratio = np.array(streams).mean(0) / np.array(expected)
-    σ = settings.get("initializer_range", config.to_dict().get("initializer_range", 0.02))
-    σ = 1.0 if "T5" in kind else σ
-    n, d = settings["vocab_size"], settings.get("d_model") or settings.get("n_embd")
-    d = d or settings["hidden_size"]
-    tied = answer.cosine > 0 or "Masked" in kind or kind.startswith("OPT")
-    of_article = max(d * σ, math.log(n - 1)) + math.log1p(
-        math.exp(-abs(d * σ - math.log(n - 1)))
-    ) if tied else math.log(n)  # fmt: skip
     mean, error = float(np.mean(losses)), float(np.std(losses, ddof=1) / math.sqrt(draws))
     return {
-        "class": kind, "settings": settings, "n": n, "d": d, "layers": len(expected),
-        "released layers": layers, "tied": tied, "draws": draws,
+        "class": kind, "settings": settings, "of": layers,
+        "layers": settings.get("num_hidden_layers") or settings.get("n_layer") or layers,
+        "draws": draws,
         "predicted": answer.loss, "one draw": answer.error, "measured": mean, "error": error,
         "losses": losses, "relative": answer.loss / mean - 1,
-        "log n": answer.log_n, "article": of_article,
-        "identity": expected_first_loss(n, d, σ=σ, tied=tied),
+        **peers(kind, settings),
         "cosine": answer.cosine, "spread": answer.spread,
         "parts": {part.name: part.worth for part in answer.parts},
         "layers off by, mean over draws": float(np.abs(ratio - 1).max()),
         "seconds": seconds, "GiB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20,
+    }  # fmt: skip
+
+
+def peers(kind: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """What others say of a model: log n, the article (kexue 9698, eq. 9), and the identity."""
+    n, wide = settings["vocab_size"], ("word_embed_proj_dim", "d_model", "n_embd", "hidden_size")
+    d = next(settings[name] for name in wide if name in settings)
+    σ = 1.0 if "T5" in kind else settings.get("initializer_range", 0.02)
+    # what a class does where its settings say nothing
+    ties = not kind.startswith(("Llama", "Mistral", "Qwen", "GPTNeoX"))
+    tied = "T5" in kind or settings.get("tie_word_embeddings", ties)
+    return {
+        "n": n, "d": d, "σ": σ, "tied": tied, "log n": math.log(n),
+        "article": float(np.logaddexp(d * σ, math.log(n - 1))) if tied else math.log(n),
+        "identity": expected_first_loss(n, d, σ=σ, tied=tied),
     }  # fmt: skip
 
 
@@ -200,6 +210,27 @@ def summary(rows: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+def table(known: dict[str, Any]) -> str:
+    """The result as the page of the book shows it."""
+    lines = [
+        "| model | tokens | width | layers | predicted | measured | off | one draw |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|",
+    ]
+    for name, row in known["models"].items():
+        layers = f"{row['layers']} of {row['of']}" if row["layers"] < row["of"] else row["of"]
+        lines.append(
+            f"| {name} | {row['n']} | {row['d']} | {layers} | {row['predicted']:.4f} | "
+            f"{row['measured']:.4f} ± {row['error']:.4f} | {100 * row['relative']:+.3f} % | "
+            f"{100 * row['one draw'] / row['predicted']:.3f} % |"
+        )
+    lines += ["", "| way | median error | worst error | at |", "|---|--:|--:|---|"]
+    lines += [
+        f"| {way} | {100 * row['median']:.3f} % | {100 * row['worst']:.2f} % | {row['at']} |"
+        for way, row in known["summary"].items()
+    ]
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
     if sys.argv[1:2] == ["--one"]:
         print(json.dumps(one(sys.argv[2])))
@@ -230,6 +261,7 @@ def main() -> None:
             "length": LENGTH, "texts": TEXTS,
         }  # fmt: skip
         RESULT.write_text(json.dumps(known, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        TABLE.write_text(table(known), "utf-8")
     print(json.dumps(known["summary"], indent=1))
 
 

@@ -183,6 +183,8 @@ def test_bad_input_is_refused_by_name() -> None:
     with pytest.raises(ValueError, match="got no vocab_size"):
         initial_loss({"model_type": "llama", "hidden_size": 8, "num_hidden_layers": 1,
                       "num_attention_heads": 1, "intermediate_size": 8})  # fmt: skip
+    with pytest.raises(ValueError, match=r"got 'gpt2' \(.*; accepted: the path of a config"):
+        initial_loss("gpt2")
     with pytest.raises(ValueError, match="hidden_act = 'mish'"):
         initial_loss({"model_type": "llama", **SIZES, "hidden_act": "mish"})
     llama = {"model_type": "llama", **SIZES}

@@ -13,6 +13,7 @@ from .first_loss import DrawnVocabulary as DrawnVocabulary
 from .first_loss import GaussianStart as GaussianStart
 from .first_loss import InitialLoss as InitialLoss
 from .first_loss import assert_initial_loss as assert_initial_loss
+from .first_loss import body_of as body_of
 from .first_loss import expected_first_loss as expected_first_loss
 from .first_loss import gaussian_first_loss as gaussian_first_loss
 from .first_loss import gaussian_first_loss_variance as gaussian_first_loss_variance

@@ -9,6 +9,7 @@ from .expected import expected_first_loss
 from .gaussian import GaussianStart, gaussian_first_loss, gaussian_first_loss_variance
 from .initial.answer import InitialLoss
 from .initial.body import Attention, Body, Feedforward, Norm, Stack
+from .initial.recipes import body_of
 from .of_models import assert_initial_loss, initial_loss
 from .regimes import (
     Regime,
@@ -37,6 +38,7 @@ __all__ = [
     "annealed_loss",
     "annealed_variance",
     "assert_initial_loss",
+    "body_of",
     "expected_first_loss",
     "first_loss",
     "freezing_spread",

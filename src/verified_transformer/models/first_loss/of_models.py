@@ -196,9 +196,9 @@ def _why(name: str, body: Body, found: Budget) -> str:
     head = "tied" if body.tied else "not tied"
     return {
         "log n": f"a uniform guess among n = {body.n}",
-        "spread": f"the other logits differ, with a standard deviation of {s:.4g}: s²/2",
-        "frozen": f"the largest few are the sum beyond s = √(2 log n) = {freezing:.3g}",
-        "own token": f"the head is {head}, ρ = {ρ:.4g}; the own logit is {own:.4g} on average",
+        "spread": f"s²/2, the other logits' deviation is s = {s:.4g}",
+        "frozen": f"the largest few are the sum beyond s = {freezing:.3g}",
+        "own token": f"the head is {head}, ρ = {ρ:.4g}, own logit {own:.4g}",
         "ε": "of the last normalisation, beside the second moment of the stream",
         "soft-cap": "none" if body.cap is None else f"logits are capped at {body.cap:g}",
         "labels": "labels that repeat the input token",

@@ -79,7 +79,8 @@ class InitialLoss:
             off = 100 * (self.loss / found.loss - 1)
             text = f"{found.loss:.4f} ± {found.error:.4f} on {found.tokens} tokens"
             lines.append(f"  measured {text}; the prediction is off by {off:+.3f} %")
-        lines += [f"  {part.worth:+9.4f}  {part.name}: {part.why}" for part in self.parts]
+        shown = [part for part in self.parts if abs(part.worth) >= 5e-5]
+        lines += [f"  {part.worth:+9.4f}  {part.name}: {part.why}" for part in shown]
         lines += [f"  note: {note}" for note in self.notes]
         return "\n".join(lines)
 

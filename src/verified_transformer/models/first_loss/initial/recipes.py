@@ -289,7 +289,7 @@ RECIPES: dict[str, Callable[[Settings], Body]] = {
     "mt5": partial(_t5, scaled=False),
     "olmo2": partial(_llama, form="after", normed=True),
     "opt": _opt,
-    "phi": partial(_layered, form="parallel", activation="gelu_new"),
+    "phi": partial(_layered, form="parallel"),
     "qwen2": partial(_qwen, normed=False),
     "qwen3": partial(_qwen, normed=True),
     "roberta": partial(_bert, activation="gelu"),

@@ -16,9 +16,10 @@ class Settings:
 
     def __init__(self, given: Any) -> None:
         if isinstance(given, str | Path):
-            given = json.loads(Path(given).read_text(encoding="utf-8"))
+            given = _read(Path(given))
         if not isinstance(given, Mapping):
-            given = {**given.to_dict(), "tie_word_embeddings": given.tie_word_embeddings}
+            tied = getattr(given, "tie_word_embeddings", None)
+            given = {**given.to_dict(), "tie_word_embeddings": tied}
         if "text_config" in given and isinstance(given["text_config"], Mapping):
             given = {**given["text_config"], "model_type": given.get("model_type")}
         self.given: Mapping[str, Any] = given
@@ -65,6 +66,21 @@ class Settings:
             got = self.get(name, default=value)
             if got != value:
                 raise ValueError(f"model_or_config: got {name} = {got!r}; accepted: {value!r}")
+
+
+def _read(path: Path) -> Mapping[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        accepted = "the path of a config.json"
+        raise ValueError(
+            f"model_or_config: got {str(path)!r} ({error}); accepted: {accepted}"
+        ) from None
+    if not isinstance(found, Mapping):
+        raise ValueError(
+            f"model_or_config: got a {type(found).__name__} in {path}; accepted: {{…}}"
+        )
+    return found
 
 
 def windows_of(s: Settings, depth: int, default: int | None = None) -> list[int | None]:

@@ -1,0 +1,63 @@
+"""The manual page of `initial_loss`: its examples run, and its table is what was measured."""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+import json
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "book/initial-loss.md"
+
+
+def bench() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("first_losses", ROOT / "bench/initial_loss.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def known() -> dict[str, dict[str, dict[str, float]]]:
+    found: dict[str, dict[str, dict[str, float]]] = json.loads(
+        (ROOT / "bench/initial_loss.json").read_text(encoding="utf-8")
+    )
+    return found
+
+
+def test_the_examples_run() -> None:
+    found = doctest.testfile(str(PAGE), module_relative=False, encoding="utf-8")
+    assert found.failed == 0
+    assert found.attempted >= 9
+
+
+@pytest.mark.canary
+def test_an_example_with_another_loss_is_seen(tmp_path: Path) -> None:
+    text = PAGE.read_text(encoding="utf-8").replace("14.8480", "14.8490")
+    (tmp_path / "page.md").write_text(text, encoding="utf-8")
+    found = doctest.testfile(str(tmp_path / "page.md"), module_relative=False, report=False)
+    assert found.failed == 1
+
+
+def test_the_table_is_what_was_measured() -> None:
+    pytest.importorskip("transformers")
+    written = (ROOT / "book/initial-loss-table.txt").read_text(encoding="utf-8")
+    assert written == bench().table(known())
+
+
+def test_the_predictions_are_those_of_the_code_and_within_what_one_draw_moves() -> None:
+    transformers = pytest.importorskip("transformers")
+    tried = bench()
+    for name, row in known()["models"].items():
+        if row["n"] > 60_000 or row["layers"] > 12:
+            continue  # the smaller ones, for speed
+        kind, settings, *_ = tried.MODELS[name]
+        config = getattr(transformers, kind).config_class(**tried.tokens_fit(settings))
+        loss = tried.initial_loss(config, length=tried.LENGTH).loss
+        assert loss == pytest.approx(row["predicted"], rel=1e-6), name
+        room = 1e-3 * row["measured"] + 3 * row["one draw"]
+        assert loss == pytest.approx(row["measured"], abs=room), name
