@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from verified_transformer.commands.notebooks import colab
+from verified_transformer.commands.notebooks import colab, form
 
 ROOT = Path(__file__).parent.parent
 COPIED = (
@@ -25,6 +25,11 @@ COPIED = (
     "src/verified_transformer/claims", "src/verified_transformer/commands/__init__.py",
     "src/verified_transformer/commands/claims.py",
     "src/verified_transformer/commands/notebooks",
+    "src/verified_transformer/lab/__init__.py", "src/verified_transformer/lab/__init__.pyi",
+    *(
+        f"src/verified_transformer/lab/live_figures/{name}"
+        for name in ("__init__.py", "__init__.pyi", "compressed.py", "live.js", "live.css")
+    ),
 )  # fmt: skip
 TESTS = (
     "conftest.py", "machine.py", "time_spent.py", "picture_comparison.py", "html_gates.py",
@@ -81,7 +86,7 @@ def build(folder: Path) -> Path:
         "nbformat": 4,
         "nbformat_minor": 5,
     }
-    write(folder, book)
+    (folder / NOTEBOOK).write_text(form.formed(json.dumps(book), head), encoding="utf-8")
     _lock(folder)
     return folder
 

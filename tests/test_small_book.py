@@ -33,7 +33,7 @@ RED = {
     "tests/test_notebooks.py::test_notebook_passes[1-small-faulty_outputs]": "a stored warning",
     "tests/test_notebooks.py::test_notebook_passes[1-small-long_cells]": "a wall of code",
     "tests/test_notebooks.py::test_notebook_passes[1-small-ownerless_maths]": "a display of nobody",
-    "tests/test_notebooks.py::test_notebook_passes[1-small-other_first_cell]": "another first cell",
+    "tests/test_notebooks.py::test_notebook_passes[1-small-other_form]": "cells without form",
     "tests/test_notebooks.py::test_page_passes[welcome-ownerless_maths]": "the same on a page",
     "tests/test_notebooks.py::test_every_notebook_is_in_the_table_of_contents": "one left out",
     "tests/test_pages.py::test_pages_pass[other_badges]": "a badge that says holds",
