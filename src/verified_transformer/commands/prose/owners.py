@@ -65,8 +65,8 @@ def faults(markdown: str, page: Page) -> list[str]:
         page: what it may refer to.
 
     Example:
-        >>> faults("It is $2/d$.\\n<!-- owners\\n$2/d$ <- 2/d\\n-->", Page())
-        ['$2/d$ <- 2/d: it would be $\\\\frac{2}{d}$']
+        >>> faults("It is $2/d$.\\n<!-- owners\\n$2/d$ <- 3/d\\n-->", Page())
+        ['$2/d$ <- 3/d: it would be $\\\\frac{3}{d}$']
         >>> faults("It is 3.6 %.", Page())
         ['3.6 % has no owner']
     """

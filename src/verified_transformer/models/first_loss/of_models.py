@@ -61,8 +61,8 @@ def initial_loss(
         ...          "num_hidden_layers": 1, "num_attention_heads": 8, "head_dim": 256,
         ...          "intermediate_size": 16_384}
         >>> answer = initial_loss(gemma)
-        >>> answer.loss > 2 * answer.log_n  # planted: its own token
-        True
+        >>> round(answer.log_n, 2), round(answer.loss, 2)  # planted: its own token
+        (12.45, 22.66)
     """
     repeats = _share(labels)
     require_whole(length=length, texts=texts, seed=seed)

@@ -48,6 +48,7 @@ class InitialLoss:
         measured: what was found on the model, where that was asked for.
 
     Example:
+        >>> from verified_transformer.models import initial_loss
         >>> gpt2 = {"model_type": "gpt2", "vocab_size": 50_257, "n_embd": 768, "n_layer": 12,
         ...         "n_head": 12}
         >>> round(initial_loss(gpt2).loss, 3)
