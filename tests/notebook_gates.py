@@ -13,7 +13,7 @@ from typing import Any
 from verified_transformer.account import ledger, registry
 from verified_transformer.account.records import pictures
 from verified_transformer.commands.notebooks import colab, form
-from verified_transformer.commands.notebooks.owned import owners as owners_of
+from verified_transformer.commands.prose import pages as prose
 
 ROOT = Path(__file__).parent.parent
 WAITING = Path(__file__).with_name("pages_without_owners.txt")
@@ -153,16 +153,18 @@ def ownerless_maths(page: Path) -> list[str]:
     """Formulas typed into prose that stand in no claim.
 
     A formula in Markdown is executed by nobody. So each one must be, up to spacing, a piece of what
-    the registry says, where a reading, its records and its fingerprint hold it in place; or it has
-    an owner on its page, which `tests/test_prose.py` compares with it as a whole.
+    the registry says, where a reading, its records and its fingerprint hold it in place. A page
+    that gives owners to all is asked by `tests/test_prose.py`, and not here.
     """
-    owners, on_page = _owned(), _owned_on(page)
+    if "<!-- owners\n" in _text(page) and not _waits(page):
+        return []
+    owners = _owned()
     whole = "\n".join(owners)
     found = []
     for formula, display in _typed(page):
         if not display and not FORMULA.search(formula):
             continue
-        if normalised(formula) not in whole and normalised(formula) not in on_page:
+        if normalised(formula) not in whole:
             found.append(
                 f"{page.name}: no claim owns the formula ${formula}$; "
                 f"closest is {_closest(normalised(formula), owners)}"
@@ -194,12 +196,23 @@ def _text(page: Path) -> str:
     return page.read_text(encoding="utf-8")
 
 
-def _owned_on(page: Path) -> set[str]:
-    """Formulas that a page gives an owner, once it has given one to all."""
+def _waits(page: Path) -> bool:
+    """Whether some numbers or formulas of a page have no owner yet."""
     waiting = WAITING.read_text(encoding="utf-8").split()
-    if any(page.as_posix().endswith(f"/{name}") for name in waiting):
-        return set()
-    return {normalised(said.strip("$")) for said, _ in owners_of(_text(page)) if "$" in said}
+    return any(page.as_posix().endswith(f"/{name}") for name in waiting)
+
+
+def ownerless_prose(page: Path) -> list[str]:
+    """Numbers and formulas without an owner that says the same, of a page that has its owners.
+
+    For the score of mutants; `tests/test_prose.py` asks the same of every page.
+    """
+    if _waits(page):
+        return []
+    bibliography = (ROOT / "book/references.bib").read_text(encoding="utf-8")
+    sources = frozenset(re.findall(r"@\w+\{([^,\s]+),", bibliography))
+    found = prose.notebook_faults if page.suffix == ".ipynb" else prose.text_faults
+    return list(found(page, sources))
 
 
 @cache

@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -32,7 +31,6 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from verified_transformer.commands.elsewhere.fresh_seeds import _outcomes
 from verified_transformer.commands.notebooks import comparing
 from verified_transformer.commands.notebooks.running import run
-from verified_transformer.commands.prose import pages as prose
 
 from .mutant import Mutant
 from .mutants import executable
@@ -117,24 +115,13 @@ class Judge:
         text = self._notebook(mutant) if notebook else mutant.changed
         gates = notebook_gates.GATES if notebook else notebook_gates.PROSE_GATES
         path = self.scratch / mutant.path
-        gates = (*gates, self.ownerless_prose)
+        gates = (*gates, notebook_gates.ownerless_prose)
         known = {gate.__name__: set(gate(path)) for gate in gates}
         with self._changed(path, text):
             for gate in gates:
                 new = [fault for fault in gate(path) if fault not in known[gate.__name__]]
                 if new:
                     yield gate.__name__, "\n".join(new)
-
-    def ownerless_prose(self, path: Path) -> list[str]:
-        """Numbers and formulas without an owner, of a page that has been given its owners."""
-        tests = self.scratch / "tests"
-        waiting = (tests / "pages_without_owners.txt").read_text(encoding="utf-8").split()
-        if path.relative_to(self.scratch).as_posix() in waiting:
-            return []
-        bibliography = (self.scratch / "book/references.bib").read_text(encoding="utf-8")
-        sources = frozenset(re.findall(r"@\w+\{([^,\s]+),", bibliography))
-        found = prose.notebook_faults if path.suffix == ".ipynb" else prose.text_faults
-        return list(found(path, sources))
 
     def _page(self, mutant: Mutant) -> Iterator[tuple[str, str]]:
         # the pages are linked, not copied: the one that changes is written in a file's place

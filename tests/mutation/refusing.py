@@ -22,11 +22,11 @@ def main(chapter: str) -> int:
     found = []
     for notebook in ledger.notebooks(notebook_gates.ROOT):
         if chapter in ("book", notebook.parent.name[0]):
-            for gate in notebook_gates.GATES:
+            for gate in (*notebook_gates.GATES, notebook_gates.ownerless_prose):
                 if gate is not notebook_gates.stale_records:  # by its fingerprint, always
                     found += gate(notebook)
     for page in sorted((notebook_gates.ROOT / "book").glob("*.md")):
-        for gate in notebook_gates.PROSE_GATES:
+        for gate in (*notebook_gates.PROSE_GATES, notebook_gates.ownerless_prose):
             found += gate(page)
     print(*found, sep="\n")
     return int(bool(found))
