@@ -13,7 +13,6 @@ from typing import Any
 from verified_transformer.account import ledger, registry
 from verified_transformer.account.records import pictures
 from verified_transformer.commands.notebooks import colab, form
-from verified_transformer.commands.prose import pages as prose
 
 ROOT = Path(__file__).parent.parent
 WAITING = Path(__file__).with_name("pages_without_owners.txt")
@@ -211,6 +210,8 @@ def ownerless_prose(page: Path) -> list[str]:
         return []
     bibliography = (ROOT / "book/references.bib").read_text(encoding="utf-8")
     sources = frozenset(re.findall(r"@\w+\{([^,\s]+),", bibliography))
+    from verified_transformer.commands.prose import pages as prose  # needs SymPy
+
     found = prose.notebook_faults if page.suffix == ".ipynb" else prose.text_faults
     return list(found(page, sources))
 

@@ -244,7 +244,7 @@ def test_ledger_is_light(browser: Browser, html: Path) -> None:
     with Tab(browser, 1280, "light") as tab:
         tab.page.goto((html / "book/ledger.html").as_uri())
         assert tab.page.evaluate("document.documentElement.scrollHeight") < 40 * 320
-        assert tab.page.evaluate("window.MathJax?.startup") is None
+        assert tab.page.evaluate("window.MathJax?.version") is None
         tallest = "Math.max(...[...document.querySelectorAll('.vt-row')].map(r => r.offsetHeight))"
         assert tab.page.evaluate(tallest) < 40  # a line
 
