@@ -7,12 +7,14 @@ import json
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from verified_transformer.commands.elsewhere.keeping import path, provenance
 
 from .judging import Judge, Judgement
 from .mutant import KINDS
@@ -49,6 +51,8 @@ def main() -> int:
     summary = as_json(results, options.salt)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(summary, ensure_ascii=False, indent=1), encoding="utf-8")
+    if not options.chapter:
+        keep_score(summary)
     print(f"{len(results)} mutants, {len(known)} argued away   {options.out}")
     return 0
 
@@ -145,6 +149,27 @@ def as_json(results: Iterable[Judgement], salt: str) -> dict[str, Any]:
         for found in results if not found.by
     ]  # fmt: skip
     return made
+
+
+def keep_score(summary: Mapping[str, Any], root: Path = ROOT) -> Path:
+    """Keep the score of each kind that was drawn over all chapters, for the status page.
+
+    Args:
+        summary: of the run, as `as_json` gives it.
+        root: the repository.
+    """
+    target = path(root, "mutants")
+    kept = json.loads(target.read_text(encoding="utf-8"))["kinds"] if target.exists() else {}
+    for kind, found in summary["kinds"].items():
+        sums = {name: found[name] for name in ("total", "red", "naming")}
+        kept[kind] = {**sums, "salt": summary["salt"], **provenance(root)}
+    made = {
+        "command": "make mutants",
+        "kinds": {kind: kept[kind] for kind in KINDS if kind in kept},
+    }
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(json.dumps(made, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    return target
 
 
 def _sums(found: Iterable[Judgement]) -> dict[str, int]:

@@ -4,6 +4,7 @@
     $\\operatorname{Var}\\lVert w\\rVert^2=2d\\sigma^4$ <- LOSS-14
     3.6 % <- LOSS-14 at d=3, sigma=0.2
     0.143 <- printed "BERT-base"
+    0.57 <- printed "Llama, untied" in notebooks/4-growth/7-grow-real-models.ipynb
     0.05 <- sqrt(2/768)
     three; twice <- free
     0.82 <- ATTN-08.told
@@ -21,7 +22,7 @@ changed in both places, it disagrees with its owner.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...account import registry
@@ -39,6 +40,7 @@ _CLAIM = re.compile(
     r"(?: at (?P<at>.+))?"
 )
 _RELATION = re.compile(r"=|<|>|\\(?:approx|sim|propto|leq?|geq?|to|neq?|ll|gg)(?![A-Za-z])")
+_PRINTED = re.compile(r"printed (.+?)(?: in (notebooks/\S+))?")
 FREE, DEFINITION = "free", "definition"
 
 
@@ -50,11 +52,21 @@ class Page:
         printed: lines that the page's code cells print.
         sources: keys of the bibliography.
         names: what the names in its displays stand for; each text adds to them.
+        elsewhere: gives the lines that another notebook prints, by its path.
     """
 
     printed: Sequence[str] = ()
     sources: frozenset[str] = frozenset()
     names: Names = field(default_factory=Names)
+    elsewhere: Callable[[str], Sequence[str]] | None = None
+
+    def lines(self, notebook: str) -> Sequence[str]:
+        """Return what this page prints, or the notebook of that path."""
+        if not notebook:
+            return self.printed
+        if self.elsewhere is None:
+            raise ValueError(f"{notebook} cannot be looked up from here")
+        return self.elsewhere(notebook)
 
 
 def faults(markdown: str, page: Page) -> list[str]:
@@ -103,10 +115,10 @@ def _fault(token: Token, owner: str, page: Page) -> str | None:
         return None if token.kind == "formula" else "a number is no definition"
     if owner.startswith("@"):
         return None if owner[1:] in page.sources else "not in the bibliography"
-    if owner.startswith("printed "):
-        return _printed(token, owner.removeprefix("printed ").strip('" '), page.printed)
     claim = _CLAIM.fullmatch(owner)
     try:
+        if label := _PRINTED.fullmatch(owner):
+            return _printed(token, label[1].strip('" '), page.lines(label[2] or ""))
         return _claimed(token, claim) if claim else _computed(token, owner)
     except (KeyError, TypeError, ValueError) as error:
         return str(error.args[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,11 +46,18 @@ def notebook_faults(notebook: Path, sources: frozenset[str] = frozenset()) -> It
 
 
 def text_faults(page: Path, sources: frozenset[str] = frozenset()) -> Iterator[str]:
-    """Yield the same of a Markdown page, which prints nothing.
+    """Yield the same of a Markdown page, which prints nothing, but may say what a notebook prints.
 
     Args:
-        page: path of the ``.md`` file.
+        page: path of the ``.md`` file, in a folder beside ``notebooks``.
         sources: keys of the bibliography.
     """
-    for fault in faults(page.read_text(encoding="utf-8"), Page((), sources)):
+    known = Page((), sources, elsewhere=partial(_elsewhere, page.parents[1]))
+    for fault in faults(page.read_text(encoding="utf-8"), known):
         yield f"{page.name}: {fault}"
+
+
+def _elsewhere(root: Path, notebook: str) -> tuple[str, ...]:
+    if not (root / notebook).is_file():
+        raise ValueError(f"there is no notebook {notebook}")
+    return tuple(page(read(root / notebook)).printed)

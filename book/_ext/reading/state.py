@@ -1,0 +1,191 @@
+"""The state of the book, read from the files that runs have left; no number of it is typed."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any, ClassVar
+
+import yaml
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+from verified_book.claims import raw
+
+SHOWN = (
+    "torch", "numpy", "scipy", "sympy", "transformers", "jupyter-book", "nbval", "pytest",
+)  # fmt: skip
+GATES = {
+    "notebook_gates": "over every notebook",
+    "prose_gates": "over every page of prose",
+    "page_gates": "over the built pages",
+    "others": "on the gates and the build themselves",
+}
+NOTHING = "<p>Nothing is kept: no such run has been recorded in this version of the book.</p>"
+
+
+class State(SphinxDirective):
+    """A part of the state, by its name."""
+
+    required_arguments = 1
+    option_spec: ClassVar[dict[str, Any]] = {}
+
+    def run(self) -> list[nodes.Node]:
+        made = PARTS.get(self.arguments[0])
+        if made is None:
+            raise self.error(f"{self.arguments[0]}: accepted: {', '.join(PARTS)}")
+        root = Path(self.env.srcdir)
+        self.env.note_dependency(str(root / "tests" / "status"))
+        return [raw(made(root))]
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table in HTML, its first column the heads of its rows.
+
+    Example:
+        >>> table(["a", "b"], [["x", "<1"]])[-68:]
+        '<tbody><tr><th scope="row">x</th><td>&lt;1</td></tr></tbody></table>'
+    """
+    top = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
+    lines = (
+        f'<tr><th scope="row">{escape(str(first))}</th>'
+        + "".join(f"<td>{escape(str(cell))}</td>" for cell in rest)
+        + "</tr>"
+        for first, *rest in rows
+    )
+    return (
+        f'<table class="vt-plain vt-state table"><thead><tr>{top}</tr></thead>'
+        f"<tbody>{''.join(lines)}</tbody></table>"
+    )
+
+
+def versions(root: Path) -> str:
+    """The pins of the packages that decide, and how many there are in all."""
+    lines = (root / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    pins = dict(line.split("==", 1) for line in lines if "==" in line and line[0] != "#")
+    rows = [(name, pins[name]) for name in SHOWN if name in pins]
+    return table(["Package", "Version"], rows) + f"<p>These and {len(pins) - len(rows)} more.</p>"
+
+
+def gates(root: Path) -> str:
+    """How many gates there are, and how many known-bad inputs they must refuse."""
+    wired = yaml.safe_load((root / "tests" / "wiring.yaml").read_text(encoding="utf-8"))
+    rows: list[tuple[object, ...]] = [
+        (f"Gates {where}", len(wired[kind])) for kind, where in GATES.items()
+    ]
+    names = (root / "tests" / "canaries" / "names.txt").read_text(encoding="utf-8").split("\n")
+    rows.append(("Canaries: bad inputs that must be refused", sum(map(bool, names))))
+    waiting = (root / "tests" / "pages_without_owners.txt").read_text(encoding="utf-8").split()
+    rows.append(("Pages whose numbers have no owners yet", len(waiting)))
+    return table(["What", "How many"], rows)
+
+
+def times(root: Path) -> str:
+    """Where the time of the last kept `make test` went."""
+    kept = _kept(root, "times")
+    if not kept:
+        return NOTHING
+    files: Mapping[str, Mapping[str, float]] = kept["files"]
+    total = sum(file["processor"] for file in files.values())
+    heavy = sorted(files.items(), key=lambda item: -item[1]["processor"])[:10]
+    rows = [(name, f"{file['processor']:.0f} s") for name, file in heavy]
+    said = (
+        f"<p>{kept['wall'] / 60:.1f} minutes by the clock, {total / 60:.1f} of the processor, on "
+        f"{kept['cores']} cores; {_when(kept)}. The heaviest files:</p>"
+    )
+    return said + table(["File", "Processor"], rows)
+
+
+def elsewhere(root: Path) -> str:
+    """The last runs with other seeds, and under other instruction sets."""
+    made = []
+    for name, title in (
+        ("fresh-seeds", "Other draws in the place of all of the book's"),
+        ("portable", "Other instruction sets, threads and hash seeds"),
+    ):
+        kept = _kept(root, name).get("notebooks", {})
+        made.append(f"<h3>{escape(title)}</h3>")
+        made.append(_notebooks(kept) if kept else NOTHING)
+    return "".join(made)
+
+
+def _notebooks(kept: Mapping[str, Mapping[str, Any]]) -> str:
+    rows = []
+    for name, entry in sorted(kept.items()):
+        said = f"{entry['runs'] - entry['failed']} of {entry['runs']}"
+        rows.append((_section(name), said, _when(entry)))
+    failures = [
+        f"<li>{escape(_section(name))}: {escape(' '.join(str(v) for v in failure.values()))}</li>"
+        for name, entry in sorted(kept.items())
+        for failure in entry.get("failures", [])
+    ]
+    listed = f"<p>What was not as stored:</p><ul>{''.join(failures)}</ul>" if failures else ""
+    return table(["Section", "As stored", "Run"], rows) + listed
+
+
+def mutants(root: Path) -> str:
+    """How many faults at random were seen, by kind."""
+    kinds = _kept(root, "mutants").get("kinds", {})
+    if not kinds:
+        return NOTHING
+    rows = [
+        (kind, f"{one['red']} of {one['total']}", f"{one['naming']}", _when(one))
+        for kind, one in kinds.items()
+    ]
+    return table(["Fault in", "Seen", "Of these, naming the claim", "Run"], rows)
+
+
+def devices(root: Path) -> str:
+    """On which devices the stored measurements and recordings ran."""
+    found: Counter[str] = Counter()
+    for path in sorted((root / "notebooks").glob("*/*.ipynb")):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            for output in cell.get("outputs", []):
+                record = output.get("metadata", {}).get("verified_transformer") or {}
+                volatile = record.get("volatile") or {}
+                found.update(
+                    row["device"] for row in volatile.get("estimates", []) if "device" in row
+                )
+    rows: list[tuple[object, ...]] = [
+        (f"Measured points in the notebooks, on {name}", number)
+        for name, number in found.most_common()
+    ]
+    for path in sorted((root / "src/verified_transformer/recordings").glob("*.json")):
+        run = json.loads(path.read_text(encoding="utf-8"))["provenance"]
+        rows.append((f"Recording {path.stem}", f"{run['device']}, {run['date']}"))
+    on_gpu = any(not name.startswith("cpu") for name in found)
+    said = (
+        "<p>Some of the stored outputs come from a GPU.</p>" if on_gpu else
+        "<p>No stored output of a notebook comes from a GPU.</p>"
+    )  # fmt: skip
+    return said + table(["What", "Device"], rows)
+
+
+def _kept(root: Path, name: str) -> Mapping[str, Any]:
+    path = root / "tests" / "status" / f"{name}.json"
+    found: Mapping[str, Any] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    return found
+
+
+def _when(entry: Mapping[str, Any]) -> str:
+    of = f"{entry['when']}, commit {entry['commit'][:7]}"
+    return f"{of}, torch {entry['versions']['torch']}, {entry['processor']}"
+
+
+def _section(notebook: str) -> str:
+    """The number of a section.
+
+    Example:
+        >>> _section("notebooks/3-first-loss/4-the-first-loss.ipynb")
+        '3.4 the first loss'
+    """
+    chapter, page = notebook.removesuffix(".ipynb").split("/")[-2:]
+    number, _, title = page.partition("-")
+    return f"{chapter.partition('-')[0]}.{number} {title.replace('-', ' ')}"
+
+
+PARTS: Mapping[str, Callable[[Path], str]] = {
+    part.__name__: part for part in (versions, gates, times, elsewhere, mutants, devices)
+}

@@ -1,0 +1,75 @@
+"""Findings and stored figures of the front page, and the state of the book, as data has them."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from bs4 import BeautifulSoup
+from mutation.__main__ import keep_score
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def state(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    monkeypatch.syspath_prepend(ROOT / "book" / "_ext")
+    yield importlib.import_module("reading.state")
+
+
+def test_the_front_page_has_findings_and_a_figure(html: Path) -> None:
+    page = BeautifulSoup((html / "book/welcome.html").read_text("utf-8"), "html.parser")
+    findings = page.select(".vt-finding")
+    assert len(findings) == 6
+    for finding in findings:
+        section, claim, *_ = (a["href"] for a in finding.select(".vt-finding-way a"))
+        assert section.startswith("../notebooks/") and claim.startswith("../claims/")
+        assert finding.select(".vt-badge")
+    assert len(page.select("vt-live")) == 1
+    assert page.select('script[src*="live.js"]') and not page.select(".vt-live-script")
+
+
+def test_the_state_says_what_the_files_say(html: Path) -> None:
+    page = BeautifulSoup((html / "book/status.html").read_text("utf-8"), "html.parser")
+    said = page.get_text(" ")
+    canaries = len((ROOT / "tests/canaries/names.txt").read_text("utf-8").splitlines())
+    row = next(tr for tr in page.select("table.vt-state tr") if "Canaries" in tr.get_text())
+    assert row.td.get_text() == str(canaries)
+    pins = (ROOT / "requirements.txt").read_text("utf-8")
+    assert f"torch=={said.split('torch ', 1)[1].split()[0]}" in pins
+
+
+def test_what_was_not_run_is_said_to_be_missing(state: ModuleType, tmp_path: Path) -> None:
+    for part in ("times", "mutants"):
+        assert state.PARTS[part](tmp_path) == state.NOTHING
+    assert state.PARTS["elsewhere"](tmp_path).count(state.NOTHING) == 2
+
+
+def test_a_failed_run_is_shown(state: ModuleType, tmp_path: Path) -> None:
+    entry = {
+        "runs": 10, "failed": 1, "failures": [{"salt": "6", "what": "cell 8: <off> by 6"}],
+        "when": "2026-11-22", "commit": "ea91b69e28ee", "versions": {"torch": "2.13.0"},
+        "processor": "AMD",
+    }  # fmt: skip
+    data = {"notebooks": {"notebooks/2-tied-head/3-what-it-does.ipynb": entry}}
+    (tmp_path / "tests/status").mkdir(parents=True)
+    (tmp_path / "tests/status/fresh-seeds.json").write_text(json.dumps(data), "utf-8")
+    said = state.PARTS["elsewhere"](tmp_path)
+    assert "9 of 10" in said and "2.3 what it does: 6 cell 8: &lt;off&gt; by 6" in said
+
+
+def test_scores_of_mutants_are_kept_by_kind(state: ModuleType, tmp_path: Path) -> None:
+    for kind, red in (("prose", 50), ("page", 60), ("prose", 55)):
+        found = {"total": 60, "red": red, "naming": 40, "ways": {}}
+        keep_score({"salt": "2026-W47", "kinds": {kind: found}}, tmp_path)
+    said = state.PARTS["mutants"](tmp_path)
+    assert "55 of 60" in said and "60 of 60" in said and "50 of 60" not in said
+
+
+def test_examples(state: ModuleType) -> None:
+    assert doctest.testmod(state) == (0, 2)
