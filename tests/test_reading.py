@@ -11,6 +11,8 @@ from types import ModuleType
 
 import pytest
 from bs4 import BeautifulSoup
+from docutils import nodes
+from docutils.utils import new_document
 from mutation.__main__ import keep_score
 
 ROOT = Path(__file__).parent.parent
@@ -73,3 +75,38 @@ def test_scores_of_mutants_are_kept_by_kind(state: ModuleType, tmp_path: Path) -
 
 def test_examples(state: ModuleType) -> None:
     assert doctest.testmod(state) == (0, 2)
+
+
+def _page(words: int) -> nodes.document:
+    page = new_document("notebooks/1/a")
+    section = nodes.section(ids=["a"])
+    section += nodes.title("", "A")
+    needs = nodes.paragraph("", "", nodes.emphasis("", "Needs: a pencil."))
+    section += [needs, nodes.paragraph("", "word " * words)]
+    folded = nodes.container(classes=["cell", "tag_check"])
+    folded += nodes.literal_block("", "x = 1\n" * 400)
+    quote = nodes.block_quote()
+    quote += nodes.paragraph("", "", nodes.Text(""), nodes.strong("", "Remember."))
+    section += [folded, quote, nodes.raw("", '<div class="vt-exercise">', format="html")]
+    page += section
+    return page
+
+
+def test_a_section_says_its_time_and_what_to_remember(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "book" / "_ext")
+    heads, head = (importlib.import_module(name) for name in ("reading.heads", "around.head"))
+    page = _page(1000)
+    heads.dress(None, page, "notebooks/1/a")
+    said = next(page.findall(nodes.raw)).astext()
+    assert said == '<p class="vt-minutes">5 minutes to read · 1 exercise</p>'
+    (quote,) = page.findall(nodes.block_quote)
+    assert quote["classes"] == ["vt-remember"]
+    assert head.description(page, "").startswith("word word")
+    longer = _page(2000)
+    assert heads.minutes(longer) == 10
+
+
+def test_every_section_has_its_time(html: Path) -> None:
+    pages = sorted(html.glob("notebooks/*/*.html"))
+    without = [page.name for page in pages if '<p class="vt-minutes">' not in page.read_text()]
+    assert pages and not without

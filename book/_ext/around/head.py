@@ -9,6 +9,7 @@ from docutils import nodes
 
 LONGEST = 200  # letters of a description
 CARD = "_static/card.png"
+NEEDS = "vt-needs"  # the line under a title that says what a section needs
 NOT_LISTED = {"404.html", "genindex.html", "search.html"}
 
 
@@ -19,7 +20,8 @@ def description(doctree: nodes.document | None, otherwise: str) -> str:
         doctree: the page as Sphinx read it; None where a page has no source.
         otherwise: what to say of a page without a paragraph.
     """
-    first = next(doctree.findall(nodes.paragraph), None) if doctree is not None else None
+    paragraphs = doctree.findall(nodes.paragraph) if doctree is not None else ()
+    first = next((p for p in paragraphs if NEEDS not in p["classes"]), None)
     said = " ".join(first.astext().split()) if first is not None else ""
     said = said or otherwise
     return said if len(said) <= LONGEST else f"{said[:LONGEST].rsplit(' ', 1)[0]} …"

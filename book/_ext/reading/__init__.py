@@ -10,6 +10,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
+from . import heads
 from .findings import Finding, Stored
 from .state import State
 
@@ -18,5 +19,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("finding", Finding)
     app.add_directive("stored", Stored)
     app.add_directive("state", State)
+    app.connect("doctree-resolved", heads.dress)
     app.add_css_file("reading.css")
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
