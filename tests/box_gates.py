@@ -20,6 +20,7 @@ from output_gates import differing
 from page_facts import bare, letters, of_latex
 
 from verified_transformer.account import errata, evidence
+from verified_transformer.account.rendering import readable
 from verified_transformer.account.verdicts.decide import RULES
 
 Claim = dict[str, Any]
@@ -73,7 +74,7 @@ def _record(record: Claim) -> str:
     row = evidence.kind(record["kind"])
     head = row.label + (f"(case “{record['case']}”)" if record["case"] else "")
     head += "of what is true" if record["of"] == "truth" else ""
-    shown = record["latex"] or record["text"].split("   ")[1]
+    shown = readable.readable_head(record["latex"], record["text"].split("   ")[1])
     return f"{head}:{row.shows}.{shown}the record{record['text']}"
 
 

@@ -19,6 +19,7 @@ from page_facts import bare
 
 from verified_transformer.account import evidence
 from verified_transformer.account.records.record import METADATA_KEY
+from verified_transformer.account.rendering import readable
 
 Cell = dict[str, Any]
 MARKDOWN = MarkdownIt("commonmark").use(dollarmath_plugin, double_inline=True)
@@ -135,7 +136,14 @@ def _text(output: dict[str, Any]) -> str:
         return "".join(output["text"])
     data = {kind: "".join(text) for kind, text in output.get("data", {}).items()}
     if "text/html" in data:
-        return BeautifulSoup(data["text/html"], "html.parser").get_text()
+        soup = BeautifulSoup(data["text/html"], "html.parser")
+        record = output.get("metadata", {}).get(METADATA_KEY, {"kind": "card"})
+        head, detail = soup.find(class_="vt-head"), soup.find(class_="vt-detail")
+        if record["kind"] != "card" and head and detail:  # shown with formulas for Python
+            said = readable.readable_head(record["latex"], record["statement"])
+            head.string = f"{head.b.get_text()} {said}"
+            detail.string = readable.readable(detail.get_text())
+        return soup.get_text()
     if any(kind.startswith("image/") for kind in data):
         return ""
     if "text/markdown" in data:

@@ -24,7 +24,10 @@ from verified_transformer.account.rendering.readable import readable, readable_e
         ("v ~ Uniform(-sqrt(3)*sigma, sqrt(3)*sigma)",
          r"$v\sim\mathcal{U}(-\sqrt{3}\sigma,\sqrt{3}\sigma)$"),
         ("w ~ Normal(0, 1/sqrt(d)); d=3: 0.3, not 0.04",
-         r"$w\sim\mathcal{N}(0,1/d)$; $d=3$: 0.3, not 0.04"),
+         r"$w\sim\mathcal{N}(0,1/d)$; d=3: 0.3, not 0.04"),
+        ("sum of (new - t * old)**2", "sum of (new - t · old)²"),
+        ("sigma=-1.3, k=2**10", r"σ=−1.3, $k=2^{10}$"),
+        ("judged; “a * math.sqrt(b)” and “words”", "judged; “`a * math.sqrt(b)`” and “words”"),
         ("coefficient of x_0 in x_l", "coefficient of $x_0$ in $x_l$"),
         ("two routes; exact at 2 points", "two routes; exact at 2 points"),
         ("k'[p] ~ Strange(1)", "k'[p] ~ Strange(1)"),
@@ -54,4 +57,4 @@ def test_every_stored_record_is_readable_latex() -> None:
     assert left <= MOST_WITH_PYTHON, left
 
 
-MOST_WITH_PYTHON = 110  # of 2 400 texts; may only fall
+MOST_WITH_PYTHON = 20  # of 2 400 texts; may only fall

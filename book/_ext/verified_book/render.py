@@ -14,7 +14,9 @@ from markupsafe import Markup
 from verified_transformer.account import evidence as table
 from verified_transformer.account.errata import GRADES, RELATIONS, Grade
 from verified_transformer.account.ledger import Entry, Evidence, Ledger, Summary
+from verified_transformer.account.records.record import Record
 from verified_transformer.account.registry import Article
+from verified_transformer.account.rendering import readable
 from verified_transformer.account.rendering.cards import in_brackets, typeset
 from verified_transformer.account.verdicts.decide import RULES
 
@@ -23,6 +25,8 @@ from . import graph, plain
 Link = Callable[[str], str]  # the address of a claim, by its id, seen from the page being written
 
 EMPTY_BADGE = re.compile(r'<span class="vt-badge" data-claim="([^"]+)"[^>]*></span>')
+HEAD = re.compile(r'(?s)(<div class="vt-head"><b>[^<]*</b> ).*?(</div>)')
+DETAIL = re.compile(r'(?s)(<div class="vt-detail">).*?(</div>)')
 AGAINST = (table.Weight.REFUTES, table.Weight.LIMITS)
 
 
@@ -44,10 +48,9 @@ def _environment() -> Environment:
     made.filters["plain"] = lambda text: Markup(plain.html(text))
     made.filters["words"] = plain.text
     made.filters["section"] = section
-    made.filters["shows"] = shows
+    made.filters["shows"] = lambda record: Markup(statement(shows(record)))
     made.filters["capitalised"] = lambda text: text[:1].upper() + text[1:]
     made.globals["wide"], made.globals["high"] = graph.WIDE, graph.HIGH
-    made.globals["formula"] = lambda latex: Markup(formula(latex))
     made.globals["verdicts"] = table.VERDICTS
     made.globals["kinds"] = table.KINDS
     made.globals["rules"] = RULES
@@ -71,8 +74,21 @@ def section(claim: Entry) -> str:
 
 
 def shows(record: Evidence) -> str:
-    """What a record without a formula is about: the second part of its line."""
-    return record.text.split("   ")[1]
+    """What a record is about, with `$latex$`: its equation, or the second part of its line."""
+    return readable.readable_head(record.latex, record.text.split("   ")[1])
+
+
+def record(html: str, found: Record) -> str:
+    """The HTML that a record left in its notebook, with formulas in the place of Python."""
+    head, detail = (
+        typeset(text).replace("\\", r"\\")
+        for text in (
+            readable.readable_head(found.latex, found.statement),
+            readable.readable(found.full_detail),
+        )
+    )
+    html = HEAD.sub(rf"\g<1>{head}\g<2>", html, count=1)
+    return DETAIL.sub(rf"\g<1>{detail}\g<2>", html, count=1)
 
 
 def badge(claim: Entry, page: Link | None = None) -> str:

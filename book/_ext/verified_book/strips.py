@@ -116,7 +116,7 @@ def _strips(app: Sphinx, cells: list[nodes.container], docname: str) -> dict[str
                 strip.at = cell
                 if name != record.claims[0]:
                     strip.shared.append(record.claims[0])
-            made[record.claims[0]].records.append(output)
+            made[record.claims[0]].records.append(_readable(output, record))
         owner = records[0].claims[0] if records else None
         if owner:
             made[owner].records += [output for _, output in moved["line"]]
@@ -128,6 +128,13 @@ def _strips(app: Sphinx, cells: list[nodes.container], docname: str) -> dict[str
                 for name in {r.claims[0] for r in records} - {owner}:
                     made[name].beside.append(cell)
     return made
+
+
+def _readable(output: nodes.container, record: Record) -> nodes.container:
+    shown = output.children[0]
+    shown.children = [nodes.Text(render.record(shown.astext(), record))]
+    shown.rawsource = shown.astext()
+    return output
 
 
 def _stored(app: Sphinx, docname: str) -> defaultdict[int, list[Record]]:

@@ -130,6 +130,8 @@ class _Writer:
             return self._with_limits(name, given), _PRODUCT
         if name == "norm":
             return rf"\lVert {self.part(given[0])[0]}\rVert", _ATOM
+        if name == "Abs":
+            return rf"\lvert {self.part(given[0])[0]}\rvert", _ATOM
         if name == "sqrt":
             return rf"\sqrt{{{self.part(given[0], flat=flat)[0]}}}", _ATOM
         if name == "exp":
@@ -146,7 +148,7 @@ class _Writer:
             return rf"{_OPERATORS[name]}{_bracketed(inner)}", _ATOM
         raise ValueError(
             f"text: {self._text!r} calls {name}; accepted: sqrt, exp, Rational, Integral, Sum, "
-            f"expint, total, {', '.join([*_AVERAGES, *_OPERATORS])}"
+            f"expint, total, Abs, {', '.join([*_AVERAGES, *_OPERATORS])}"
         )
 
     def _with_limits(self, name: str, given: list[ast.expr]) -> str:

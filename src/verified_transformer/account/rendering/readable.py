@@ -5,7 +5,7 @@ A record's text is compared and stays as it is; on a page it is shown by `readab
     >>> readable("E(Sum(w[i]**2, (i, 1, d))) = d*sigma**2")
     '$\\mathbb{E}\\left[\\sum_{i=1}^dw_{i}^2\\right]=d\\sigma^2$'
     >>> readable("d=3, sigma=1.3: 2.48, not 8.57; w ~ Normal(0, sigma)")
-    '$d=3$, $\\sigma=1.3$: 2.48, not 8.57; $w\\sim\\mathcal{N}(0,\\sigma^2)$'
+    'd=3, σ=1.3: 2.48, not 8.57; $w\\sim\\mathcal{N}(0,\\sigma^2)$'
 """
 
 from __future__ import annotations
@@ -17,16 +17,25 @@ from collections.abc import Callable
 from .formulas import latex
 
 _POINT = re.compile(r"(?<![\w$])([a-zA-Z]{1,9})=(-?\d[\w.+-]*|-?\w+\*\*[-\w./()]+)(?=[,;: ]|$)")
-_LAW = re.compile(r"(?<![\w$])(\w+) ~ ")
+_LAW = re.compile(r"(?<![\w$'])(\w+'?) ~ ")
 _SYMBOLS = re.compile(
     r"(?<![\w$\\])(?:(?P<average>E|Var) )?"
     r"(?P<of>(?:\|[\w ]{1,4}\||[A-Za-z]\w{0,7}\([\w ]{1,3}\)|[A-Za-z])"
     r"(?:\*\*\d+|_[a-z0-9](?!\w)))(?![\w$(])"
 )
+_GREEK = dict(
+    zip(
+        "alpha beta gamma delta epsilon eta theta kappa lambda mu rho sigma tau phi".split(),
+        "αβγδεηθκλμρστφ",
+        strict=True,
+    )
+)
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")  # a point's coordinate needs no typesetting
+_QUOTED = re.compile(r"“([^”`]*(?:\*\*|\w\()[^”`]*)”")  # lines of a source's code
 _KNOWN = set(
     "Var Sum Integral Rational sqrt exp log sin cos tanh erf erfc relu selu gelu sigmoid norm LN "
     "RMS Norm expint gamma sigma tau kappa alpha eta mu beta rho theta pi lambda epsilon oo phi "
-    "xi".split()
+    "xi one".split()
 )
 _RELATIONS = {"=": "=", "!=": r"\ne "}
 
@@ -80,6 +89,20 @@ def readable_equation(equation: str) -> str:
     return f"{_words(quantity)} ${named[2].strip()}$"
 
 
+def readable_head(latex: str | None, statement: str) -> str:
+    """Return what a record is about: its equation, or its statement where it has none.
+
+    Args:
+        latex: the record's equation.
+        statement: the record's statement.
+
+    Example:
+        >>> readable_head(None, "rank = d*n/(d + n)")
+        'rank $=\\\\frac{dn}{d+n}$'
+    """
+    return readable_equation(latex) if latex else readable(statement)
+
+
 def _halves(text: str) -> tuple[str, str, str]:
     """The two sides of the last relation that stands between blanks."""
     found = [*re.finditer(r" (!?=) ", text)]
@@ -96,19 +119,31 @@ def _formula(text: str) -> str | None:
 
 
 def _words(text: str) -> str:
-    text = _laws(text)
+    text = _laws(_QUOTED.sub(r"“`\1`”", text))
     pieces = re.split(r"(\$[^$]*\$)", text)
     return "".join(piece if place % 2 else _marked(piece) for place, piece in enumerate(pieces))
 
 
 def _marked(text: str) -> str:
     def point(found: re.Match[str]) -> str:
+        letter = found[1] if len(found[1]) == 1 else _GREEK.get(found[1])
+        if letter and _NUMBER.fullmatch(found[2]):
+            return f"{letter}={found[2].replace('-', '−')}"
         name, value = _formula(found[1]), _formula(found[2])
         return f"${name}={value}$" if name and value else found.group()
 
     text = _POINT.sub(point, text)
     pieces = re.split(r"(\$[^$]*\$)", text)
-    return "".join(p if k % 2 else _SYMBOLS.sub(_symbol, p) for k, p in enumerate(pieces))
+    text = "".join(p if k % 2 else _SYMBOLS.sub(_symbol, p) for k, p in enumerate(pieces))
+    pieces = re.split(r"(\$[^$]*\$|`[^`]*`)", text)
+    return "".join(p if k % 2 else _lettered(p) for k, p in enumerate(pieces))
+
+
+def _lettered(text: str) -> str:
+    """Put signs for what is left of Python among words: (new - t * old)**2 is (new - t · old)²."""
+    text = re.sub(r"\*\*([2-4])(?!\w)", lambda found: " ²³⁴"[int(found[1]) - 1], text)
+    text = re.sub(r"\bsqrt\((\w)\)", r"√\1", text)
+    return re.sub(r"\bsqrt\(", "√(", text).replace(" * ", " · ")
 
 
 def _symbol(found: re.Match[str]) -> str:
@@ -145,10 +180,25 @@ def _law(name: str, called: str) -> str | None:
     try:
         node = ast.parse(called, mode="eval").body
         assert isinstance(node, ast.Call)
-        shown = _LAWS[ast.unparse(node.func)](latex(name), [ast.unparse(a) for a in node.args])
+        shown = _LAWS[ast.unparse(node.func)](_name(name), [ast.unparse(a) for a in node.args])
     except (SyntaxError, AssertionError, KeyError, ValueError, TypeError, IndexError):
         return None
     return shown
+
+
+def _name(name: str) -> str:
+    names = {letter: word for word, letter in _GREEK.items()}
+    letter = name.rstrip("'")
+    return latex(names.get(letter, letter)) + name[len(letter) :]
+
+
+def _discrete(name: str, given: list[str]) -> str:
+    values, chances = (
+        [latex(part) for part in ast.unparse(ast.parse(text)).strip("()").split(", ")]
+        for text in given
+    )
+    chance = ", ".join(f"${value}$ ($p={p}$)" for value, p in zip(values, chances, strict=True))
+    return f"${name}$ one of {chance}"
 
 
 def _normal(name: str, given: list[str]) -> str:
@@ -183,5 +233,6 @@ _LAWS: dict[str, Callable[[str, list[str]], str]] = {
     "Uniform": _uniform,
     "TruncatedNormal": _truncated,
     "General": _general,
+    "Discrete": _discrete,
     "Rademacher": lambda name, given: rf"${name}=\pm {latex(given[0])}$",
 }
