@@ -11,18 +11,20 @@ CODE = re.compile(r"(?s)<(code|pre|script|style)\b.*?</\1>")
 IN_RECORDS = re.compile(r'(?s)<div class="vt-(?:head|detail)">(.*?)</div>')
 IN_CLAIMS = re.compile(r"(?s)<article\b(.*?)</article>")
 TAG = re.compile(r"<[^>]+>")
-AT_MOST = 8  # texts that nobody can read as formulas yet; it may only become less
+AT_MOST = 3  # texts that nobody can read as formulas yet; it may only become less
 
 
 def raw_python(html: Path) -> list[str]:
     """Records in strips, and pages of claims, that show Python in the place of a formula."""
     places = (("notebooks/*/*.html", IN_RECORDS), ("claims/*.html", IN_CLAIMS))
-    found = [
-        f"{page.relative_to(html)}: raw Python: {line.strip()[:100]!r}"
+    found = {
+        re.sub(
+            r"\\\(.*", "", line
+        ).strip(): f"{page.relative_to(html)}: raw Python: {line.strip()[:100]!r}"
         for pattern, part in places
         for page in sorted(html.glob(pattern))
         for shown in part.findall(page.read_text(encoding="utf-8"))
         for line in unescape(TAG.sub("\n", CODE.sub("", shown))).splitlines()
         if RAW.search(line)
-    ]
-    return found if len(found) > AT_MOST else []
+    }
+    return list(found.values()) if len(found) > AT_MOST else []

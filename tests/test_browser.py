@@ -10,6 +10,7 @@ from pathlib import Path
 import machine
 import page_shares
 import pytest
+from cut_formulas import cut_formulas
 from playwright.sync_api import Browser, ConsoleMessage, Request, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -152,6 +153,26 @@ def test_every_page_on_a_phone(browser: Browser, html: Path) -> None:
     with Tab(browser, 360, "dark") as tab:
         faults = {page.stem: tab.look(page, maths=False) for page in pages}
     assert len(faults) >= 14 and not any(faults.values()), faults
+
+
+def test_no_formula_is_cut_off_on_a_phone(browser: Browser, html: Path) -> None:
+    found = list(cut_formulas(browser, sorted(html.glob("notebooks/*/*.html"))))
+    assert not found, found
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("kind", "finding"),
+    [
+        ("left", "cut off at its left: "),
+        ("right", "cut off at its right: "),
+        ("hint", "scrolls, and nothing says so: "),
+    ],
+)
+def test_a_formula_that_is_cut_off_is_found(browser: Browser, kind: str, finding: str) -> None:
+    assert list(cut_formulas(browser, [CANARIES / f"cut-formula-{kind}.html"])) == [
+        f"cut-formula-{kind}: {finding}wide"
+    ]
 
 
 def test_pages_are_short_enough_and_nothing_is_cut_off(browser: Browser, html: Path) -> None:

@@ -6,4 +6,4 @@ const opened = () => {
 };
 addEventListener("hashchange", opened);
 addEventListener("DOMContentLoaded", opened);
-document.addEventListener("toggle", (event) => event.target.open && holdWideFormulas(), true);
+document.addEventListener("toggle", (event) => event.target.open && holdWideFormulas(event.target), true);

@@ -1,6 +1,6 @@
 // The ledger's filter, kept in the address; wide formulas and figures that scroll in themselves. Pages read without it.
 document.querySelectorAll(".vt-ledger").forEach(addFilter);
-window.addEventListener("load", () => window.MathJax?.startup?.promise?.then(holdWideFormulas));
+window.addEventListener("load", () => window.MathJax?.startup?.promise?.then(() => holdWideFormulas()));
 
 document.querySelectorAll(".cell_output img").forEach((image) => {
   if (image.complete) holdPanels(image);
@@ -80,8 +80,10 @@ function addFilter(ledger) {
   if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }
 
-function holdWideFormulas() {
-  for (const formula of document.querySelectorAll("mjx-container:not([display])"))
-    if (formula.scrollWidth > formula.closest("p, li, td, div").clientWidth)
-      formula.classList.add("vt-wide");
+// An inline box has no scrollWidth: what is drawn is measured, and only then changed.
+function holdWideFormulas(root = document) {
+  const formulas = [...root.querySelectorAll("mjx-container:not([display], .vt-wide)")];
+  const wide = formulas.filter((f) => f.getBoundingClientRect().width > f.closest("p, li, td, div").clientWidth);
+  wide.forEach((formula) => formula.classList.add("vt-wide"));
+  globalThis.reachWhatScrolls?.();
 }

@@ -156,6 +156,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_css_file(STYLES)
     app.add_css_file("errata.css")
     app.add_css_file("graph.css")
+    app.add_css_file("displays.css")
     # Before MathJax, which is deferred too: the filter keeps the TeX as text to search in.
     app.add_js_file("verified.js", priority=100, loading_method="defer")
     app.add_js_file("strips.js", priority=100, loading_method="defer")

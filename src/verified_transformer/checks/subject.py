@@ -176,7 +176,10 @@ class Subject:
         for formula, printed in {pair for reading in readings for pair in reading.digits}:
             value = number(parse(formula), {}, 25)
             if value is None or not digits_match(value, printed):
-                raise self._failed(f"{formula} = {value}, but {printed} is printed")
+                raise self._failed(
+                    f"{formula} = {value}, but {printed} is printed; look at the formula, then at "
+                    "the digits in the reading"
+                )
 
     def _emit(
         self,

@@ -30,6 +30,7 @@ _GREEK = dict(
         strict=True,
     )
 )
+_RAISED = dict(zip("234dkn", "²³⁴ᵈᵏⁿ", strict=True))
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")  # a point's coordinate needs no typesetting
 _QUOTED = re.compile(r"“([^”`]*(?:\*\*|\w\()[^”`]*)”")  # lines of a source's code
 _KNOWN = set(
@@ -141,7 +142,7 @@ def _marked(text: str) -> str:
 
 def _lettered(text: str) -> str:
     """Put signs for what is left of Python among words: (new - t * old)**2 is (new - t · old)²."""
-    text = re.sub(r"\*\*([2-4])(?!\w)", lambda found: " ²³⁴"[int(found[1]) - 1], text)
+    text = re.sub(r"\*\*([234dkn])(?!\w)", lambda found: _RAISED[found[1]], text)
     text = re.sub(r"\bsqrt\((\w)\)", r"√\1", text)
     return re.sub(r"\bsqrt\(", "√(", text).replace(" * ", " · ")
 

@@ -113,8 +113,13 @@ class ByExperiment(Subject):
     def _tried_both_ways(self, interval: Interval, swapped: Mapping[int, float]) -> None:
         """The arms the other way round have the other outcome, or the statistic has a bias."""
         other = {"positive": "negative", "negative": "positive", None: None}
-        if settled(interval_of(swapped.values())) != other[settled(interval)]:
-            raise self._failed("the arms the other way round do not have the other outcome")
+        back = interval_of(swapped.values())
+        if settled(back) != other[settled(interval)]:
+            raise self._failed(
+                f"the arms the other way round do not have the other outcome: the effect is "
+                f"{interval.low:.3g} … {interval.high:.3g}, the other way round "
+                f"{back.low:.3g} … {back.high:.3g}; look at the statistic, which has a bias"
+            )
 
     def _placebos(self, arms: Mapping[str, Mapping[int, float]]) -> str:
         """Each arm's one half against its other: no effect may come out where there is none."""

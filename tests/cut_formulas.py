@@ -1,0 +1,47 @@
+"""Formulas that a reader cannot see whole: cut off at an edge, or wide with no hint to scroll."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import machine
+from playwright.sync_api import Browser
+
+WIDTH = 360  # px, a phone
+# What is drawn of a formula, beside the box that shows it; strips are opened.
+MEASURE = """async () => {
+  await window.MathJax?.startup?.promise;
+  document.querySelectorAll("article details").forEach(fold => { fold.open = true; });
+  await new Promise(done => setTimeout(done, 60));
+  const found = [];
+  for (const box of document.querySelectorAll("article mjx-container")) {
+    const display = box.getAttribute("display") === "true";
+    const column = box.getBoundingClientRect();
+    if (!column.width) continue;
+    const drawn = [...box.querySelectorAll("svg use, svg path, svg rect, svg text")]
+      .map(e => e.getBoundingClientRect()).filter(r => r.width);
+    const left = Math.min(...drawn.map(r => r.left)), right = Math.max(...drawn.map(r => r.right));
+    const style = getComputedStyle(box), said = box.textContent.trim().slice(0, 50);
+    const outer = box.parentElement.closest(".vt-wide, table, .vt-panels");
+    const start = column.left - box.scrollLeft - 2;
+    if (drawn.length && left < start) found.push(`cut off at its left: ${said}`);
+    if (right <= column.right + 2 && column.right <= innerWidth + 2 || outer) continue;
+    if (!/auto|scroll/.test(style.overflowX) || column.right > innerWidth + 2)
+      found.push(`cut off at its right: ${said}`);
+    else if (box.tabIndex < 0 || style.maskImage === "none")
+      found.push(`scrolls, and nothing says so: ${said}`);
+  }
+  return found;
+}"""
+
+
+def cut_formulas(browser: Browser, pages: Sequence[Path]) -> Iterator[str]:
+    """Say which formulas of pages are cut off on a phone, or scroll without a hint."""
+    context = browser.new_context(viewport={"width": WIDTH, "height": 800}, offline=True)
+    context.set_default_timeout(machine.patient(30) * 1000)
+    page = context.new_page()
+    for file in pages:
+        page.goto(file.as_uri())
+        yield from (f"{file.stem}: {fault}" for fault in page.evaluate(MEASURE))
+    context.close()
