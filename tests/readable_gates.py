@@ -11,7 +11,7 @@ CODE = re.compile(r"(?s)<(code|pre|script|style)\b.*?</\1>")
 IN_RECORDS = re.compile(r'(?s)<div class="vt-(?:head|detail)">(.*?)</div>')
 IN_CLAIMS = re.compile(r"(?s)<article\b(.*?)</article>")
 TAG = re.compile(r"<[^>]+>")
-AT_MOST = 3  # texts that nobody can read as formulas yet; it may only become less
+AT_MOST = 2  # texts that nobody can read as formulas yet; it may only become less
 
 
 def raw_python(html: Path) -> list[str]:
