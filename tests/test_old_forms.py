@@ -19,7 +19,6 @@ DIFFERENCES = {
     "2-tied-head/3-what-it-does-to-learning.ipynb": 6,
     "3-first-loss/4-the-first-loss.ipynb": 1,
     "3-first-loss/8-convergence.ipynb": 4,
-    "4-growth/5-rotary-positions.ipynb": 3,
     "5-factorised-tables/10-side-by-side.ipynb": 3,
     "5-factorised-tables/4-the-algorithm.ipynb": 3,
     "5-factorised-tables/6-complexity.ipynb": 1,

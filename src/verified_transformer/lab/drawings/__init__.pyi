@@ -7,5 +7,6 @@ from .pictures.layers import fans as fans
 from .pictures.products import tensor_product as tensor_product
 from .pictures.residual import residual_streams as residual_streams
 from .pictures.rotary import rotary_clocks as rotary_clocks
+from .pictures.rotary import rotary_slots as rotary_slots
 from .pictures.tied import tied_model as tied_model
 from .pictures.trains import tensor_train as tensor_train

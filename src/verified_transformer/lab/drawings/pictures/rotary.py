@@ -6,11 +6,12 @@ import math
 
 from ..drawing import Drawing, Panel
 from ..labels import text
-from ..parts import dial
+from ..parts import arrow, dial
 
-__all__ = ["rotary_clocks"]
+__all__ = ["rotary_clocks", "rotary_slots"]
 
 _BASE, _SIZE, _STEPS = 10_000, 8, 6  # of RoFormer; a small head; positions that are drawn
+_SLOWER = 10  # the base of two heads side by side, small: one sees all hands move
 _RADIUS, _TURN = 52, 0.35  # of a face; of the pair on the right, at each position
 
 
@@ -43,6 +44,36 @@ def rotary_clocks() -> Drawing:
         "the third and the fourth hardly move. Second: two faces, each with a hand for the "
         "query and one for the key. In the second both stand five positions further on. Both "
         "hands have turned, and the angle between them is the same.",
+    )
+
+
+def rotary_slots() -> Drawing:
+    """Return the clocks of a head of 8 and of 16, and which of the second keep the first's time.
+
+    Both heads have the base 10; hands are drawn at the places 0, 1 and 2.
+
+    Example:
+        >>> "every second" in rotary_slots().alt
+        True
+    """
+    marks = [text(160, 36, "a head of 8: its pairs"), text(160, 196, "a head of 16: its slots")]
+    for slot in range(_SIZE):
+        x, pair = 20 + 40 * slot, slot // 2
+        hands = [place * _SLOWER ** (-slot / _SIZE) for place in range(3)]
+        marks.append(text(x, 170, f"{slot}"))
+        if slot % 2:
+            marks.append(dial(x, 136, 17, hands[-1:], roles=("quiet",)))
+        else:
+            marks.append(dial(x, 136, 17, hands))
+            marks += [dial(x, 70, 17, hands), text(x + 27, 70, f"{pair}")]
+            marks.append(arrow((x, 91), (x, 115), role="copy"))
+    return Drawing(
+        (Panel(320, 214, *marks),),
+        "Hands at the places 0, 1 and 2, for a base of only 10. Pair *m* and slot 2*m* turn "
+        "alike. The faces without an arrow are new, at speeds that no pair has.",
+        "Above, four clock faces with hands at the places 0, 1 and 2, each slower than the one "
+        "before. Below, eight faces, whose speeds fall in half the steps. Arrows go from each "
+        "face above to every second face below, which shows the same hands.",
     )
 
 
