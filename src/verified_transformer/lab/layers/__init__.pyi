@@ -18,6 +18,7 @@ from .attention_scores import mean_of_largest as mean_of_largest
 from .attention_scores import mean_sum_of_squares as mean_sum_of_squares
 from .attention_scores import softmax_means as softmax_means
 from .dense import dense_weights as dense_weights
+from .dense import linear_size as linear_size
 from .dense import relu_signals as relu_signals
 from .dense import standard_normal as standard_normal
 from .norms import IMAGES as IMAGES
