@@ -29,6 +29,8 @@ from .costs.work import exponent_in_length as exponent_in_length
 from .costs.work import multiplications as multiplications
 from .costs.work import numbers_alive as numbers_alive
 from .costs.work import whole_vectors as whole_vectors
+from .families.trains import digits_added as digits_added
+from .families.trains import lost_in_train as lost_in_train
 from .oracles.enumerated import over_all_outcomes as over_all_outcomes
 from .oracles.rules import euler_beta as euler_beta
 from .oracles.rules import geometric_series as geometric_series
