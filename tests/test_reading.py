@@ -5,15 +5,20 @@ from __future__ import annotations
 import doctest
 import importlib
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+import sympy
 from bs4 import BeautifulSoup
 from docutils import nodes
 from docutils.utils import new_document
 from mutation.__main__ import keep_score
+
+from verified_transformer.account import registry
+from verified_transformer.exact.formulas.notation import TABLE, parse, symbols
 
 ROOT = Path(__file__).parent.parent
 
@@ -110,3 +115,36 @@ def test_every_section_has_its_time(html: Path) -> None:
     pages = sorted(html.glob("notebooks/*/*.html"))
     without = [page.name for page in pages if '<p class="vt-minutes">' not in page.read_text()]
     assert pages and not without
+
+
+def test_the_page_of_symbols_is_the_table_that_formulas_are_read_with(
+    html: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(ROOT / "book" / "_ext")
+    printed = importlib.import_module("reading.notation")
+    entries = printed.rows((ROOT / printed.SOURCE).read_text("utf-8"))
+    assert entries == [(e.name, e.kind, e.meaning) for e in TABLE]
+    for name, kind, _ in entries:
+        assert printed.symbol(name) == sympy.latex(symbols(name))
+        assert symbols(name).is_integer is (True if kind == "size" else None)
+    page = BeautifulSoup((html / "book/notation.html").read_text("utf-8"), "html.parser")
+    (shown,) = page.select("table.vt-state")
+    cells = [[cell.get_text() for cell in row.select("th, td")] for row in shown.select("tbody tr")]
+    assert [(row[0], row[3]) for row in cells] == [
+        (rf"\({printed.symbol(name)}\)", meaning) for name, _, meaning in entries
+    ]
+    assert doctest.testmod(printed) == (0, 2)
+
+
+def test_every_symbol_of_the_table_is_used() -> None:
+    used: set[str] = set()
+    for statement in registry.load()[1].values():
+        for part in (statement.reading.parts if statement.reading else {}).values():
+            for formula in (part.formula, part.truth_formula):
+                used |= (
+                    {symbol.name for symbol in parse(formula).free_symbols} if formula else set()
+                )
+    for path in ROOT.glob("notebooks/*/*.ipynb"):
+        for names in re.findall(r'(?<![.\w])symbols\(\\"([\w ]+)\\"\)', path.read_text("utf-8")):
+            used |= {symbols(name).name for name in names.split()}
+    assert {symbols(entry.name).name for entry in TABLE} == used

@@ -12,12 +12,14 @@ from sphinx.application import Sphinx
 
 from . import heads
 from .findings import Finding, Stored
+from .notation import Notation
 from .state import State
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("finding", Finding)
     app.add_directive("stored", Stored)
+    app.add_directive("notation", Notation)
     app.add_directive("state", State)
     app.connect("doctree-resolved", heads.dress)
     app.add_css_file("reading.css")
