@@ -73,6 +73,6 @@ def table(entries: list[tuple[str, str, str]]) -> str:
         for name, kind, meaning in entries
     )
     return (
-        f'<table class="vt-plain vt-state table"><thead><tr>{head}</tr></thead>'
+        f'<table class="vt-state table"><thead><tr>{head}</tr></thead>'
         f"<tbody>{''.join(lines)}</tbody></table>"
     )

@@ -56,7 +56,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
         for first, *rest in rows
     )
     return (
-        f'<table class="vt-plain vt-state table"><thead><tr>{top}</tr></thead>'
+        f'<table class="vt-state table"><thead><tr>{top}</tr></thead>'
         f"<tbody>{''.join(lines)}</tbody></table>"
     )
 
