@@ -10,7 +10,9 @@ PLAIN = re.compile(r'<span class="(?:n|nn|nx|p|pm|w)">([^<]*)</span>')
 TWINS = re.compile(r'(<span class="(o|s1|s2|mi|k)">[^<]*)</span><span class="\2">')
 OWNERS = re.compile(r"<!-- owners\b.*?-->\n?", re.S)
 # What a record and a card carry for Jupyter and Colab; here the style sheets say the same.
-BOXES = re.compile(r' style="border-left:4px solid #[0-9a-f]{6};padding:\.35em \.8em;margin:\.4em 0"')
+BOXES = re.compile(
+    r' style="border-left:4px solid #[0-9a-f]{6};padding:\.35em \.8em;margin:\.4em 0"'
+)
 
 
 def lighter(body: str) -> str:
