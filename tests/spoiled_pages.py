@@ -118,7 +118,7 @@ FAULTS = (
           page_gates.missing_errata, "corrections leave out"),
     Fault("changes a number of a statement", ERRATA, r"(<b>The article says</b> )", r"\g<1>7 ",
           page_gates.other_boxes, "The"),
-    Fault("changes a line of a record", FRONT, r'(<code class="vt-line">[^<]*)\d', r"\1",
+    Fault("changes a line of a record", ERRATA, r'(<code class="vt-line">[^<]*)\d', r"\1",
           page_gates.other_lines, "no record prints"),
     Fault("tells another meaning of a verdict", "book/how-to-read.html", "true as read",
           "true as written", page_gates.other_tables, "table"),
