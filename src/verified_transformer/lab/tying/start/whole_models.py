@@ -34,9 +34,9 @@ def losses_by_scale(
     found = torch.empty(draws, len(scales), dtype=torch.float64)
     for draw in range(draws):
         source = generator(f"whole table {n} {d} {draw}")
-        table = torch.randn(n, d, generator=source)
+        table = torch.randn(n, d, generator=source, dtype=torch.float64)
         state = F.rms_norm(table[:tokens], (d,), eps=0.0)  # whatever the scale of the table is
-        logits = (state @ table.T).double()
+        logits = state @ table.T
         others = (logits.sum(-1) - logits.diagonal()) / (n - 1)  # the label is another token
         for place, scale in enumerate(scales):
             found[draw, place] = ((scale * logits).logsumexp(-1) - scale * others).mean()
