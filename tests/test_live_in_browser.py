@@ -1,5 +1,6 @@
 """Live figures in a real browser: what is drawn, by mouse, by keyboard, and without a script."""
 
+# ruff: noqa: F811  (a fixture is imported, and asked for by its name)
 from __future__ import annotations
 
 import math
@@ -7,13 +8,12 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-import machine
 import pytest
 import sympy as sp
 from live_faults import live_faults
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 from sympy.codegen.cfunctions import expm1, log1p
-from test_browser import CHROMIUM, FLAGS, Tab
+from test_browser import CHROMIUM, Tab, browser  # noqa: F401
 
 from verified_transformer.lab import choice, live, points_of, slider, tabulated
 from verified_transformer.lab.live_figures import Live
@@ -27,16 +27,6 @@ LETTERS = """() => Math.min(...[...document.querySelectorAll("vt-live text, vt-l
   .filter(e => e.getClientRects().length && e.textContent)
   .map(e => parseFloat(getComputedStyle(e).fontSize) *
     (e.ownerSVGElement ? e.getScreenCTM().a : 1)))"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=FLAGS, timeout=machine.patient(60) * 1000
-        )
-        yield browser
-        browser.close()
 
 
 def small(**more: object) -> Live:
