@@ -35,7 +35,7 @@ export REASON
 # Two notebooks run at a time; two kernels with two threads each on two cores wait for each other.
 export OMP_NUM_THREADS := 1
 
-.PHONY: help live-outputs install book links serve check format lint test claims lock verify refresh owners record portable fresh-seeds times colab form mutants canaries browser chapter named clean
+.PHONY: help live-outputs install book pdf links serve check format lint test claims lock verify refresh owners record portable fresh-seeds times colab form mutants canaries browser chapter named clean
 .DEFAULT_GOAL := book
 
 help: ## list the targets
@@ -49,6 +49,9 @@ book: $(BOOK_READY) ## build the pages from the stored outputs (installs no torc
 
 links: $(BOOK_READY) ## ask every external link of the book whether it is still there
 	$(BOOK)/bin/jupyter-book build . --builder linkcheck
+
+pdf: book browser $(TEST_READY) ## print the whole book as one PDF, with an outline and page numbers
+	$(TEST)/bin/python $(COMMAND) pdf
 
 serve: $(BOOK_READY) ## show the pages on localhost:$(PORT)
 	@test -f _build/html/index.html || $(MAKE) book

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..account import ledger
 from ..account.reading import RegistryError
-from . import claims, verify
+from . import claims, printing, verify
 from .elsewhere import fresh_seeds, keeping, portable
 from .notebooks import form, formatting, refresh
 
@@ -76,6 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     salted = command("fresh-seeds", "run notebooks under other seeds; every check must pass", True)
     salted.add_argument("--salts", type=int, default=10, help="how many other seeds")
+    command("pdf", "print the built book as one PDF, with an outline and page numbers")
     command("times", "keep where the time of the last whole `make test` went")
     for added in (elsewhere, salted):
         added.add_argument("--jobs", type=int, default=2, help="notebooks at a time")
@@ -115,9 +116,19 @@ def _dispatch(options: argparse.Namespace) -> int:
             return form.write(root)
         case "times":
             return _times(root)
+        case "pdf":
+            return _pdf(root)
         case "portable":
             return portable.portable(chosen, root, options.jobs)
     return fresh_seeds.fresh_seeds(chosen, root, options.salts, options.jobs)
+
+
+def _pdf(root: Path) -> int:
+    try:
+        print(printing.print_book(root))
+    except printing.NotPrinted as error:
+        raise Refused(error.args[0]) from None
+    return 0
 
 
 def _times(root: Path) -> int:

@@ -1,0 +1,204 @@
+"""The whole book as one PDF: the built pages in one document, which a browser prints.
+
+One document and not one PDF a page: so the page numbers run through, the outline is that of the
+book, and a link to another section leads there on paper, too. What is a list to be searched
+(ledger, claim graph, state, reference) stays on the web; links to it lead to the published book.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import shutil
+import threading
+from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from posixpath import dirname, join, normpath
+from typing import Any
+
+import yaml
+
+LEFT_OUT = frozenset({"book/ledger", "book/claim-graph", "book/status", "book/api"})
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+ARTICLE = re.compile(r'<article class="bd-article">(.*?)</article>', re.DOTALL)
+EXERCISE = re.compile(r"<strong>Exercise ([\d.]+)</strong>")
+FOLDED = re.compile(r"<details><summary>(Hint|Solution)</summary>(.*?)</details>", re.DOTALL)
+SECTION = re.compile(r"notebooks/(\d+)-[^/]+/(\d+)-")
+STYLE = """<style>
+@page { size: A4; margin: 18mm 16mm; }
+html { font-size: 12px; }
+.vt-page { break-before: page; }
+.bd-main .bd-content .bd-article .vt-page h1:first-of-type { display: block; text-align: left; }
+.bd-main .bd-content .vt-page :is(h1, h2, h3, h4) {
+  break-after: avoid; margin-top: 1.2em; margin-bottom: .6em;
+}
+#jb-print-docs-body { display: none !important; }
+.vt-page .headerlink { display: none; }
+.vt-page table { break-inside: auto; }
+.vt-page :is(figure, .cell_output img, mjx-container[display], tr, .cell_input) {
+  break-inside: avoid;
+}
+.vt-page .cell_input pre { white-space: pre-wrap; }
+.vt-page .vt-drawing svg { max-width: 46% !important; }
+.vt-solved > p:first-child { margin-top: 1.5em; }
+.bd-main .bd-content { margin-left: 0 !important; }
+</style>"""
+FOOT = (
+    '<div style="font: 9px sans-serif; width: 100%; text-align: center">'
+    '<span class="pageNumber"></span></div>'
+)
+
+
+class NotPrinted(RuntimeError):
+    """The book could not be printed; the message says what is missing."""
+
+
+def print_book(root: Path) -> Path:
+    """Print the built book.
+
+    Args:
+        root: the repository; the pages are built (`make book`).
+
+    Returns:
+        The file, `_build/the-verified-transformer.pdf`.
+
+    Raises:
+        NotPrinted: where the pages are not built, or no browser is installed.
+    """
+    html, paper = root / "_build/html", root / "_build/the-verified-transformer.pdf"
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        raise NotPrinted(f"no browser to print with; accepted: {', '.join(BROWSERS)}")
+    whole = html / "whole.html"
+    whole.write_text(whole_book(html, yaml.safe_load((root / "_toc.yml").read_text())))
+    try:
+        _print(html, whole.name, paper, browser)
+    finally:
+        whole.unlink()
+    return paper
+
+
+def whole_book(html: Path, toc: dict[str, Any]) -> str:
+    """The pages of the table of contents as one document.
+
+    Args:
+        html: the folder of the built pages.
+        toc: `_toc.yml`, as read.
+
+    Returns:
+        The document. Anchors' names begin with their page's; links between pages lead to them.
+
+    Raises:
+        NotPrinted: where a page is not built.
+    """
+    pages = dict(_pages(toc))
+    first = _read(html, toc["root"])
+    published = re.search(r'rel="canonical" href="(.*?)book/', first)
+    frame = re.sub(r'\b(href|src)="\.\./', r'\1="', first).replace("</head>", STYLE + "</head>")
+    place = ARTICLE.search(frame)
+    if place is None or published is None:
+        raise NotPrinted(f"{toc['root']}.html has no article, or no address; build it: make book")
+    inside = "".join(
+        _section(_read(html, page), page, depth, pages, published[1])
+        for page, depth in pages.items()
+    )
+    inside, solved = _solutions(inside)
+    return frame[: place.start(1)] + inside + solved + frame[place.end(1) :]
+
+
+def _pages(toc: dict[str, Any]) -> Iterator[tuple[str, int]]:
+    """Every page in order with its depth: 0 a chapter, 1 a section."""
+    yield toc["root"], 0
+    for part in toc["parts"]:
+        for chapter in part["chapters"]:
+            if chapter["file"] not in LEFT_OUT:
+                yield chapter["file"], 0
+                yield from ((section["file"], 1) for section in chapter.get("sections", ()))
+
+
+def _read(html: Path, page: str) -> str:
+    try:
+        return (html / f"{page}.html").read_text()
+    except FileNotFoundError:
+        raise NotPrinted(f"{page}.html is not built; build it: make book") from None
+
+
+def _section(text: str, page: str, depth: int, pages: dict[str, int], published: str) -> str:
+    found = ARTICLE.search(text)
+    if found is None:
+        raise NotPrinted(f"{page}.html has no article; build it: make book")
+    body = re.sub(r"<script\b.*?</script>", "", found[1], flags=re.DOTALL)
+    name = _name(page)
+    body = re.sub(
+        r'\b(href|src)="([^"]*)"',
+        lambda m: f'{m[1]}="{_target(m[2], page, pages, published)}"',
+        body,
+    )
+    body = re.sub(r'\b(id|for|aria-\w+by|aria-controls)="([^"]*)"', rf'\1="{name}--\2"', body)
+    body = body.replace("url(#", f"url(#{name}--")
+    if number := SECTION.match(page):
+        body = body.replace("<h1>", f"<h1>{number[1]}.{number[2]} · ", 1)
+    if depth:
+        body = re.sub(r"(</?)h([1-5])\b", lambda m: f"{m[1]}h{int(m[2]) + depth}", body)
+    return f'<section class="vt-page" id="{name}">{body}</section>'
+
+
+def _solutions(text: str) -> tuple[str, str]:
+    """The pages without hints and solutions, folded on paper for ever; and these as a section."""
+    pieces, solved = re.split(r'(?=<div class="vt-exercise")', text), []
+    for place, piece in enumerate(pieces):
+        if number := EXERCISE.search(piece):
+            found = "".join(
+                f"<p><strong>{number[1]} · {kind}.</strong></p>{words}"
+                for kind, words in FOLDED.findall(piece)
+            )
+            solved.append(f'<div class="vt-solved">{found}</div>')
+            pieces[place] = FOLDED.sub("", piece)
+    return "".join(pieces), (
+        '<section class="vt-page" id="solutions"><h1>Hints and solutions</h1>'
+        f"{''.join(solved)}</section>"
+    )
+
+
+def _target(url: str, page: str, pages: dict[str, int], published: str) -> str:
+    """Where a link of a page leads in the one document."""
+    if re.match(r"[a-z]+:", url):
+        return url
+    path, _, anchor = url.partition("#")
+    file = normpath(join(dirname(page), path)) if path else f"{page}.html"
+    if (other := file.removesuffix(".html")) in pages:
+        return f"#{_name(other)}--{anchor}" if anchor else f"#{_name(other)}"
+    if file.startswith(("_images/", "_static/")):
+        return file
+    return f"{published}{file}" + (f"#{anchor}" if anchor else "")
+
+
+def _name(page: str) -> str:
+    return page.replace("/", "-")
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Nothing: the pages are asked for some hundred files."""
+
+
+def _print(html: Path, name: str, paper: Path, browser: str) -> None:
+    from playwright.sync_api import sync_playwright
+
+    handler = functools.partial(_Quiet, directory=str(html))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, sync_playwright() as playwright:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        running = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
+        page = running.new_page(viewport={"width": 1000, "height": 1400})
+        page.set_default_timeout(0)
+        page.goto(f"http://127.0.0.1:{server.server_port}/{name}")
+        page.evaluate("() => window.MathJax.startup.promise")
+        page.emulate_media(media="print", color_scheme="light")
+        page.pdf(
+            path=str(paper), prefer_css_page_size=True, outline=True, tagged=True,
+            print_background=True, display_header_footer=True,
+            header_template="<span></span>", footer_template=FOOT,
+        )  # fmt: skip
+        running.close()
+        server.shutdown()
