@@ -246,6 +246,8 @@ MISTYPED = {
     "a display that is gone": ("(4) <- computed", "(14) <- computed", "is not in the text"),
     "a display made free": ("(8) <- computed", "(8) <- free", "accepted: a claim, computed"),
     "a result made a definition": ("(8) <- computed", "(8) <- definition", "has a meaning already"),
+    "a statement made a definition": ("$$L_0=\\log n", "$$L_0+L_1=\\log n", "states something"),
+    "a false end of a definition": ("$$L_0=\\log n", "$$L_0=\\log n=\\log 2n", "(3) <- definition"),
     "what is drawn": ("sigma), d); v", "2*sigma), d); v", "(1) <- LOSS-14"),
 }
 

@@ -178,6 +178,10 @@ def _defined(parts: Sequence[str], names: Names) -> str | None:
             continue  # what cannot be read is a definition of words, and nothing is learnt of it
         if sides[0].value.is_number or not any(map(names.is_new, _names(sides[0].value))):
             return f"{left} has a meaning already: accepted: computed"
+        if not isinstance(sides[0].value.as_base_exp()[0], (sp.Symbol, sp.Indexed)):
+            return f"{left} is no name, so that this states something: accepted: computed"
+        if len(sides) > 2 and (false := [*holding.faults(sides[1:], {}, None)]):
+            return "; ".join(false)
         _remember(sides, names)
     return None
 
