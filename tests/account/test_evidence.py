@@ -151,6 +151,6 @@ def test_every_verb_of_a_claim_makes_a_kind_of_evidence() -> None:
     own = {
         name
         for name, method in inspect.getmembers(made, inspect.isfunction)
-        if inspect.signature(method).return_annotation == "Record" and name[0] != "_"
+        if inspect.signature(method).return_annotation in ("Record", "Records") and name[0] != "_"
     }
     assert verbs == own

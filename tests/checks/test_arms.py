@@ -6,7 +6,9 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
+import torch
 
 from verified_transformer.account.records.margins import Interval
 from verified_transformer.account.stored_runs.runs import Recording
@@ -142,12 +144,30 @@ def test_paths_that_lead_nowhere_are_named(make: Any, error: Any, message: str) 
         make()
 
 
+def test_an_arm_is_a_list_or_a_tensor_of_one_value_for_each_seed() -> None:
+    """The record is the same as of the values by seed."""
+    told = {
+        repr(
+            experiment(arms={name: made(list(by_seed.values())) for name, by_seed in ARMS.items()})
+        )
+        for made in (lambda values: dict(enumerate(values)), list, doubles, np.array)
+    }
+    assert len(told) == 1
+
+
+def doubles(values: list[float]) -> torch.Tensor:
+    return torch.tensor(values, dtype=torch.float64)
+
+
 @pytest.mark.canary
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [
         ({"arms": [1, 2]}, TypeError, "arms: got list; accepted: runs by the name"),
-        ({"arms": {"tied": [1, 2, 3], "untied": ARMS["tied"]}}, TypeError, r"arms\['tied'\]: got"),
+        ({"arms": {"tied": "123", "untied": ARMS["tied"]}}, TypeError, r"arms\['tied'\]: got str"),
+        ({"arms": {"tied": [[1, 2]], "untied": ARMS["tied"]}}, TypeError, r"\['tied'\]: got list"),
+        ({"arms": {"tied": torch.ones(3, 2), "untied": ARMS["tied"]}}, TypeError, "got list"),
+        ({"arms": {"tied": [1, 2, 3], "untied": ARMS["tied"]}}, ValueError, "have other seeds"),
         ({"compares": None}, ValueError, "compares: got None; accepted: the names of two arms"),
         ({"compares": ("tied", "tied")}, ValueError, "compares: got"),
         ({"compares": ("tied", "free")}, ValueError, "compares: got 'free'; accepted"),

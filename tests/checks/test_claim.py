@@ -426,3 +426,36 @@ def test_a_zero_expectation_is_measured_in_units_of_the_spread() -> None:
 def test_a_quantitys_name_is_a_text_that_mathjax_takes(name: str, shown: str) -> None:
     named = Oracle(name, lambda point: 2.0)
     assert equation(named, sp.Integer(2)) == rf"\text{{{shown}}} = 2"
+
+
+def test_a_statement_left_out_is_the_reading_s(reading: Callable[..., None]) -> None:
+    """Of a truth it is the truth, and the effect that would be seen is what makes it false."""
+    reading(truth="it is even $n=2m$", false_if="an odd number")
+    even, it = (lambda n: n % 2 == 0), claim("LOSS-14")
+    assert it.check_that(even, on=2, not_on=3).statement == "read"
+    assert it.refute_that(even, on=3, but_on=2).statement == "read"
+    assert it.truth.check_that(even, on=2, not_on=3).statement == "it is even $n=2m$"
+    assert it.check_that("two is even", even, on=2, not_on=3).statement == "two is even"
+    drawn = it.sampled_that(
+        even, draw=lambda name: 2 * int(name.split()[-1]), spoiled=lambda n: n + 1, n=20
+    )
+    assert drawn.statement == "read" and drawn.sample and drawn.sample.sees == "an odd number"
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (("two is even",), "predicate: got NoneType"),
+        ((" ", bool), "text: got ' '"),
+        ((3, bool), "text: got 3"),
+        (("two is even", 3), "predicate: got int"),
+    ],
+)
+def test_a_check_without_its_statement_or_its_predicate_is_named(
+    reading: Callable[..., None], given: tuple[Any, ...], message: str
+) -> None:
+    reading()
+    for verb, other in (("check_that", "not_on"), ("refute_that", "but_on")):
+        with pytest.raises(TypeError, match=message):
+            getattr(claim("LOSS-14"), verb)(*given, on=1, **{other: 0})

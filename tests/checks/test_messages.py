@@ -121,7 +121,7 @@ def test_bad_arguments_are_named() -> None:
 def test_bad_runs_are_named() -> None:
     it = claim("LOSS-14")
     for effect, error, message in (
-        ([1, 2, 3], TypeError, "effect: got list"),
+        ("123", TypeError, "effect: got str"),
         ({0: 1.0, 1: float("nan"), 2: 1.0}, ValueError, "effect: got nan for 1"),
     ):
         with pytest.raises(error, match=message):

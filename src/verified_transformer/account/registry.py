@@ -33,6 +33,7 @@ CHAPTERS = {
 }
 OWN = "book"  # key of the statements that the book adds to the articles'
 _FOLDER = Path(__file__).parents[1] / "claims"
+_APART = ("discharges", "citations")  # no part of the fingerprint
 _ID = re.compile(r"[A-Z]+-\d{2}")
 
 
@@ -79,15 +80,15 @@ class Statement:
     def fingerprint(self) -> str:
         """A hash of statement and reading; a record made from another wording is stale.
 
-        What the reading discharges, the erratum and the keywords take no part: no check takes
-        anything from them.
+        What the reading discharges and cites, the erratum and the keywords take no part: no check
+        takes anything from them. (A citation's record is held against the registry as it is.)
         """
         data = json.dumps([self.says, self.kind, self.reading], default=_plain, sort_keys=True)
         return hashlib.sha256(data.encode()).hexdigest()[:12]
 
 
 def _plain(thing: object) -> Any:
-    kept = {key: value for key, value in vars(thing).items() if key != "discharges"}
+    kept = {key: value for key, value in vars(thing).items() if key not in _APART}
     return {key: value for key, value in kept.items() if value not in (None, (), {})}
 
 
@@ -175,7 +176,9 @@ def _statement(entry: dict[str, Any], article: str, file: str) -> Statement:
     erratum = read_erratum(wrong, reading, refuse) if wrong and reading else None
     if reading and reading.decides in reading.cases and entry["kind"] in ("equation", "number"):
         raise refuse(f"decides: got a case of an {entry['kind']}; accepted: legs of an experiment")
-    for text in _texts(entry):
+    if entry["kind"] in ("equation", "number") and reading and _cites(reading):
+        raise refuse(f"citations of an {entry['kind']}, which can be computed")
+    for text in _texts({**entry, "reading": _uncited(entry.get("reading") or {})}):
         fault = latex_fault(text)
         if fault:
             raise refuse(f"{fault} in {text!r}")
@@ -184,6 +187,17 @@ def _statement(entry: dict[str, Any], article: str, file: str) -> Statement:
         name, article, entry["where"], entry["kind"], says, reading, entry.get("retired"), erratum,
         tuple(keywords),
     )  # fmt: skip
+
+
+def _cites(reading: Reading) -> bool:
+    return any(part.citations for part in reading.parts.values())
+
+
+def _uncited(reading: dict[str, Any]) -> dict[str, Any]:
+    """A reading without its citations, whose words are a source's and no LaTeX."""
+    kept = {key: value for key, value in reading.items() if key != "citations"}
+    cases = {name: _uncited(case) for name, case in kept.get("cases", {}).items()}
+    return kept | ({"cases": cases} if cases else {})
 
 
 def _texts(data: object) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
@@ -13,7 +13,7 @@ from ..exact.formulas.evaluation import Point
 from ..exact.formulas.notation import parse
 from ..exact.formulas.points import place
 from ..exact.judging import approximation, compare, is_constant
-from .subject import Subject, checked_points
+from .subject import Predicate, Subject, checked_points
 from .wording import apart, equation, instead
 from .wording import laws as laws_of
 
@@ -65,12 +65,17 @@ class Against(Subject):
         )  # fmt: skip
 
     def refute_that(
-        self, text: str, predicate: Callable[[Any], bool], *, on: Any, but_on: Any
+        self,
+        text: str | Predicate,
+        predicate: Predicate | None = None,
+        *,
+        on: Any,
+        but_on: Any,
     ) -> Record:
         """Refute a statement without a formula: it is false on a thing that it speaks of.
 
         Args:
-            text: what is refuted, in a line.
+            text: what is refuted, in a line; left out where the reading's text says it.
             predicate: the statement, as a check.
             on: the counter-example, for which it must be false.
             but_on: something for which it is true, so that the check is not vacuous.
@@ -79,6 +84,7 @@ class Against(Subject):
             ClaimFailed: the statement is true on the counter-example, or false on the other thing.
             ValueError: the reading has a formula, which must be refuted instead.
         """
+        text, predicate = self._stated(text, predicate)
         started = time.perf_counter()
         if self.reading.formula:
             raise ValueError(f"{self.name}: has a formula; use refute")

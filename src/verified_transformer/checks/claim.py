@@ -44,7 +44,7 @@ class Claim(
 
     Exactly: `prove`, `check`, `check_that`, `count`. By measurement: `measure`. On random
     draws: `sampled_that`, `same`. Against it: `refute`, `refute_that`, `fails_without`. Under
-    its condition: `meets`, `meets_that`. By the world: `experiment`, `census`, `cite`,
+    its condition: `meets`, `meets_that`. By the world: `experiment`, `census`, `cited`,
     `set_aside`, `attempt`.
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from ..account.stored_runs.runs import Recording
     from ..exact.judging import Oracle
     from ..exact.laws import Law
+
+
+Predicate = Callable[[Any], bool]
 
 
 class ClaimFailed(AssertionError):
@@ -153,6 +156,28 @@ class Subject:
         if not equivalent(start, stated):
             raise self._failed(f"the derivation begins with {start}, the reading defines {stated}")
         return given
+
+    def _stated(self, text: Any, predicate: Any) -> tuple[str, Any]:
+        """The statement of a check in a line, and its predicate: the reading's where none is given.
+
+        Args:
+            text: the statement; or the predicate, where the cell leaves the statement out.
+            predicate: the check, or None where it stands in the place of the text.
+        """
+        if predicate is None and callable(text):
+            said = self.reading.text if self.of == "reading" else self.reading.truth
+            text, predicate = said, text
+        if not isinstance(text, str) or not text.strip():
+            raise TypeError(
+                f"text: got {text!r}; accepted: what is decided, in a line, or nothing, where the "
+                f"reading of {self.name} says it"
+            )
+        if not callable(predicate):
+            raise TypeError(
+                f"predicate: got {type(predicate).__name__}; accepted: a function that returns "
+                "True or False"
+            )
+        return text, predicate
 
     def _failed(self, why: str) -> ClaimFailed:
         return ClaimFailed(f"{self.name} ({self.of}): {why}")

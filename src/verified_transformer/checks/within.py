@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..account.records.record import Record
@@ -12,7 +12,7 @@ from ..exact.formulas.notation import parse
 from ..exact.formulas.points import place
 from ..exact.judging import approximation, compare
 from .against import require_oracle
-from .subject import Subject, checked_points
+from .subject import Predicate, Subject, checked_points
 from .wording import apart, equation
 from .wording import laws as laws_of
 
@@ -71,12 +71,17 @@ class Within(Subject):
         )  # fmt: skip
 
     def meets_that(
-        self, text: str, predicate: Callable[[Any], bool], *, on: Any, not_on: Any
+        self,
+        text: str | Predicate,
+        predicate: Predicate | None = None,
+        *,
+        on: Any,
+        not_on: Any,
     ) -> Record:
         """Show a claim without a formula in the article's own setting, where its condition is met.
 
         Args:
-            text: what is true there, in a line.
+            text: what is true there, in a line; left out where the reading's text says it.
             predicate: the claim, as a check.
             on: a thing of the article's setting that meets the condition; there it must be true.
             not_on: a thing that does not meet it; there it must be false.
@@ -85,6 +90,7 @@ class Within(Subject):
             ClaimFailed: it is false in the setting, or true without the condition.
             ValueError: the reading has a formula, or lacks setting, condition or what meets it.
         """
+        text, predicate = self._stated(text, predicate)
         self._check_setting()
         if self.reading.formula or self.reading.claimed:
             raise ValueError(f"{self.name}: has a formula; use meets")

@@ -47,6 +47,8 @@ def readable(text: str) -> str:
     Args:
         text: as the record has it; what cannot be read as a formula stays as it is.
     """
+    if "$" in text:  # a reading's own text
+        return text
     left, relation, right = _halves(text)
     ending = re.search(r"( within [\d.e-]+)?( in the article's setting)?$", right)
     tail = ending.group() if ending else ""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...account.records.record import Record, Sample
-from ..subject import Subject
+from ..subject import Predicate, Subject
 from .draws import Draw, content, drawn, names_of
 
 _NEARLY_ALL = 0.95  # of the spoiled draws, which the predicate must reject
@@ -21,12 +21,12 @@ class BySampling(Subject):
 
     def sampled_that(
         self,
-        text: str,
-        predicate: Callable[[Any], bool],
+        text: str | Predicate,
+        predicate: Predicate | None = None,
         *,
         draw: Draw,
         n: int = 100,
-        sees: str,
+        sees: str | None = None,
         spoiled: Callable[[Any], Any],
         false_alarm: float = 0.0,
     ) -> Record:
@@ -38,12 +38,13 @@ class BySampling(Subject):
         chance, and the record says so.
 
         Args:
-            text: what is decided, in a line.
+            text: what is decided, in a line; left out where the reading's text says it.
             predicate: a function of a draw, which it leaves as it is; returns True or False.
             draw: a function of a name; returns what the predicate takes. Names go to
                 `generator(name)`, or to whatever else makes random things from names.
             n: how many draws, at least 20.
-            sees: the effect that would have been caught, in words: what ``spoiled`` plants.
+            sees: the effect that would have been caught, in words: what ``spoiled`` plants; left
+                out where that is what makes the reading false.
             spoiled: a function of a draw, after the predicate has seen it; returns it with that
                 effect in it.
             false_alarm: probability that the predicate is false on a draw though the statement is
@@ -72,11 +73,12 @@ class BySampling(Subject):
         started = time.perf_counter()
         if self.reading.formula and self.of == "reading":
             raise ValueError(f"{self.name}: has a formula; use prove, check or measure")
-        for name, thing in (("predicate", predicate), ("spoiled", spoiled)):
-            if not callable(thing):
-                raise TypeError(
-                    f"{name}: got {type(thing).__name__}; accepted: a function of a draw"
-                )
+        text, predicate = self._stated(text, predicate)
+        sees = self.reading.false_if if sees is None else sees
+        if not callable(spoiled):
+            raise TypeError(
+                f"spoiled: got {type(spoiled).__name__}; accepted: a function of a draw"
+            )
         if not isinstance(sees, str) or not sees.strip():
             raise ValueError(
                 f"sees: got {sees!r}; accepted: the effect it would have caught, in words"

@@ -9,7 +9,7 @@ from typing import Any
 from ...account.records.record import Record, Score
 from ...exact.formulas.evaluation import Point
 from ...exact.judging import is_constant, is_typed
-from ..subject import Subject, checked_points
+from ..subject import Predicate, Subject, checked_points
 from ..wording import count as counted_noun
 
 
@@ -53,12 +53,17 @@ class ByOracle(Subject):
         )  # fmt: skip
 
     def check_that(
-        self, text: str, predicate: Callable[[Any], bool], *, on: Any, not_on: Any
+        self,
+        text: str | Predicate,
+        predicate: Predicate | None = None,
+        *,
+        on: Any,
+        not_on: Any,
     ) -> Record:
         """Check a statement that has no formula, on a thing and on its broken twin.
 
         Args:
-            text: what is checked, in a line.
+            text: what is checked, in a line; left out where the reading's text says it.
             predicate: the check.
             on: the thing for which it must be true.
             not_on: a broken version, for which it must be false, so that the check can fail.
@@ -67,6 +72,7 @@ class ByOracle(Subject):
             ClaimFailed: the predicate is false on the thing, or true on its broken twin.
             ValueError: the reading has a formula, which must be checked instead.
         """
+        text, predicate = self._stated(text, predicate)
         started = time.perf_counter()
         if self.reading.formula and self.of == "reading":
             raise ValueError(f"{self.name}: has a formula; use prove, check or measure")

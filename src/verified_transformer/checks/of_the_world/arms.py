@@ -41,18 +41,26 @@ def checked_runs(runs: Any, name: str) -> dict[int, float]:
     """Return what was measured, by seed.
 
     Args:
-        runs: a mapping from seed to number, or a part of a recording.
+        runs: a mapping from seed to number; a list or a tensor with one value for each of the
+            seeds 0, 1, 2, …; or a part of a recording.
         name: what messages call it.
 
     Raises:
-        TypeError: it is neither.
+        TypeError: it is none of them.
         ValueError: too few runs, or one that is not finite.
     """
     if isinstance(runs, Part):
         runs = runs.by_seed()
+    if hasattr(runs, "tolist"):
+        runs = runs.tolist()
+    if isinstance(runs, list | tuple) and all(isinstance(value, int | float) for value in runs):
+        runs = dict(enumerate(runs))
     if not isinstance(runs, Mapping):
         what = type(runs).__name__
-        raise TypeError(f"{name}: got {what}; accepted: the {name} by seed, or a recording's part")
+        raise TypeError(
+            f"{name}: got {what}; accepted: the {name} by seed, one number for each seed in a "
+            "list or a tensor, or a recording's part"
+        )
     if len(runs) < LEAST_RUNS:
         raise ValueError(f"{name}: got {len(runs)} runs; accepted: at least {LEAST_RUNS}")
     for seed, value in runs.items():

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ...account.records.margins import Interval
 from ...account.records.record import Record
@@ -26,7 +26,7 @@ class ByExperiment(Subject):
         self,
         effect: Mapping[int, float] | None = None,
         *,
-        arms: Mapping[str, Mapping[int, float] | Part | float] | None = None,
+        arms: Mapping[str, Mapping[int, float] | Sequence[float] | Part | Any] | None = None,
         compares: tuple[str, str] | None = None,
         predicts: str,
         unit: str,
@@ -42,8 +42,9 @@ class ByExperiment(Subject):
 
         Args:
             arms: what was measured, by arm and seed; at least three seeds, the same in each arm.
-                An arm is a mapping, a part of a recording, such as
-                ``recorded.at("runs", "tied", "loss")``, or a number, to which the other is held.
+                An arm is a mapping, a list or a tensor with one value for each seed, a part of a
+                recording, such as ``recorded.at("runs", "tied", "loss")``, or a number, to which
+                the other is held.
             compares: two arms; the effect is the first less the second.
             predicts: "positive" or "negative", the sign of the effect that the claim predicts.
             unit: what was measured in an arm, in a line.

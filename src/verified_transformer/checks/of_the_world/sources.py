@@ -7,13 +7,19 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ...account.reading.citations import Citation, fault_of, installed, stands_in
 from ...account.records.record import Record
 from ..subject import Subject
 from ..wording import count as counted
 
-_SAYS = ("supports", "contradicts", "partly")
 _NATURES = ("definition", "plan", "opinion", "picture")
-_LONGEST_QUOTE = 25  # words
+
+
+class Records(tuple[Record, ...]):
+    """The records of a call that leaves several; each has displayed itself."""
+
+    def _ipython_display_(self) -> None:
+        """Show nothing."""
 
 
 class BySources(Subject):
@@ -71,16 +77,58 @@ class BySources(Subject):
         Raises:
             ValueError: the claim can be computed, or an argument is out of range.
         """
+        return self._judged_by(Citation(key, says, at, quote))
+
+    def cited(self) -> Records:
+        """Judge a claim by the sources that its reading cites: its own, and those of its cases.
+
+        A quotation from a file that is installed here is looked up in it.
+
+        Returns:
+            A record for each citation; of a case, or of a truth, for those that it has.
+
+        Raises:
+            ClaimFailed: the words do not stand in the file that they are said to be from.
+            ValueError: the reading cites nothing, or the claim can be computed.
+
+        Example:
+            >>> claim("NORM-07").cited()  # doctest: +SKIP
+        """
+        made = [one._judged_by(citation) for one in self._parts() for citation in one._sources()]
+        if not made:
+            raise ValueError(
+                f"{self.name}: its reading has no citations; accepted: a claim with citations, "
+                "each with key, says, at and quote"
+            )
+        return Records(made)
+
+    def _parts(self) -> list[BySources]:
+        """Each claim, case and truth of which this speaks."""
+        of = ("truth",) if self.of == "truth" else ("reading", "truth")
+        return [
+            type(self)([statement.id], case, part)
+            for statement in self.statements
+            for case in ([self._case] if self._case else self._reading_of(statement).parts)
+            for part in of
+        ]
+
+    def _sources(self) -> list[Citation]:
+        return [item for item in self.reading.citations if item.of == self.of]
+
+    def _judged_by(self, citation: Citation) -> Record:
         if any(s.kind in ("equation", "number") for s in self.statements) or self.reading.formula:
             raise ValueError(f"{self.name}: can be computed; a citation cannot decide it")
-        accept("says", says, _SAYS)
-        words = len(quote.split())
-        if not 1 <= words <= _LONGEST_QUOTE:
-            raise ValueError(f"quote: got {words} words; accepted: 1 to {_LONGEST_QUOTE}")
-        for name, text in (("key", key), ("at", at)):
-            if not text.strip():
-                raise ValueError(f"{name}: got an empty text; accepted: where the words stand")
-        return self._emit("citation", says, f"{key} {says}", f"judged; {at}: “{quote}”", cited=key)
+        if fault := fault_of(citation):
+            raise ValueError(fault)
+        if citation.file:
+            text = installed(citation.file)
+            if text is None or not stands_in(citation.quote, text):
+                why = "is not installed" if text is None else "does not have the words"
+                raise self._failed(f"{citation.file} {why} “{citation.quote}”")
+        return self._emit(
+            "citation", citation.says, f"{citation.key} {citation.says}", citation.detail,
+            cited=citation.key,
+        )  # fmt: skip
 
     def set_aside(self, nature: str, *, because: str) -> Record:
         """Say that a claim is nothing to be true or false.

@@ -7,11 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .rendering.formulas import latex
+from ..rendering.formulas import latex
+from .citations import Citation, read_citations
 
 _READING_KEYS = {
     "text", "setting", "quantity", "where", "formula", "false_if", "digits", "condition", "truth",
     "uses", "discharges", "decides", "cases", "clauses", "structure",
+    "citations",
 }  # fmt: skip
 _OF_THE_WHOLE = ("uses", "discharges", "clauses")  # and of no case
 _PRINTED, _EXISTS = "as printed", "exists"
@@ -50,6 +52,7 @@ class Reading:
             recording, its unit, or its case, with the others beside it. Written before they run.
         cases: named readings that must all be decided; the verdict is the worst of theirs. Of a
             recipe, "as printed" decides, and "exists" is shown beside it.
+        citations: sources that a person has compared the statement with.
         clauses: names of the cases that are clauses of the sentence: one that is not decided shows
             in the verdict's line.
     """
@@ -73,6 +76,7 @@ class Reading:
     structure: str | None = None
     cases: Mapping[str, Reading] = field(default_factory=dict)
     clauses: tuple[str, ...] = ()
+    citations: tuple[Citation, ...] = ()
 
     @property
     def told(self) -> str:
@@ -149,6 +153,8 @@ def read_reading(data: Mapping[str, Any], refuse: Callable[[str], Exception]) ->
         raise refuse("discharges: why the condition is met here is missing")
     if condition and truth:
         raise refuse("a reading has either a condition or a truth, not both")
+    if data.get("citations") and data.get("formula"):
+        raise refuse("citations stand beside a formula, which a check decides")
     if data.get("where") and not data.get("quantity"):
         raise refuse("where says what the names of a quantity stand for, and there is no quantity")
     shown = {
@@ -183,6 +189,7 @@ def read_reading(data: Mapping[str, Any], refuse: Callable[[str], Exception]) ->
         structure=_text(data.get("structure")),
         cases={key: read_reading({**inherited, **case}, refuse) for key, case in cases.items()},
         clauses=tuple(clauses),
+        citations=read_citations(data.get("citations", ()), refuse),
     )
 
 

@@ -1,0 +1,127 @@
+"""Citations as data: who says what, and where, with the words and what stands around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+SAYS = ("supports", "contradicts", "partly")
+LONGEST = 25  # words of a quotation
+_NEEDED = ("key", "says", "at", "quote")
+_KEYS = {*_NEEDED, "of", "around", "file"}
+
+
+@dataclass(frozen=True)
+class Citation:
+    """A quotation that decides a claim, as a person judges it.
+
+    Attributes:
+        key: of the source, in the book's bibliography.
+        says: what it does to the claim, one of `SAYS`.
+        at: where in the source.
+        quote: the deciding words, at most `LONGEST` of them.
+        of: "reading", or "truth" for the right statement that it supports.
+        around: the passage that the quotation stands in.
+        file: a file of an installed package that has the words, such as
+            ``transformers/models/t5/modeling_t5.py``; they are looked up there.
+    """
+
+    key: str
+    says: str
+    at: str
+    quote: str
+    of: str = "reading"
+    around: str | None = None
+    file: str | None = None
+
+    @property
+    def detail(self) -> str:
+        """What a record says of it."""
+        found = f", the words found in {self.file}" if self.file else ""
+        return f"judged{found}; {self.at}: “{self.quote}”"
+
+
+def read_citations(
+    data: Iterable[Mapping[str, Any]], refuse: Callable[[str], Exception]
+) -> tuple[Citation, ...]:
+    """Read the citations of a reading as a claims file has them.
+
+    Args:
+        data: the entries of its key ``citations``.
+        refuse: makes the error of a broken rule, which names file and claim.
+
+    Raises:
+        RegistryError: a key is unknown or missing, a quotation is too long, or does not stand in
+            the passage that is said to be around it.
+    """
+    return tuple(_citation(item, refuse) for item in data)
+
+
+def _citation(item: Mapping[str, Any], refuse: Callable[[str], Exception]) -> Citation:
+    unknown = set(item) - _KEYS
+    missing = [key for key in _NEEDED if not str(item.get(key) or "").strip()]
+    if unknown or missing:
+        raise refuse(
+            f"a citation has unknown keys {sorted(unknown)}, and lacks {missing}; "
+            f"accepted: {', '.join(sorted(_KEYS))}"
+        )
+    found = Citation(**{key: str(value).strip() for key, value in item.items()})
+    if fault := fault_of(found):
+        raise refuse(fault)
+    return found
+
+
+def fault_of(citation: Citation) -> str | None:
+    """Return what is wrong with a citation, if anything is."""
+    for name, value, accepted in (
+        ("says", citation.says, SAYS), ("of", citation.of, ("reading", "truth")),
+    ):  # fmt: skip
+        if value not in accepted:
+            return f"{name}: got {value!r}; accepted: {', '.join(accepted)}"
+    for name, text in (("key", citation.key), ("at", citation.at)):
+        if not text.strip():
+            return f"{name}: got an empty text; accepted: where the words stand"
+    count = len(citation.quote.split())
+    if not 1 <= count <= LONGEST:
+        return f"quote: got {count} words; accepted: 1 to {LONGEST}"
+    if citation.around and not stands_in(citation.quote, citation.around):
+        return f"around: does not have the words “{citation.quote}”"
+    return None
+
+
+def stands_in(words: str, text: str) -> bool:
+    """Whether words stand in a text, whatever its lines and marks of comments are."""
+    return _flat(words) in _flat(text)
+
+
+@cache
+def installed(file: str) -> str | None:
+    """Return the text of a file of an installed package, which is not imported.
+
+    Args:
+        file: such as ``transformers/models/t5/modeling_t5.py``.
+
+    Returns:
+        The text; None where the package, or the file in it, is not there.
+
+    Example:
+        >>> "class Linear" in installed("torch/nn/modules/linear.py")
+        True
+    """
+    package, _, inside = file.partition("/")
+    spec = find_spec(package)
+    for folder in (spec and spec.submodule_search_locations) or ():
+        path = Path(folder, inside)
+        if inside and path.is_file():
+            return path.read_text(encoding="utf-8")
+    return None
+
+
+def _flat(text: str) -> str:
+    lines = (re.sub(r"^\s*#+(?!:)", "", line) for line in text.splitlines())
+    return " ".join(" ".join(lines).split())

@@ -1,0 +1,120 @@
+"""Citations: data of the registry, their words looked up, and what the notebooks record of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from verified_transformer.account import ledger, registry
+from verified_transformer.account.reading import Citation, RegistryError, read_reading
+from verified_transformer.account.reading.citations import installed, stands_in
+from verified_transformer.account.records.record import Record
+from verified_transformer.checks.claim import ClaimFailed, claim
+
+ROOT = Path(__file__).parents[2]
+ITEM = {"key": "a2020", "says": "supports", "at": "p. 1", "quote": "so it is"}
+FILE = "torch/nn/modules/linear.py"
+
+
+def refuse(rule: str) -> RegistryError:
+    return RegistryError(rule)
+
+
+def read(**changes: Any) -> Citation:
+    (found,) = read_reading({"text": "read", "citations": [ITEM | changes]}, refuse).citations
+    return found
+
+
+def test_a_citation_is_data() -> None:
+    found = read(around="They say: so it\n  is.", file=FILE)
+    assert found.detail == f"judged, the words found in {FILE}; p. 1: “so it is”"
+    assert read().detail == "judged; p. 1: “so it is”"
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"says": "perhaps"}, "says: got 'perhaps'; accepted: supports, contradicts, partly"),
+        ({"of": "else"}, "of: got 'else'; accepted: reading, truth"),
+        ({"quote": "so " * 26}, "quote: got 26 words; accepted: 1 to 25"),
+        ({"at": " "}, r"lacks \['at'\]"),
+        ({"where": "p. 1"}, r"unknown keys \['where'\]"),
+        ({"around": "so it was"}, "around: does not have the words “so it is”"),
+    ],
+)
+def test_a_faulty_citation_is_refused(changes: dict[str, str], message: str) -> None:
+    with pytest.raises(RegistryError, match=message):
+        read(**changes)
+
+
+@pytest.mark.canary
+def test_what_can_be_computed_is_not_cited() -> None:
+    with pytest.raises(RegistryError, match="citations stand beside a formula"):
+        read_reading({"text": "read", "formula": "2*d", "citations": [ITEM]}, refuse)
+    for kind in ("equation", "number"):
+        entry = {"id": "LOSS-99", "where": "1", "kind": kind, "says": "so",
+                 "reading": {"text": "read", "citations": [ITEM]}}  # fmt: skip
+        with pytest.raises(RegistryError, match=f"citations of an {kind}"):
+            registry._statement(entry, "tied-loss", "tied-loss.yaml")
+
+
+def test_words_are_looked_up_whatever_the_lines_are() -> None:
+    assert stands_in("a b c", "x a\n    # b\n  c, d") and not stands_in("a c", "a b c")
+    assert "class Linear" in (installed(FILE) or "")
+    assert installed("torch/nothing.py") is None and installed("no_such_package/a.py") is None
+
+
+def test_a_call_records_every_citation(reading: Callable[..., None]) -> None:
+    one, right = Citation(**ITEM), Citation(**ITEM, of="truth")
+    case = read_reading({"text": "case", "citations": [ITEM]}, refuse)
+    reading(kind="attribution", truth="right", citations=(one, right), cases={"a": case})
+    made = claim("LOSS-14").cited()
+    assert [(r.case, r.of) for r in made] == [(None, "reading"), (None, "truth"), ("a", "reading")]
+    assert len(claim("LOSS-14").case("a").cited()) == len(claim("LOSS-14").truth.cited()) == 1
+
+
+@pytest.mark.canary
+def test_other_words_than_the_file_s_are_refused(reading: Callable[..., None]) -> None:
+    good = "Applies an affine linear transformation to the incoming data"
+    for quote, message in ((good, None), (good.replace("affine", "fine"), "does not have")):
+        reading(kind="attribution", citations=(Citation("a", "supports", "p", quote, file=FILE),))
+        if message is None:
+            assert len(claim("LOSS-14").cited()) == 1
+            continue
+        with pytest.raises(ClaimFailed, match=f"{FILE} {message} the words"):
+            claim("LOSS-14").cited()
+    reading(kind="attribution")
+    with pytest.raises(ValueError, match="its reading has no citations"):
+        claim("LOSS-14").cited()
+
+
+def faults(records: Iterable[Record]) -> list[str]:
+    """What the notebooks record of citations, beside what the registry has of them."""
+    known = {
+        (s.id, case, item.of, item.key, item.says, f"{item.at}: “{item.quote}”")
+        for s in registry.load()[1].values() if s.reading and not s.retired
+        for case, part in s.reading.parts.items() for item in part.citations
+    }  # fmt: skip
+    found = {
+        (name, r.case, r.of, r.cited, r.outcome, r.detail.partition("; ")[2])
+        for r in records if r.kind == "citation" for name in r.claims
+    }  # fmt: skip
+    return [f"recorded, not in the registry: {item}" for item in sorted(found - known, key=str)] + [
+        f"in the registry, not recorded: {item}" for item in sorted(known - found, key=str)
+    ]
+
+
+def test_the_notebooks_record_what_the_registry_cites() -> None:
+    assert not faults(item.record for item in ledger.read(ROOT)[0])
+
+
+@pytest.mark.canary
+def test_another_quotation_than_the_registry_s_is_seen() -> None:
+    records = [item.record for item in ledger.read(ROOT)[0] if item.record.kind == "citation"]
+    assert faults(records[1:]) and len(faults(records[1:])) == 1
+    other = Record(("TIE-19",), ("x",), "citation", "supports", "", "judged; p. 1: “so”", cited="a")
+    assert faults([*records, other])[0].startswith("recorded, not in the registry: ('TIE-19'")
