@@ -15,7 +15,8 @@ from verified_transformer.lab.drawings import ROLES, Drawing, Panel, labels, pal
 
 NAMES = (
     "fans", "grown_matrix", "multi_head_shapes", "residual_streams", "rotary_clocks",
-    "rotary_slots", "tensor_product", "tensor_train", "tied_model",
+    "rotary_slots", "states_of_a_tie", "table_gradient", "tensor_product", "tensor_train",
+    "tied_model",
 )  # fmt: skip
 SMALLEST = 11.0  # pixels of a letter on a screen
 

@@ -21,6 +21,7 @@ from verified_transformer.lab.tying import (
     roles,
     storage,
     ties,
+    two_ends,
     written,
 )
 from verified_transformer.lab.tying.start import (
@@ -247,3 +248,23 @@ def test_a_random_parameter_is_the_heads_in_its_share() -> None:
     assert storage.random_parameter_is_the_heads(model, u).mean().item() == pytest.approx(
         0.5, abs=0.01
     )
+
+
+@pytest.mark.parametrize(("tokens", "count"), [(100, 200), (1000, 20)])
+def test_the_share_that_comes_back_is_the_expected_one(tokens: int, count: int) -> None:
+    widths = [4, 8, 12, 16, 24]
+    shares, errors = two_ends.recovered_by_width(tokens, widths, count)
+    for width, share, error in zip(widths, shares, errors, strict=True):
+        expected = two_ends.share_expected(width, tokens)
+        assert abs(share - expected) < 5 * error
+        assert 1 - (tokens - 1) / 2 * 2 ** (-width / 2) < expected < 1
+    assert abs(two_ends.share_expected(3, 1) - 1) < 1e-6  # a single token always comes back
+
+
+def test_every_check_of_the_two_ends_notices_its_broken_version() -> None:
+    assert two_ends.looks_up(nn.Embedding(11, 6))
+    assert two_ends.share_of_a_ladder(5, 2) == 0.2
+    assert two_ends.serves_both_ends((11, 6, 6)) and not two_ends.serves_both_ends((11, 4, 6))
+    assert two_ends.nearest_to_identity(5, 3) == pytest.approx(2)
+    assert [len(two_ends.of_the_head_only(tiny("gpt2", tie_word_embeddings=tied)))
+            for tied in (False, True)] == [1, 0]  # fmt: skip
