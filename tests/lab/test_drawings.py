@@ -14,10 +14,19 @@ from verified_transformer.lab import drawings
 from verified_transformer.lab.drawings import ROLES, Drawing, Panel, labels, palette, parts
 
 NAMES = (
-    "fans", "grown_matrix", "multi_head_shapes", "residual_streams", "rotary_clocks",
-    "rotary_slots", "states_of_a_tie", "table_gradient", "tensor_product", "tensor_train",
+    "cut_bells",
+    "fans",
+    "grown_matrix",
+    "multi_head_shapes",
+    "residual_streams",
+    "rotary_clocks",
+    "rotary_slots",
+    "states_of_a_tie",
+    "table_gradient",
+    "tensor_product",
+    "tensor_train",
     "tied_model",
-)  # fmt: skip
+)
 SMALLEST = 11.0  # pixels of a letter on a screen
 
 # Letters that are too small, texts that leave their panel, and texts that lie on each other.

@@ -3,6 +3,7 @@ from .drawing import Panel as Panel
 from .palette import ROLES as ROLES
 from .pictures.growing import grown_matrix as grown_matrix
 from .pictures.heads import multi_head_shapes as multi_head_shapes
+from .pictures.laws import cut_bells as cut_bells
 from .pictures.layers import fans as fans
 from .pictures.products import tensor_product as tensor_product
 from .pictures.residual import residual_streams as residual_streams

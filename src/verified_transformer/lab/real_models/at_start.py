@@ -37,3 +37,31 @@ def t5_attention(
                 source = generator(f"{name} {spread}")
                 part.weight.normal_(0, spread, generator=source)
     return layer
+
+
+def spread_at_start(name: str, parameter: str, **sizes: Any) -> float:
+    """Return the standard deviation with which a class of transformers starts a parameter.
+
+    Args:
+        name: of the class, such as ``"BertModel"``.
+        parameter: its name in the model.
+        sizes: settings of the class's configuration that are to be others.
+
+    Raises:
+        ValueError: the class has no parameter of this name.
+
+    Example:
+        >>> dense = "encoder.layer.0.intermediate.dense.weight"
+        >>> found = spread_at_start("BertModel", dense, num_hidden_layers=1, vocab_size=9)
+        >>> round(found, 4)
+        0.02
+    """
+    from .hugging_face import transformers
+
+    cls = getattr(transformers, name)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed_of(f"spread at the start of {name}") % 2**63)
+        found = dict(cls(cls.config_class(**sizes)).named_parameters())
+    if parameter not in found:
+        raise ValueError(f"parameter: got {parameter!r}; accepted: {', '.join(found)}")
+    return found[parameter].detach().double().std().item()

@@ -34,6 +34,7 @@ def quiet_transformers() -> ModuleType:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="IProgress")
         library = importlib.import_module("transformers")
+        importlib.import_module("transformers.initialization")  # no attribute before
     library.logging.set_verbosity_error()
     library.logging.disable_progress_bar()
     return library
