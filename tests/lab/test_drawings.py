@@ -29,6 +29,8 @@ NAMES = (
 )
     "cut_bells", "fans", "grown_matrix", "multi_head_shapes", "residual_streams", "rotary_clocks",
     "rotary_slots", "tensor_product", "tensor_train", "tied_model",
+    "fans", "grown_matrix", "multi_head_shapes", "residual_streams", "rotary_clocks",
+    "rotary_slots", "softmax_ruler", "tensor_product", "tensor_train", "tied_model",
 )  # fmt: skip
 SMALLEST = 11.0  # pixels of a letter on a screen
 

@@ -13,12 +13,17 @@ from verified_transformer.lab.layers import (
     gradient_for_two_keys,
     gradients_undivided_over_divided,
     length_density,
+    logit_variance,
+    mean_lead,
     mean_of_inverse_length,
     mean_of_largest,
     mean_sum_of_squares,
+    median_ratio,
     query_gradients,
     softmax_means,
+    sum_of_squares,
     weight_gradients,
+    width_for,
 )
 
 
@@ -101,3 +106,32 @@ def test_softmax_means_of_two_keys_by_quadrature() -> None:
 
 def test_softmax_means_and_mean_sum_of_squares_agree() -> None:
     assert softmax_means(8, 32.0)[0] == pytest.approx(mean_sum_of_squares(8, 1024), abs=2e-4)
+
+
+def test_the_sum_of_squares_at_one_spread_is_the_double_integral() -> None:
+    for T, spread in ((2, 0.5), (8, 1.3), (512, 8.0)):
+        assert sum_of_squares(T, spread) == pytest.approx(softmax_means(T, spread)[0], abs=1e-9)
+    with pytest.raises(ValueError, match="spread: got"):
+        sum_of_squares(8, 0.1)
+
+
+def test_the_width_for_a_winner_is_where_the_mean_passes() -> None:
+    d = width_for(8)
+    assert mean_sum_of_squares(8, d - 1) < 0.9 <= mean_sum_of_squares(8, d)
+    with pytest.raises(ValueError, match="least: got"):
+        width_for(8, 0.1)
+
+
+def test_the_lead_of_the_largest_is_that_of_draws() -> None:
+    z = torch.randn(40000, 8, generator=torch.Generator().manual_seed(1)).topk(2).values
+    assert mean_lead(8) == pytest.approx((z[:, 0] - z[:, 1]).mean().item(), abs=0.02)
+    assert mean_lead(3) == pytest.approx(1.5 / math.sqrt(math.pi), abs=1e-9)
+    with pytest.raises(ValueError, match="T: got 1"):
+        mean_lead(1)
+
+
+def test_ratios_of_medians_and_the_variance_of_layers() -> None:
+    assert median_ratio(4, 16, 0.25, n=50) == 1
+    assert logit_variance("neither", "a test") == pytest.approx(64, rel=0.1)
+    with pytest.raises(ValueError, match="way: got 'half'"):
+        logit_variance("half")

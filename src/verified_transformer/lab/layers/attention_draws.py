@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from ...seeds import generator
+from .dense import dense_weights, standard_normal
 
 
 def drawn_logits(T: int, d: int, n: int, name: str) -> torch.Tensor:
@@ -88,3 +89,43 @@ def weight_gradients(
         out = F.scaled_dot_product_attention(q, k, values, scale=factor)
         lengths.append(torch.autograd.grad((out[0] * up).sum(), w)[0].norm())
     return torch.stack(lengths)
+
+
+def median_ratio(T: int, d: int, factor: float, name: str = "query", *, n: int = 300) -> float:
+    r"""Return the median gradient at a query with a factor over that with $1/\sqrt d$.
+
+    Args:
+        T: number of keys.
+        d: size of query and keys.
+        factor: what the logits are multiplied by.
+        name: what the seed is derived from.
+        n: independent draws.
+    """
+    one, divided = (query_gradients(T, d, c, n, name).median() for c in (factor, d**-0.5))
+    return float(one / divided)
+
+
+LOGITS = ("neither", "divide", "initialise", "normalise")
+
+
+def logit_variance(way: str, name: str = "queries and keys", *, d: int = 64, m: int = 32) -> float:
+    r"""Draw 200 layers of attention, and return the variance of their logits.
+
+    Args:
+        way: what is done: ``"neither"``, ``"divide"`` by the root of d, ``"initialise"`` (both
+            weights smaller by $d^{1/4}$), ``"normalise"`` query and key to the length $d^{1/4}$.
+        name: what the seed is derived from.
+        d: size of query and keys.
+        m: size of a token's state.
+
+    Raises:
+        ValueError: another way.
+    """
+    if way not in LOGITS:
+        raise ValueError(f"way: got {way!r}; accepted: {', '.join(LOGITS)}")
+    x = standard_normal(f"inputs of {name}", 2, 200, 100, m)
+    w = dense_weights(f"layers of {name}", 2, 200, d, m).mT
+    q, k = x @ w / (d**0.25 if way == "initialise" else 1)
+    if way == "normalise":
+        q, k = (F.normalize(s, dim=-1) * d**0.25 for s in (q, k))
+    return float(((q * k).sum(-1) / (d**0.5 if way == "divide" else 1)).var())

@@ -73,18 +73,55 @@ def mean_sum_of_squares(T: int, d: int, factor: float = 1.0) -> float:
     _refuse_sizes(d=d, T=T)
     lengths = math.sqrt(d) + 0.71 * np.linspace(-5, 5, 21)
     lengths = lengths[lengths > 0.2 * math.sqrt(d)]
-    step = min(0.4, factor * lengths.min())
     weights = length_density(lengths, d)
-    half = int((14 * factor * lengths.max() + 40) / step)
+    step = min(0.4, factor * lengths.min())
+    values = [sum_of_squares(T, factor * r, step=step) for r in lengths]
+    return float(weights @ np.array(values) / weights.sum())
+
+
+def sum_of_squares(T: int, spread: float, *, step: float | None = None) -> float:
+    r"""Return the mean of $\sum_jp_j^2$ for T independent normal logits of one standard deviation.
+
+    Args:
+        T: number of keys.
+        spread: standard deviation of the logits, at least 0.2.
+        step: of the lattice; without it, as fine as the spread needs.
+
+    Example:
+        >>> round(sum_of_squares(512, 8.0), 2)
+        0.63
+    """
+    _refuse_sizes(T=T)
+    if not spread >= 0.2:
+        raise ValueError(f"spread: got {spread}; accepted: 0.2 at least")
+    step = step or min(0.4, spread)
+    half = int((14 * spread + 40) / step)
     x = step * np.arange(-half, half + 1)
     with np.errstate(over="ignore"):
         none, square = np.exp(-np.exp(x)), np.exp(2 * x - np.exp(x))
-    values = []
-    for σ in factor * lengths:
-        normal = step * np.exp(-((x / σ) ** 2) / 2) / (σ * math.sqrt(2 * math.pi))
-        others, own = (np.convolve(f, normal, "same") for f in (none, square))
-        values.append(T * step * (own * others ** (T - 1)).sum())
-    return float(weights @ np.array(values) / weights.sum())
+    normal = step * np.exp(-((x / spread) ** 2) / 2) / (spread * math.sqrt(2 * math.pi))
+    others, own = (np.convolve(f, normal, "same") for f in (none, square))
+    return float(T * step * (own * others ** (T - 1)).sum())
+
+
+def width_for(T: int, least: float = 0.9) -> int:
+    r"""Return the smallest d at which the mean of $\sum_jp_j^2$ of undivided logits is so large.
+
+    Args:
+        T: number of keys.
+        least: the mean that is wanted.
+
+    Raises:
+        ValueError: no d from 17 to 4096 has it, or all of them.
+    """
+    low, high = 16, 4096  # the mean grows with d
+    if not mean_sum_of_squares(T, low) < least <= mean_sum_of_squares(T, high):
+        raise ValueError(f"least: got {least}; accepted: what some d from {low + 1} to {high} has")
+    while high - low > 1:
+        middle = (low + high) // 2
+        enough = mean_sum_of_squares(T, middle) >= least
+        low, high = (low, middle) if enough else (middle, high)
+    return high
 
 
 def mean_of_largest(T: int) -> float:
@@ -103,6 +140,24 @@ def mean_of_largest(T: int) -> float:
         return 1 - special.ndtr(x) ** T - special.ndtr(-x) ** T
 
     return quadrature(beyond, 0, 13).value
+
+
+def mean_lead(T: int) -> float:
+    """Return the mean difference of the two largest of T independent standard normal numbers.
+
+    If one of the T is taken away at random, the largest of the rest is the largest, or, once in T
+    times, the second largest.
+
+    Args:
+        T: how many, two at least.
+
+    Example:
+        >>> round(mean_lead(2) * math.sqrt(math.pi), 12)
+        2.0
+    """
+    if T < 2:
+        raise ValueError(f"T: got {T}; accepted: two at least, else there is no second")
+    return T * (mean_of_largest(T) - mean_of_largest(T - 1))
 
 
 def mean_of_inverse_length(d: int) -> float:

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from ...seeds import generator, seed_of
+from ..layers.dense import standard_normal
 
 
 def t5_attention(
@@ -65,3 +66,19 @@ def spread_at_start(name: str, parameter: str, **sizes: Any) -> float:
     if parameter not in found:
         raise ValueError(f"parameter: got {parameter!r}; accepted: {', '.join(found)}")
     return found[parameter].detach().double().std().item()
+
+
+def t5_logits(layer: Any, name: str = "tokens of T5", *, tokens: int = 128) -> torch.Tensor:
+    """Return the undivided logits of a layer's first head, of pairs of different tokens.
+
+    Args:
+        layer: of `t5_attention`.
+        name: what the seed of the tokens is derived from; they are normalised.
+        tokens: how many.
+
+    Returns:
+        Logits, (tokens * (tokens - 1),).
+    """
+    x = torch.nn.functional.rms_norm(standard_normal(name, tokens, 512), (512,))
+    q, k = (part.weight[:64].double() for part in (layer.q, layer.k))
+    return ((x @ q.mT) @ (x @ k.mT).mT)[~torch.eye(tokens, dtype=torch.bool)]
