@@ -21,17 +21,13 @@ NAMES = (
     "residual_streams",
     "rotary_clocks",
     "rotary_slots",
+    "softmax_ruler",
     "states_of_a_tie",
     "table_gradient",
     "tensor_product",
     "tensor_train",
     "tied_model",
 )
-    "cut_bells", "fans", "grown_matrix", "multi_head_shapes", "residual_streams", "rotary_clocks",
-    "rotary_slots", "tensor_product", "tensor_train", "tied_model",
-    "fans", "grown_matrix", "multi_head_shapes", "residual_streams", "rotary_clocks",
-    "rotary_slots", "softmax_ruler", "tensor_product", "tensor_train", "tied_model",
-)  # fmt: skip
 SMALLEST = 11.0  # pixels of a letter on a screen
 
 # Letters that are too small, texts that leave their panel, and texts that lie on each other.

@@ -201,6 +201,29 @@ def _joined(vectors: Any) -> Any:
 
 
 _SHORT = (np.array([2.0, 3.0]), np.array([1.0, -1.0]), np.array([5.0, 7.0]))
+
+
+def shared_by(s: np.ndarray) -> float:
+    """The number of keys that share the attention of a row of logits."""
+    p = np.exp(s - np.max(s))
+    return p.sum() ** 2 / (p**2).sum()
+
+
+def _by_the_winner(s: Any) -> Any:
+    p = np.exp(s - np.max(s))
+    return p.sum()
+
+
+def _by_entropy(s: Any) -> Any:
+    p = np.exp(s - np.max(s))
+    p = p[p > 0] / p.sum()
+    return np.exp(-(p * np.log(p)).sum())
+
+
+def _sum_of_squares(s: Any) -> Any:
+    return 1 / shared_by(s)
+
+
 PROBLEMS = {
     "gain": Problem(
         gain, ((np.tanh,), (_smooth_sigmoid,)),
@@ -216,6 +239,13 @@ PROBLEMS = {
          (_uphill, "The sign: a gradient points to where the loss rises. The label's row must have "
           "$p_y-1$, which is negative."),
          (_turned, "The rows are those of the table: one for each token, as long as the state.")),
+    ),
+    "shared_by": Problem(
+        shared_by, ((np.array([1.0, 2.0, 0.5]),), (np.array([990.0, 1000.0, 3.0, 999.0]),)),
+        ((_by_the_winner, "That is one over the *largest* weight."),
+         (_by_entropy, "That is the exponential of the entropy, another good measure. Asked is one "
+          "over the sum of squares."),
+         (_sum_of_squares, "That is $S$ itself.")),
     ),
     "first_loss": Problem(
         first_loss, ((np.array([1.0, 2.0, 0.5]), 0), (np.array([900.0, 0.0, 3.0, 1.0]), 1)),
