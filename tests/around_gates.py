@@ -34,6 +34,31 @@ def heavy_pages(html: Path) -> list[str]:
     return [f"the median section has {middle:.0f} KB of HTML"] if middle > PAGE_KB else []
 
 
+def unnumbered(html: Path) -> list[str]:
+    """Figures of sections without a number or a caption, or out of turn."""
+    found = []
+    for path in sorted(html.glob("notebooks/*/*.html")):
+        figures = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser").select(
+            "article figure, article .cell_output img"
+        )
+        name = path.relative_to(html).as_posix()
+        place = 0
+        for figure in figures:
+            if figure.name == "img":
+                found += (
+                    [f"{name}: a plot without a caption"]
+                    if not figure.find_parent("figure")
+                    else []
+                )
+                continue
+            place += 1
+            number = figure.select_one("figcaption > .vt-number")
+            if number is None or not number.text.endswith(f".{place}"):
+                said = number.text if number is not None else "no number"
+                found.append(f"{name}: figure {place} has {said}")
+    return found
+
+
 def undescribed(html: Path) -> list[str]:
     """Pages whose head does not say what they are about, or where they are published."""
     found = []

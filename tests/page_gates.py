@@ -69,7 +69,11 @@ def summed(entries: Sequence[Claim]) -> dict[str, Any]:
         "decided": len(entries) - verdicts["undecided"],
         "judged": sum(claim["judged"] for claim in entries),
         "by_verdict": {name: verdicts[name] for name in evidence.VERDICTS if verdicts[name]},
-        "mutants": {key: sum(score[key] for score in mutants) for key in ("killed", "total")},
+        "mutants": {
+            key: count
+            for key in ("killed", "total", "below")
+            if (count := sum(score.get(key, 0) for score in mutants)) or key != "below"
+        },
     }
 
 
@@ -87,7 +91,10 @@ def _tally(sums: dict[str, Any]) -> str:
         text += f"{row.mark} {count} {row.plural}"
     if sums["mutants"]["total"]:
         killed, total = sums["mutants"]["killed"], sums["mutants"]["total"]
-        text += f"{killed} of {total} deliberately wrong formulas were rejected."
+        text += f"{killed} of {total} deliberately wrong formulas were rejected"
+        if below := sums["mutants"].get("below"):
+            text += f"; {below} more lie too close to the truth for a sample to tell"
+        text += "."
     if sums["judged"]:
         text += f"Decided by comparison with a cited source: {sums['judged']}."
     return bare(text)

@@ -40,6 +40,25 @@ def test_a_heavy_script_is_found(tmp_path: Path) -> None:
     assert line == "a.html: 1100 KB of style sheets and scripts, most of all icons.js"
 
 
+def test_every_figure_has_its_number_and_a_caption(html: Path) -> None:
+    assert not around_gates.unnumbered(html)
+
+
+@pytest.mark.canary
+def test_a_plot_without_a_caption_is_found(tmp_path: Path) -> None:
+    folder = tmp_path / "notebooks" / "1"
+    folder.mkdir(parents=True)
+    (folder / "a.html").write_text(
+        '<article><figure><figcaption><span class="vt-number">Figure 1.1.2</span> x</figcaption>'
+        '</figure><div class="cell_output"><img src="a.png"></div></article>',
+        encoding="utf-8",
+    )
+    assert around_gates.unnumbered(tmp_path) == [
+        "notebooks/1/a.html: figure 1 has Figure 1.1.2",
+        "notebooks/1/a.html: a plot without a caption",
+    ]
+
+
 def test_every_page_says_what_it_is_about(html: Path) -> None:
     assert not around_gates.undescribed(html)
     listed = re.findall(r"<loc>(.*?)</loc>", (html / "sitemap.xml").read_text(encoding="utf-8"))
@@ -75,7 +94,7 @@ def test_every_icon_is_drawn(html: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_examples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "book" / "_ext")
-    for name in ("around.weight", "around.head"):
+    for name in ("around.weight", "around.head", "around.figures"):
         assert doctest.testmod(importlib.import_module(name)) == (0, 1)
 
 

@@ -18,6 +18,7 @@ from verified_transformer import (
     total,
     variance,
 )  # fmt: skip
+from verified_transformer.exact.displays.readback.holding import faults, members
 from verified_transformer.exact.displays.readback.known import Unread
 from verified_transformer.exact.displays.readback.marks import chains
 from verified_transformer.exact.displays.readback.names import Names
@@ -175,3 +176,14 @@ def test_an_aligned_display_is_cut_into_chains() -> None:
         r"\end{aligned}"
     )
     assert chains(display) == ["a = b + c \\le e", "x = y"]
+
+
+@pytest.mark.canary
+def test_a_sum_over_a_list_tells_its_places_apart() -> None:
+    names = Names()
+    alike = members(r"\sum_{k=1}^{n}e^{a_k}=n\,e^{a_1}", names)
+    assert [fault for fault in faults(alike, {}, None) if "is false" in fault]
+    squared = members(r"\sum_{k=1}^{n}a_k^2=\Bigl(\sum_{k=1}^{n}a_k\Bigr)^2", names)
+    assert [fault for fault in faults(squared, {}, None) if "is false" in fault]
+    apart = members(r"\sum_{k=1}^{n}(a_k+b_k)=\sum_{k=1}^{n}a_k+\sum_{k=1}^{n}b_k", names)
+    assert not [*faults(apart, {}, None)]

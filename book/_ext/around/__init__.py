@@ -14,7 +14,7 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from . import head, icons, weight
+from . import figures, head, icons, weight
 
 TAG = re.compile(r"<[^>]*>")
 Context = dict[str, Any]
@@ -47,11 +47,11 @@ def name_branches(app: Sphinx, page: str, template: str, context: Context, _: ob
 
 
 def mend_body(app: Sphinx, page: str, template: str, context: Context, _: object) -> None:
-    """Give lists the roles that they have, and leave out what nobody sees."""
+    """Give lists the roles that they have, number figures, and leave out what nobody sees."""
     if body := context.get("body"):
         for written, meant in ROLES.items():
             body = body.replace(written, meant)
-        context["body"] = weight.lighter(body)
+        context["body"] = weight.lighter(figures.numbered(body, page))
 
 
 def describe(app: Sphinx, page: str, template: str, context: Context, doctree: Any) -> None:

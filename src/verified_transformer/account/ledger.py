@@ -253,7 +253,8 @@ def _count(claims: Sequence[Entry]) -> Summary:
 
 
 def _sum(scores: Sequence[Score]) -> Score:
-    return Score(sum(s.killed for s in scores), sum(s.total for s in scores))
+    below = sum(s.below or 0 for s in scores)
+    return Score(sum(s.killed for s in scores), sum(s.total for s in scores), below or None)
 
 
 def _entry(

@@ -12,6 +12,7 @@ import sympy as sp
 from ..integrals.quadrature import Approximation as Approximation
 from ..integrals.quadrature import integrate_numerically as integrate_numerically
 from ..integrals.quadrature import quadrature as quadrature
+from .listed import Listed
 
 Point = Mapping[sp.Symbol, object]
 
@@ -27,6 +28,8 @@ def number(formula: sp.Expr, point: Point, digits: int = _DIGITS) -> sp.Expr | N
     """
     try:
         value = formula.subs(dict(point))
+        if value.has(Listed):
+            value = value.doit()  # term by term: a sum's estimate by few terms would not do
         if value.has(sp.Integral):
             value = value.replace(
                 lambda e: isinstance(e, sp.Integral),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
+from ...formulas.listed import entry
 from ...moments.written import Index
 from .averages import summed
 from .known import Unread
@@ -55,6 +56,14 @@ def big(reader: Reader) -> sp.Expr:
         made = sp.Sum if mark == r"\sum" else sp.Product
         body = made(body, (variable, first, upper))
     return body
+
+
+def listed(reader: Reader, meaning: Any, full: str, places: list[str]) -> sp.Expr | None:
+    """Read a number of a list, such as a_k where a sum runs over k; None where it is none."""
+    if len(places) != 1 or not isinstance(meaning, sp.Symbol) or not reader.names.is_new(full):
+        return None
+    place = next((b[places[0]] for b in reversed(reader.bound) if places[0] in b), None)
+    return entry(meaning, place) if isinstance(place, sp.Symbol) else None
 
 
 def _raw(reader: Reader) -> list[str]:

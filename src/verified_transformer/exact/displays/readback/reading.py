@@ -15,7 +15,7 @@ import sympy as sp
 
 from ...moments.written import Index, Matrix, Tensor, total
 from .averages import average, evaluated
-from .bounded import big, cases, integral
+from .bounded import big, cases, integral, listed
 from .known import FUNCTIONS, LETTERS, RELATIONS, Unread
 from .marks import marks
 from .names import Drawn, Names
@@ -209,8 +209,8 @@ class Reader:
         if isinstance(meaning, Tensor | Matrix) and places:
             return self._entry(meaning, places)
         if places:
-            name = f"{name}_{''.join(places)}"
-            meaning = self.meaning(name)
+            full = f"{name}_{''.join(places)}"
+            meaning = listed(self, meaning, full, places) or self.meaning(full)
         if callable(meaning) and not isinstance(meaning, sp.Basic):
             return self._function(meaning)
         if isinstance(meaning, Drawn):

@@ -1,0 +1,44 @@
+"""Figures of a section: numbered in their order, each with a caption that stands under it."""
+
+from __future__ import annotations
+
+import re
+from itertools import count
+
+SECTION = re.compile(r"notebooks/(\d+)-[^/]+/(\d+)-")
+# A drawing or a live figure has its caption; a plot has a text in place of a picture.
+PICTURE = re.compile(
+    r"(?P<caption><figcaption[^>]*>)"
+    r'|<img alt="(?P<seen>[^"]*)" src="(?P<file>[^"]*_images/[^"]*)"[^>]*>'
+)
+
+
+def numbered(body: str, page: str) -> str:
+    """The same page with numbers on its figures.
+
+    What a plot shows was told to those alone who do not see it; it is the caption for everybody.
+
+    Args:
+        body: of a page, as HTML.
+        page: its name; figures are numbered in sections of chapters alone.
+
+    Example:
+        >>> numbered('<img alt="A line." src="../_images/a.png" />', "notebooks/3-first/4-x")[:48]
+        '<figure class="vt-plot"><img alt="Figure 3.4.1, '
+    """
+    section = SECTION.match(page)
+    if not section:
+        return body
+    places = count(1)
+
+    def name(found: re.Match[str]) -> str:
+        number = f"Figure {section[1]}.{section[2]}.{next(places)}"
+        label = f'<span class="vt-number">{number}</span> '
+        if found["caption"]:
+            return found["caption"] + label
+        return (
+            f'<figure class="vt-plot"><img alt="{number}, told below" src="{found["file"]}" />'
+            f"<figcaption>{label}{found['seen']}</figcaption></figure>"
+        )
+
+    return PICTURE.sub(name, body)
