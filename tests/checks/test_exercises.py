@@ -11,6 +11,7 @@ import yaml
 
 from verified_transformer import exercise, symbols
 from verified_transformer.checks.exercises import functions, questions, sound
+from verified_transformer.checks.exercises.asked import chapter_5
 from verified_transformer.checks.exercises.judging import read
 from verified_transformer.checks.exercises.questions import ExerciseError, Question
 
@@ -122,8 +123,8 @@ def test_numbers_have_a_tolerance_and_their_own_hints() -> None:
 
 def test_a_function_is_tried_and_may_fail() -> None:
     asked = exercise("5.5.4")
-    assert asked.answer(functions.multiply_out)
-    assert "lays the vectors side by side" in asked.answer(functions._joined).say
+    assert asked.answer(chapter_5.multiply_out)
+    assert "lays the vectors side by side" in asked.answer(chapter_5._joined).say
     assert asked.answer(lambda vectors: 1 / 0).say.endswith("ZeroDivisionError: division by zero.")
     assert "it gives [1.0], not [2.0, -2.0, 3.0, -3.0]" in asked.answer(lambda vectors: [1.0]).say
 

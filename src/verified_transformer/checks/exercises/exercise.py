@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...account.rendering.formulas import latex
-from .functions import PROBLEMS, source
+from .functions import PROBLEMS
 from .judging import Judgement, judge
+from .problem import source
 from .questions import Question, question
 
 __all__ = ["Exercise", "exercise"]

@@ -13,7 +13,8 @@ from ...exact.formulas.evaluation import equivalent, number, random_points
 from ...exact.formulas.mutants import formula_mutants
 from ...exact.formulas.notation import parse, symbols
 from ...exact.formulas.points import small_points
-from .functions import PROBLEMS, tried
+from .functions import PROBLEMS
+from .problem import tried
 from .questions import Question
 
 __all__ = ["Judgement", "judge", "read"]

@@ -13,8 +13,9 @@ from ...exact.definitions import definition
 from ...exact.formulas.evaluation import equivalent
 from ...exact.formulas.notation import parse, symbols
 from ...exact.moments import Expectation
-from .functions import PROBLEMS, tried
+from .functions import PROBLEMS
 from .judging import judge
+from .problem import tried
 from .questions import Question
 
 __all__ = ["faults"]

@@ -1,0 +1,1 @@
+"""Functions that exercises ask for, a file for each chapter."""

@@ -1,0 +1,46 @@
+"""Functions that the exercises of chapter four ask for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..problem import Problem
+
+_INTS = np.arange(1.0, 13.0)
+
+
+def repeat_pairs(x: np.ndarray, k: int) -> np.ndarray:
+    """Each pair of neighbours k times in a row, divided so that inner products stay."""
+    pairs = x.reshape(-1, 1, 2)
+    return np.repeat(pairs, k, axis=1).reshape(-1) / np.sqrt(k)
+
+
+def _each_coordinate(x: Any, k: int) -> Any:
+    return np.repeat(x, k) / np.sqrt(k)
+
+
+def _tiled(x: Any, k: int) -> Any:
+    return np.tile(x, k) / np.sqrt(k)
+
+
+def _divided_by_k(x: Any, k: int) -> Any:
+    return repeat_pairs(x, k) / np.sqrt(k)
+
+
+def _undivided(x: Any, k: int) -> Any:
+    return repeat_pairs(x, k) * np.sqrt(k)
+
+
+PROBLEMS = {
+    "repeat_pairs": Problem(
+        repeat_pairs, ((_INTS[:4], 2), (_INTS[:6], 3)),
+        ((_each_coordinate, "You repeat coordinates. RoPE would turn two copies of one number as a "
+          "pair: keep neighbours together."),
+         (_tiled, "You repeat the whole head. The copies of a pair must stand next to each other, "
+          "or their angles are far from the pair's own."),
+         (_divided_by_k, "Query and key are both divided: so a score is divided twice."),
+         (_undivided, "Without a division each score is $k$ times the old one.")),
+    ),
+}  # fmt: skip
