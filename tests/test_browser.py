@@ -25,7 +25,8 @@ CANARIES = Path(__file__).parent / "canaries" / "browser"
 # What the page itself tells when MathJax is done; TeX that is still in the text then is a fault.
 REPORT = """async () => {
   await window.MathJax?.startup?.promise;
-  const root = document.documentElement, article = document.querySelector("article");
+  const root = document.documentElement;
+  const article = document.querySelector("article") ?? document.body;  // the search page has none
   // Code may hold what looks like TeX, such as a regular expression.
   article.querySelectorAll("pre").forEach(code => { code.style.display = "none"; });
   const text = article.innerText;
