@@ -11,6 +11,7 @@ from .pictures.rotary import rotary_clocks as rotary_clocks
 from .pictures.rotary import rotary_slots as rotary_slots
 from .pictures.softmax import softmax_ruler as softmax_ruler
 from .pictures.tied import tied_model as tied_model
+from .pictures.tied_tables import model_budgets as model_budgets
 from .pictures.tied_tables import states_of_a_tie as states_of_a_tie
 from .pictures.tied_tables import table_gradient as table_gradient
 from .pictures.trains import tensor_train as tensor_train

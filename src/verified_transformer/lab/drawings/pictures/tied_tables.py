@@ -1,4 +1,4 @@
-"""What a tied table is: its two gradients, and the objects and the memory behind its names."""
+"""Tied tables: what they weigh, their two gradients, the objects and the memory behind names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ..drawing import Drawing, Panel
 from ..labels import text
 from ..parts import arrow, box
 
-__all__ = ["states_of_a_tie", "table_gradient"]
+__all__ = ["model_budgets", "states_of_a_tie", "table_gradient"]
 
 _LEFT, _TOP, _WIDE, _ROW = 120, 50, 110, 18
 _ROWS, _READ, _NEXT = 10, (1, 4, 7), (4, 7, 8)
@@ -92,3 +92,42 @@ def states_of_a_tie() -> Drawing:
         "Parameter, which has one piece of memory. Half tie: they lead to two Parameters, and both "
         "of these use the same memory. No tie: two Parameters, each with its own memory.",
     )
+
+
+_MODELS = (("GPT-2 (small)", 50257, 768, 12), ("LLaMA 7B", 32000, 4096, 32))
+
+
+def model_budgets() -> Drawing:
+    """Return two models as stacks, a slab for each table and layer, as high as its parameters.
+
+    A layer counts as twelve times the squared width.
+
+    Example:
+        >>> [panel.title for panel in model_budgets().panels]
+        ['GPT-2 (small)', 'LLaMA 7B']
+    """
+    return Drawing(
+        tuple(_stack(*model) for model in _MODELS),
+        "Parameters as heights, if nothing is tied: the two tables, and the layers between them, "
+        "twelve times the width squared for each.",
+        "Two stacks of equal height. In GPT-2 small the two tables fill almost half of it, and "
+        "twelve layers the rest; a table is as high as five and a half layers. In LLaMA 7B there "
+        "are 32 layers, and each table is thinner than one of them.",
+    )
+
+
+def _stack(name: str, tokens: int, width: int, layers: int, high: float = 300) -> Panel:
+    worth = tokens / (12 * width)
+    unit, left, wide = high / (layers + 2 * worth), 110, 110
+    top, table = 40.0, worth * unit
+    marks = [
+        box(left, top, wide, table, role="weight", fill="up", rounded=0),
+        box(left, top + table + layers * unit, wide, table, role="weight", rounded=0),
+        text(left - 8, top + table / 2, "head", anchor="end", size=14),
+        text(left - 8, top + high - table / 2, "embedding", anchor="end", size=14),
+        text(left + wide + 8, top + high / 2, f"{layers} layers", anchor="start", size=14),
+    ]
+    for i in range(layers):
+        y = top + table + i * unit
+        marks.append(box(left, y, wide, unit, role="quiet", rounded=0))
+    return Panel(320, high + 60, *marks, title=name)
