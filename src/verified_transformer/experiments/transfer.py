@@ -1,0 +1,113 @@
+"""Does a prior that is stored in centers, shifts and biases harm the transfer to another one?
+
+kexue 8620 guesses so. A Pre Norm Transformer with center, shift and biases wherever PyTorch has
+them, and one with RMS Norm and no bias, learn a task and then another one with another prior:
+tokens of a steep law, then of the reversed law; the prose of a program's documentation, then the
+program.
+
+Written down before the run: the real text and the deepest model decide; every leg counts and is
+shown. NORM-13 predicts a higher mean loss over the second task with center, shift and biases, each
+arm at the rate that is best for the other seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from .laboratory.learning import Runs, Way
+from .laboratory.parts import part
+from .laboratory.tasks import Letters, Sums, Task, described, documentation, lettered
+from .laboratory.transformers import Shape
+from .residual_schemes import HEAD, SIZES, TOKENS, rates
+
+SEEDS = {"weights and batches": list(range(16))}
+BEFORE, AFTER = 200, 60
+RATES = rates(1e-3, 3.2e-2)
+ARMS = {"with center, shift and biases": True, "without": False}
+
+
+def tasks() -> dict[str, tuple[Task, Task]]:
+    """What is learnt first, and then."""
+    prose, code = documentation()
+    return {
+        "sums": (Sums(exponent=1.5), Sums(exponent=1.5, reversed=True)),
+        "text": (Letters(lettered(prose)), Letters(lettered(code))),
+    }
+
+
+def moved(
+    biases: bool, size: tuple[int, int], both: tuple[Task, Task], *, head: int = HEAD,
+    before: int = BEFORE, after: int = AFTER, seeds: int = 16,
+    tried: list[float] = RATES,
+) -> dict[str, Any]:  # fmt: skip
+    """Train on one task, then on the other, at the same rate.
+
+    Args:
+        biases: whether there are center, shift and biases.
+        size: layers and width.
+        both: the two tasks.
+        head, before, after, seeds: sizes of the run.
+        tried: rates of Adam.
+
+    Returns:
+        By rate, for each seed: ``before``, the mean loss of the last tenth of the first task;
+        ``after``, that of all steps of the second.
+    """
+    first, second = both
+    shape = Shape(*size, head, first.vocabulary, first.length, "pre", biases=biases)
+    runs = Runs.started(shape, "transfer", tried, seeds)
+    batch = TOKENS // first.length
+    learnt = runs.learn(first, "transfer, before", Way(before, batch=batch))
+    carried = runs.learn(second, "transfer, after", Way(after, batch=batch))
+    kept = {"before": learnt[-max(1, before // 10) :], "after": carried}
+    return {
+        when: {
+            f"{rate:g}": [round(x, 4) for x in row.tolist()]
+            for rate, row in zip(tried, losses.double().mean(0), strict=True)
+        }
+        for when, losses in kept.items()
+    }
+
+
+def compare(
+    tasks: Mapping[str, tuple[Task, Task]], sizes: Mapping[str, tuple[int, int]], **setting: Any
+) -> dict[str, Any]:
+    """Train both arms in every size on every pair of tasks.
+
+    Args:
+        tasks, sizes: by name.
+        setting: of `moved`.
+
+    Returns:
+        By task, size and arm, what `moved` returns.
+    """
+    found: dict[str, Any] = {}
+    for size, numbers in sizes.items():
+        for task, both in tasks.items():
+            for arm, biases in ARMS.items():
+                name = f"transfer, {task}, {size}, {arm}, {setting}"
+                made = part(name, partial(moved, biases, numbers, both, **setting))
+                found.setdefault(task, {}).setdefault(size, {})[arm] = made
+    return found
+
+
+def run() -> dict[str, Any]:
+    """The recorded comparison."""
+    return {
+        "setting": {"steps before": BEFORE, "steps after": AFTER, "tokens a step": TOKENS},
+        "text": described("".join(documentation())),
+        "runs": compare(tasks(), SIZES),
+    }
+
+
+def fingerprint() -> dict[str, Any]:
+    """Both arms at toy sizes; the texts are sentences, so that no version of SymPy moves them."""
+    one, other = ("the quick brown fox jumps. " * 4, "pack my box with five dozen jugs. " * 4)
+    toy: dict[str, tuple[Task, Task]] = {
+        "sums": (Sums(5, 4, 1.5), Sums(5, 4, 1.5, reversed=True)),
+        "text": (Letters(lettered(one), 4), Letters(lettered(other), 4)),
+    }
+    small = {"head": 4, "before": 6, "after": 4, "seeds": 2, "tried": [0.01, 0.03]}
+    return compare(toy, {"toy": (2, 8)}, **small)
