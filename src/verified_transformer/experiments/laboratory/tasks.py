@@ -10,12 +10,15 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Protocol
 
 import torch
+
+from ...sampling.zipf_markov import ZipfMarkov
 
 ALPHABET = " abcdefghijklmnopqrstuvwxyz."  # every other mark counts as the last
 
@@ -65,11 +68,12 @@ class Sums:
 
 @dataclass(frozen=True)
 class Letters:
-    """Windows of a text, at random places.
+    """Windows of a text, at random places; each place asks for the next letter (or word).
 
     Attributes:
-        text: letters as numbers, places in `ALPHABET`.
+        text: letters as numbers, places in `ALPHABET`; or words, of `worded`.
         length: letters of a window.
+        vocabulary: how many kinds there are.
     """
 
     text: torch.Tensor
@@ -83,6 +87,44 @@ class Letters:
         first = torch.randint(len(self.text) - self.length, (seeds, count, 1), generator=source)
         window = self.text[first + torch.arange(self.length + 1)]
         return window[..., :-1], window[..., 1:]
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Sequences of a Markov chain whose tokens follow Zipf's law; each place asks for the next.
+
+    Attributes:
+        language: the chain.
+        length: tokens in a sequence.
+    """
+
+    language: ZipfMarkov
+    length: int = 16
+
+    @property
+    def vocabulary(self) -> int:
+        """Number of tokens."""
+        return self.language.n
+
+    def batch(
+        self, seeds: int, count: int, source: torch.Generator
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return tokens and the tokens after them, (seeds, count, length) each."""
+        drawn = self.language.sample(seeds * count, self.length + 1, source)
+        window = drawn.view(seeds, count, -1)
+        return window[..., :-1], window[..., 1:]
+
+
+def worded(text: str, n: int) -> torch.Tensor:
+    """Return a text as words and marks: the n − 1 most frequent, and one for all others.
+
+    Args:
+        text: any.
+        n: number of tokens.
+    """
+    words = re.findall(r"[a-z]+|[.,;:()]", text.lower())
+    place = {word: i for i, (word, _) in enumerate(Counter(words).most_common(n - 1))}
+    return torch.tensor([place.get(word, n - 1) for word in words])
 
 
 def guess(task: Task) -> float:
