@@ -14,10 +14,31 @@ from verified_transformer.lab import drawings
 from verified_transformer.lab.drawings import ROLES, Drawing, Panel, labels, palette, parts
 
 NAMES = (
-    "10", "15", "another", "cut_bells", "fans", "grown_matrix", "height", "letters",
-    "model_budgets", "module", "multi_head_shapes", "residual_streams", "rotary_clocks",
-    "rotary_slots", "softmax_ruler", "states_of_a_tie", "table_gradient", "tensor_product",
-    "tensor_train", "text", "tied_model", "viewport", "width",
+    "10",
+    "15",
+    "another",
+    "cut_bells",
+    "fans",
+    "grown_matrix",
+    "half_swap",
+    "height",
+    "letters",
+    "model_budgets",
+    "module",
+    "multi_head_shapes",
+    "residual_streams",
+    "rotary_clocks",
+    "rotary_slots",
+    "softmax_ruler",
+    "states_of_a_tie",
+    "table_gradient",
+    "tensor_product",
+    "tensor_train",
+    "text",
+    "tied_model",
+    "two_pulls",
+    "viewport",
+    "width",
 )  # fmt: skip
     found = faults(browser, 360, [Drawing((bad,), "A bad drawing.", "Nothing to see here.")])
     assert found == [

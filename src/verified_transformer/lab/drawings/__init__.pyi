@@ -6,6 +6,8 @@ from .pictures.heads import multi_head_shapes as multi_head_shapes
 from .pictures.laws import cut_bells as cut_bells
 from .pictures.layers import fans as fans
 from .pictures.products import tensor_product as tensor_product
+from .pictures.pulls import half_swap as half_swap
+from .pictures.pulls import two_pulls as two_pulls
 from .pictures.residual import residual_streams as residual_streams
 from .pictures.rotary import rotary_clocks as rotary_clocks
 from .pictures.rotary import rotary_slots as rotary_slots

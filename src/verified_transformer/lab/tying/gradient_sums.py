@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -84,3 +86,56 @@ def moved_together(shared: bool) -> bool:
         found.append(torch.equal(*moved) and torch.equal(ends[0].weight, ends[1].weight))
         found.append(bool(moved[0].sum() == (7 if through_head else 2)))
     return all(found)
+
+
+Optimiser = Callable[[list[torch.Tensor]], torch.optim.Optimizer]
+
+
+def step_gap(optimiser: Optimiser, first: float, second: float) -> float:
+    """Return the first step of a tied number less the two steps of an untied twin together.
+
+    Args:
+        optimiser: makes one of torch's for a list of weights.
+        first, second: the two parts of the gradient.
+    """
+    moved = []
+    for tied in (True, False):
+        one = torch.zeros((), dtype=torch.float64, requires_grad=True)
+        other = one if tied else torch.zeros((), dtype=torch.float64, requires_grad=True)
+        (first * one + second * other).backward()
+        weights = [one] if tied else [one, other]
+        optimiser(weights).step()
+        moved.append(sum(w.item() for w in weights))
+    return round(moved[0] - moved[1], 12) + 0.0
+
+
+def displacement(
+    optimiser: Optimiser, stream: Iterable[torch.Tensor], clip: float | None = None
+) -> torch.Tensor:
+    """Return how far a weight of six numbers gets on a stream of gradients.
+
+    Args:
+        optimiser: makes one of torch's for a list of weights.
+        stream: gradients, (6,) each.
+        clip: largest norm of a gradient, where it is clipped.
+    """
+    w = torch.linspace(-1, 1, 6, dtype=torch.float64).requires_grad_()
+    before, descent = w.detach().clone(), optimiser([w])
+    for g in stream:
+        w.grad = g.clone()
+        if clip is not None:
+            nn.utils.clip_grad_norm_([w], clip)
+        descent.step()
+    return w.detach() - before
+
+
+OPTIMISERS: dict[str, tuple[Optimiser, float | None]] = {
+    "SGD": (lambda w: torch.optim.SGD(w, lr=0.1), None),
+    "SGD, momentum": (lambda w: torch.optim.SGD(w, lr=0.1, momentum=0.9), None),
+    "SGD, Nesterov": (lambda w: torch.optim.SGD(w, lr=0.1, momentum=0.9, nesterov=True), None),
+    "SGD, weight decay": (lambda w: torch.optim.SGD(w, lr=0.1, weight_decay=0.1), None),
+    "SGD, clipped norm": (lambda w: torch.optim.SGD(w, lr=0.1), 1.0),
+    "AdaGrad": (lambda w: torch.optim.Adagrad(w, lr=0.1), None),
+    "RMSprop": (lambda w: torch.optim.RMSprop(w, lr=0.1), None),
+    "Adam": (lambda w: torch.optim.Adam(w, lr=0.1), None),
+}

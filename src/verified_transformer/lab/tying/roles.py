@@ -14,6 +14,7 @@ from functools import cache
 import torch
 import torch.nn.functional as F
 
+from ...sampling.design import mean_interval
 from ...seeds import generator
 
 WORDS, CLASSES, WIDTH, INNER = 64, 8, 12, 24
@@ -213,3 +214,44 @@ def divergence_after_rare_words(weights: Weights) -> torch.Tensor:
     law = known.next_law
     between = (law * (law.clamp_min(1e-30).log() - log_chances(weights))).sum(-1)
     return between.gather(-1, rare.expand(len(between), -1, -1)).mean(-1).amin(0)
+
+
+def mean_and_last(curve: torch.Tensor) -> torch.Tensor:
+    """Return mean and last loss of all steps, each at its best rate, (2, RUNS).
+
+    Args:
+        curve: of `learn`; the losses on the true law are taken.
+    """
+    found = torch.stack([curve[:, 1].mean(0), curve[-1, 1]])
+    return torch.nan_to_num(found, nan=torch.inf).amin(1)
+
+
+def on_fresh_pairs(known: Languages, pairs: int, steps: int = 150) -> list[torch.Tensor]:
+    """Train tied and untied models on fresh pairs in each step, at four rates.
+
+    Args:
+        known: the languages.
+        pairs: how many in a step.
+        steps: how many.
+
+    Returns:
+        Tied, then untied: the loss on the true law above the entropy before each step, (steps,
+        rates, RUNS).
+    """
+    curves = []
+    for tied in (True, False):
+        draw = generator(f"fresh pairs {pairs}")
+        batches = (known.sampled(pairs, draw) for _ in range(steps))
+        curve, _ = learn(tied, [0.01, 0.02, 0.04, 0.08], steps, batches, known=known)
+        curves.append(torch.nan_to_num(curve[:, 1], nan=torch.inf))
+    return curves
+
+
+def sign(effect: torch.Tensor) -> str:
+    """Say which of tied and untied is lower, where the interval of the mean settles it.
+
+    Args:
+        effect: tied less untied, one for each run.
+    """
+    low, high = mean_interval(effect.tolist())
+    return "tied lower" if high < 0 else "tied higher" if low > 0 else "not settled"
