@@ -103,7 +103,9 @@ def test_numbers_may_differ_by_rounding_and_whole_numbers_may_not() -> None:
 
 
 def test_an_unknown_experiment_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"name: got 'other'; accepted: factorised_lookup, tied"):
+    with pytest.raises(
+        ValueError, match=r"name: got 'other'; accepted: factorised_lookup, remedies"
+    ):
         recording.experiment("other")
 
 
