@@ -16,7 +16,6 @@ NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
 DIFFERENCES = {
     "1-initialisation/7-residual-connections.ipynb": 1,
     "1-initialisation/8-training-runs.ipynb": 4,
-    "2-tied-head/3-what-it-does-to-learning.ipynb": 6,
     "3-first-loss/4-the-first-loss.ipynb": 1,
     "3-first-loss/8-convergence.ipynb": 4,
     "5-factorised-tables/10-side-by-side.ipynb": 3,
