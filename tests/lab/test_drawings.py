@@ -14,17 +14,11 @@ from verified_transformer.lab import drawings
 from verified_transformer.lab.drawings import ROLES, Drawing, Panel, labels, palette, parts
 
 NAMES = (
-    "10",
-    "15",
-    "another",
     "cut_bells",
     "fans",
     "grown_matrix",
     "half_swap",
-    "height",
-    "letters",
     "model_budgets",
-    "module",
     "multi_head_shapes",
     "residual_streams",
     "rotary_clocks",
@@ -34,12 +28,66 @@ NAMES = (
     "table_gradient",
     "tensor_product",
     "tensor_train",
-    "text",
     "tied_model",
     "two_pulls",
-    "viewport",
-    "width",
-)  # fmt: skip
+)
+SMALLEST = 11.0  # pixels of a letter on a screen
+
+# Letters that are too small, texts that leave their panel, and texts that lie on each other.
+LOOK = """smallest => [...document.querySelectorAll(".vt-drawing svg")].flatMap(svg => {
+  const frame = svg.getBoundingClientRect(), scale = frame.width / svg.viewBox.baseVal.width;
+  const texts = [...svg.querySelectorAll("text")]
+    .map(t => [t.textContent, t.getBoundingClientRect()]);
+  const small = [...svg.querySelectorAll("text, tspan")]
+    .filter(t => parseFloat(getComputedStyle(t).fontSize) * scale < smallest)
+    .map(t => "small: " + t.textContent);
+  const out = texts.filter(([, b]) => b.left < frame.left - 0.5 || b.right > frame.right + 0.5
+    || b.top < frame.top - 1 || b.bottom > frame.bottom + 1).map(([t]) => "outside: " + t);
+  const over = texts.flatMap(([t, a], i) => texts.slice(i + 1)
+    .filter(([, b]) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+      && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3)
+    .map(([u]) => "overlap: " + t + " / " + u));
+  return [...small, ...out, ...over];
+}).concat(document.documentElement.scrollWidth > window.innerWidth ? ["too wide"] : [])"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        pytest.skip("no chromium on this machine; `make browser` installs it where it can")
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=FLAGS, timeout=machine.patient(60) * 1000
+        )
+        yield found
+        found.close()
+
+
+def faults(browser: Browser, width: int, shown: list[Drawing]) -> list[str]:
+    """What is wrong with drawings in a column of a width, in words."""
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    body = "".join(drawing.html() for drawing in shown)
+    page.set_content(
+        '<!doctype html><meta name="viewport" content="width=device-width">'
+        f'<body style="margin:0 16px;max-width:720px">{body}</body>'
+    )
+    found: list[str] = page.evaluate(LOOK, SMALLEST)
+    page.close()
+    return found
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_every_drawing_can_be_read(browser: Browser, width: int) -> None:
+    assert faults(browser, width, [getattr(drawings, name)() for name in NAMES]) == []
+
+
+@pytest.mark.canary
+def test_a_drawing_that_cannot_be_read_is_found(browser: Browser) -> None:
+    small = parts.text(150, 60, "letters").replace('font-size="15"', 'font-size="10"')
+    bad = Panel(
+        300, 100, small, parts.text(290, 20, "too far right"),
+        parts.text(60, 80, "one text"), parts.text(70, 84, "another"),
+    )  # fmt: skip
     found = faults(browser, 360, [Drawing((bad,), "A bad drawing.", "Nothing to see here.")])
     assert found == [
         "small: letters", "outside: too far right", "overlap: one text / another",
