@@ -70,3 +70,41 @@ def together(arms: Iterable[Arm], how: Callable[[Iterable[float]], float]) -> Ar
     """
     every = list(arms)
     return {seed: how([arm[seed] for arm in every]) for seed in every[0]}
+
+
+def race(heads: Mapping[str, Arm], one: str, others: Iterable[str]) -> tuple[Arm, Arm, Arm, Arm]:
+    """Return one way, the slowest of others, how far it lies behind, and how far they lie apart.
+
+    Args:
+        heads: what was measured, by way.
+        one: the way.
+        others: the other ways.
+    """
+    rest = [heads[name] for name in others]
+    mine, slow, fast = heads[one], together(rest, max), together(rest, min)
+    gap = {seed: mine[seed] - slow[seed] for seed in mine}
+    return mine, slow, gap, {seed: slow[seed] - fast[seed] for seed in mine}
+
+
+def share_apart(ends: Iterable[Arm], floor: float = 0.0) -> Arm:
+    """Return how far best and worst lie apart, as a share of the best.
+
+    Args:
+        ends: of several ways.
+        floor: what is added to each, where the ends are told from a floor on.
+    """
+    every = list(ends)
+    low, high = together(every, min), together(every, max)
+    return {seed: (high[seed] - low[seed]) / (floor + low[seed]) for seed in low}
+
+
+def of_curves(
+    curves: Mapping[str, Sequence[Sequence[float]]], how: Callable[[Sequence[float]], float]
+) -> dict[str, Arm]:
+    """Return a number of each curve, by way and seed.
+
+    Args:
+        curves: by way, one for each seed.
+        how: makes a number of a curve.
+    """
+    return {name: dict(enumerate(map(how, runs))) for name, runs in curves.items()}
