@@ -20,6 +20,7 @@ NAMES = (
     "half_swap",
     "model_budgets",
     "multi_head_shapes",
+    "norm_circle",
     "residual_streams",
     "rotary_clocks",
     "rotary_slots",

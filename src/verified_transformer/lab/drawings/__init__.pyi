@@ -5,6 +5,7 @@ from .pictures.growing import grown_matrix as grown_matrix
 from .pictures.heads import multi_head_shapes as multi_head_shapes
 from .pictures.laws import cut_bells as cut_bells
 from .pictures.layers import fans as fans
+from .pictures.norms import norm_circle as norm_circle
 from .pictures.products import tensor_product as tensor_product
 from .pictures.pulls import half_swap as half_swap
 from .pictures.pulls import two_pulls as two_pulls

@@ -27,8 +27,13 @@ from .dense import linear_size as linear_size
 from .dense import relu_signals as relu_signals
 from .dense import standard_normal as standard_normal
 from .norms import IMAGES as IMAGES
+from .norms import has_stored as has_stored
 from .norms import norm_over as norm_over
+from .norms import over_patterns as over_patterns
+from .norms import passed_back as passed_back
+from .norms import predicts_with_a_moving_average as predicts_with_a_moving_average
 from .norms import three_norms as three_norms
+from .norms import trained_to_answer as trained_to_answer
 from .ntk_parametrisation import adam_step_in_noise as adam_step_in_noise
 from .ntk_parametrisation import covariance_and_kernel as covariance_and_kernel
 from .ntk_parametrisation import first_move as first_move

@@ -33,6 +33,31 @@ def _smooth_sigmoid(x: Any) -> Any:
     return 1 / (1 + np.exp(-x))
 
 
+def rms_backward(x: np.ndarray, g: np.ndarray) -> np.ndarray:
+    """The gradient that RMS Norm passes back."""
+    size = np.sqrt(np.mean(x**2))
+    y = x / size
+    return (g - (y @ g) / len(x) * y) / size
+
+
+def _only_divided(x: Any, g: Any) -> Any:
+    return g / np.sqrt(np.mean(x**2))
+
+
+def _not_divided(x: Any, g: Any) -> Any:
+    return rms_backward(x, g) * np.sqrt(np.mean(x**2))
+
+
+def _by_the_length(x: Any, g: Any) -> Any:
+    return rms_backward(x, g) / np.sqrt(len(x))
+
+
+def _whole_product(x: Any, g: Any) -> Any:
+    size = np.sqrt(np.mean(x**2))
+    y = x / size
+    return (g - (y @ g) * y) / size
+
+
 def shared_by(s: np.ndarray) -> float:
     """The number of keys that share the attention of a row of logits."""
     p = np.exp(s - np.max(s))
@@ -60,6 +85,17 @@ PROBLEMS = {
         ((_from_mean, "The next sum needs no mean of $f$: take the mean of its square."),
          (_without_root, "A factor $c$ in front of $f$ multiplies the second moment by $c^2$."),
          (_upside_down, "That is what the function does; you want what undoes it.")),
+    ),
+    "rms_backward": Problem(
+        rms_backward,
+        ((np.array([3.0, -4.0]), np.array([1.0, 2.0])),
+         (np.array([-1.0, 0.0, 1.0, 2.0, 3.0]), np.array([25.0, 36.0, 49.0, 64.0, 81.0]))),
+        ((_only_divided, "That is a plain division. The size depends on `x`, too: take away the "
+          "part along `y`."),
+         (_not_divided, "Perpendicular, but not divided by the size."),
+         (_by_the_length, "Divide by the root mean square, not by the length."),
+         (_whole_product, "`y` has the squared length $d$, so its part of `g` is $(y\\cdot g)/d$ "
+          "times `y`.")),
     ),
     "shared_by": Problem(
         shared_by, ((np.array([1.0, 2.0, 0.5]),), (np.array([990.0, 1000.0, 3.0, 999.0]),)),
