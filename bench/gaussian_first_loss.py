@@ -1,11 +1,10 @@
-"""The expected first loss of Gaussian tables: its error, its draws, its cost, and the way before.
+"""The expected first loss of Gaussian tables: its digits, its cost, and the way before.
 
-    python bench/gaussian_first_loss.py [largest] [before] [drawn] [integral]
+    python bench/gaussian_first_loss.py [largest] [before] [mpmath]
 
-Against another integral (tests/models/first_loss_by_windows.py) at 200 random starts, and mpmath at
-two; against drawn tables at small ones; beside the quadrature that `expected_first_loss` was until
-0.2.0; and the seconds and the memory of a call at 250 000 tokens of width 16 384. About six minutes
-on one core.
+Against mpmath at three points; beside the quadrature of `expected_first_loss` until 0.2.0; and the
+seconds and the memory of a call at 250 000 tokens of width 16 384. Against another integral and
+against drawn tables: bench/first_loss_law.py.
 """
 
 from __future__ import annotations
@@ -15,24 +14,12 @@ import sys
 import time
 import tracemalloc
 from collections.abc import Callable
-from pathlib import Path
 from statistics import median
 
 import mpmath
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "models"))
-from first_loss_by_drawing import drawn_losses, z_of_mean, z_of_variance
-from first_loss_by_windows import by_windows, random_starts
-
 from verified_transformer.models.first_loss import GaussianStart, gaussian_first_loss
-
-KINDS: dict[str, tuple[int, float, dict[str, object]]] = {
-    "one cosine": (150, 100.0, {}),
-    "a random cosine": (20, 10.0, {"cosine": "random"}),
-    "ε": (15, 10.0, {"ε": 1.0}),
-    "ε, a random cosine, layer norm": (15, 5.0, {"ε": 1.0, "cosine": "random", "norm": "layer"}),
-}
 
 
 def before(n: int, d: int, *, σ: float, tied: bool = True) -> float:
@@ -71,23 +58,9 @@ def cost(call: Callable[[], float], times: int = 5) -> tuple[float, float, float
     return found, median(spent), most
 
 
-def another_integral() -> bool:
-    """Whether the promised digits are there at all random starts."""
+def by_another_library() -> bool:
+    """Whether the untied law has the digits of mpmath's at three points."""
     worst = 0.0
-    for kind, (count, most, fixed) in KINDS.items():
-        errors, relative, spent = [], [], []
-        for start in random_starts(f"bench {kind}", count, most_spread=most, **fixed):
-            expected, started = by_windows(start), time.process_time()
-            found = start.loss()
-            spent.append(1e3 * (time.process_time() - started))
-            errors.append(abs(found - expected) / max(1, abs(expected)))
-            relative.append(abs(found / expected - 1))
-        worst = max(worst, *errors)
-        print(
-            f"{kind}: {count} starts, worst error {max(errors):.1e}, relative "
-            f"{max(relative):.1e}; median {median(spent):.0f} ms, most {max(spent):.0f} ms",
-            flush=True,
-        )
     for n, spread in ((5, 1.0), (1000, 0.5), (50_000, 0.02 * math.sqrt(768))):
         expected = by_mpmath(n, spread)
         error = gaussian_first_loss(n, 4, spread / 2, cosine="random") / expected - 1
@@ -109,26 +82,6 @@ def by_mpmath(n: int, spread: float) -> float:
             total += mpmath.exp(-t) - mpmath.exp(n * mpmath.log1p(-missing))
             log_t += mpmath.mpf(1) / 5
         return float(total / 5)
-
-
-def drawn() -> bool:
-    """Whether means and variances of small random starts are those that are drawn."""
-    most = 0.0
-    for kind, (_, _, fixed) in KINDS.items():
-        for number, start in enumerate(random_starts(f"draw {kind}", 40, most_spread=6.0, **fixed)):
-            if start.n * start.d > 30_000 or number >= 40:
-                continue
-            losses = drawn_losses(start, f"bench {kind} {number}", 2000)
-            mean, variance = start.loss(), start.variance()
-            z = z_of_mean(losses, mean), z_of_variance(losses, mean, variance)
-            most = max(most, *map(abs, z))
-            print(
-                f"n {start.n} d {start.d} s {start.spread:.3g} ρ {start.ρ:.2g} {kind}: "
-                f"{mean:.5f}, z {z[0]:+.1f}; variance {variance:.3g}, z {z[1]:+.1f}",
-                flush=True,
-            )
-    print(f"greatest |z| {most:.1f}")
-    return most < 4.5
 
 
 def before_and_now() -> bool:
@@ -163,9 +116,7 @@ def largest() -> bool:
     return max(worst) <= 50
 
 
-PARTS = {
-    "largest": largest, "before": before_and_now, "drawn": drawn, "integral": another_integral,
-}  # fmt: skip
+PARTS = {"largest": largest, "before": before_and_now, "mpmath": by_another_library}
 
 
 if __name__ == "__main__":

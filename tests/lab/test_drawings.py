@@ -14,6 +14,7 @@ from verified_transformer.lab import drawings
 from verified_transformer.lab.drawings import ROLES, Drawing, Panel, labels, palette, parts
 
 NAMES = (
+    "carried_sums",
     "cut_bells",
     "fans",
     "grown_matrix",

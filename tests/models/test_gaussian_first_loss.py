@@ -7,10 +7,14 @@ import time
 import tracemalloc
 
 import pytest
-from first_loss_by_drawing import drawn_losses, z_of_mean, z_of_variance
 from first_loss_by_windows import by_windows, random_starts
 from scipy import integrate, special, stats
 
+from verified_transformer.lab.tying.start.gaussian_tables import (
+    first_losses_of_tables,
+    z_of_mean,
+    z_of_variance,
+)
 from verified_transformer.models.first_loss import (
     GaussianStart,
     annealed_loss,
@@ -54,7 +58,7 @@ STARTS = {
 @pytest.mark.parametrize("name", STARTS)
 def test_mean_and_variance_are_what_is_drawn(name: str) -> None:
     start = STARTS[name]
-    losses = drawn_losses(start, f"first loss, {name}", 700)
+    losses = first_losses_of_tables(start, f"first loss, {name}", 700)
     assert abs(z_of_mean(losses, start.loss())) < 4.5
     assert abs(z_of_variance(losses, start.loss(), start.variance())) < 4.5
 

@@ -13,6 +13,7 @@ from .pictures.residual import residual_streams as residual_streams
 from .pictures.rotary import rotary_clocks as rotary_clocks
 from .pictures.rotary import rotary_slots as rotary_slots
 from .pictures.softmax import softmax_ruler as softmax_ruler
+from .pictures.sums import carried_sums as carried_sums
 from .pictures.tied import tied_model as tied_model
 from .pictures.tied_tables import model_budgets as model_budgets
 from .pictures.tied_tables import states_of_a_tie as states_of_a_tie
