@@ -11,6 +11,7 @@ from verified_transformer.lab import (
     SIGNS,
     agrees,
     largest_error,
+    mean_over_signs,
     outcomes,
     relative_error,
     spread_of,
@@ -84,3 +85,11 @@ def test_the_spread_is_that_of_what_was_drawn_and_torch_keeps_its_generator() ->
     assert spread_of(init.uniform_, a=-3, b=3) == pytest.approx(3**0.5, rel=2e-3)
     assert spread_of(init.xavier_normal_, shape=(90, 710)) == pytest.approx(0.05, rel=2e-2)
     assert torch.equal(torch.rand(3), expected)
+
+
+def test_a_mean_over_signs_is_that_of_all_outcomes() -> None:
+    def of(W: torch.Tensor) -> torch.Tensor:
+        return (W.sum((1, 2)) ** 4).double()
+
+    (signs,), chances = outcomes((2, 2), law=SIGNS)
+    assert mean_over_signs((2, 2), of) == pytest.approx((chances @ of(signs)).item()) == 40

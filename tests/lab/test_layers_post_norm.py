@@ -10,6 +10,7 @@ from verified_transformer.lab.real_models.at_start import t5_attention
 from verified_transformer.lab.real_models.post_norm import (
     encoder_stack,
     first_state,
+    memorised,
     observed,
     original_at_start,
 )
@@ -88,3 +89,8 @@ def test_t5_attention(gated: bool) -> None:
     wide = t5_attention("T5", query=0.1, key=0.2)
     assert wide.q.weight.std().item() == pytest.approx(0.1, rel=0.02)
     assert wide.k.weight.std().item() == pytest.approx(0.2, rel=0.02)
+
+
+def test_a_stack_of_either_kind_learns_by_heart() -> None:
+    early, late = (memorised("a test", norm_first=True, steps=steps) for steps in (2, 60))
+    assert late < 0.5 * early

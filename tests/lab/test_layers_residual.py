@@ -7,6 +7,7 @@ from verified_transformer.lab.layers.dense import dense_weights, relu_signals, s
 from verified_transformer.lab.layers.residual import (
     encoder_layer,
     linear_branch,
+    post_sum,
     recomposed,
     relu_branch,
     residual_states,
@@ -89,3 +90,10 @@ def test_another_scheme_is_refused() -> None:
         residual_states(x, [], "sandwich")
     with pytest.raises(ValueError, match="scheme: got 'plain'; accepted: post, pre"):
         recomposed(encoder_layer(True, 4), x, "plain")
+
+
+def test_branches_are_added_one_after_the_other_with_a_factor() -> None:
+    x0, F = standard_normal("x0", 5, 1), standard_normal("branches", 5, 3)
+    by_hand = x0[:, 0] / 2**1.5 + F[:, 0] / 2**1.5 + F[:, 1] / 2 + F[:, 2] / 2**0.5
+    assert torch.allclose(post_sum(x0, F), by_hand)
+    assert torch.equal(post_sum(x0, F, 1.0), x0[:, 0] + F[:, 0] + F[:, 1] + F[:, 2])

@@ -3,6 +3,7 @@ from .arrays.comparing import largest_error as largest_error
 from .arrays.comparing import relative_error as relative_error
 from .arrays.enumerating import LOPSIDED as LOPSIDED
 from .arrays.enumerating import SIGNS as SIGNS
+from .arrays.enumerating import mean_over_signs as mean_over_signs
 from .arrays.enumerating import outcomes as outcomes
 from .arrays.initialisers import spread_of as spread_of
 from .figures import COLOURS as COLOURS

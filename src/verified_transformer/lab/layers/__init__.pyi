@@ -45,6 +45,7 @@ from .ntk_parametrisation import relative_changes as relative_changes
 from .ntk_parametrisation import trained_outputs as trained_outputs
 from .residual import encoder_layer as encoder_layer
 from .residual import linear_branch as linear_branch
+from .residual import post_sum as post_sum
 from .residual import recomposed as recomposed
 from .residual import relu_branch as relu_branch
 from .residual import residual_states as residual_states

@@ -77,6 +77,27 @@ def residual_states(
     return states
 
 
+def post_sum(x0: torch.Tensor, F: torch.Tensor, factor: float = 2**-0.5) -> torch.Tensor:
+    """Add branches to a state one after the other, and multiply each sum by a factor.
+
+    Args:
+        x0: first states, (…, 1).
+        F: outputs of the branches, (…, l), the first branch first.
+        factor: that of a norm; by default of one whose branches are as large as the state.
+
+    Returns:
+        Last states, (…,).
+
+    Example:
+        >>> post_sum(torch.ones(1), torch.tensor([1.0, 2.0]), 0.5).item()
+        1.5
+    """
+    x = x0[..., 0]
+    for f in F.unbind(-1):
+        x = (x + f) * factor
+    return x
+
+
 def state_gradients(states: list[torch.Tensor], last: torch.Tensor) -> torch.Tensor:
     """Return the mean square of the gradient at each state, for each draw of the weights.
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from ...seeds import seed_of
+from ...seeds import generator, seed_of
 from ..layers.dense import standard_normal
+from ..training import train
 
 
 @dataclass(frozen=True)
@@ -183,3 +184,27 @@ def encoder_stack(
                 if "bias" in key:
                     nn.init.normal_(parameter, std=biases) if biases else nn.init.zeros_(parameter)
     return net
+
+
+def memorised(name: str, *, norm_first: bool, steps: int = 200) -> float:
+    """Train a stack of two layers on random signs for random tokens; return the error at the end.
+
+    The second of the eight sequences is three times the first.
+
+    Args:
+        name: what the seeds of the stack and of the data are derived from.
+        norm_first: PyTorch's switch between Post Norm and Pre Norm.
+        steps: of Adam, at the rate 0.003.
+
+    Returns:
+        The mean square error of the last step.
+    """
+    net = encoder_stack(name, norm_first=norm_first, outputs=1)
+    source = generator(f"data {name}")
+    x, y = (torch.randn(8, 4, size, generator=source, dtype=torch.float64) for size in (16, 1))
+    x[1], y = 3 * x[0], y.sign()
+    errors = train(
+        list(net.parameters()), lambda step: (net(x) - y).pow(2).mean(),
+        steps=steps, rate=3e-3, warmup=50,
+    )  # fmt: skip
+    return errors[-1].item()
