@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import sympy as sp
 import torch
@@ -96,7 +97,8 @@ def predicts_with_a_moving_average(layer: nn.Module) -> bool:
         variance = 0.9 * variance + 0.1 * images.var((0, 2, 3), correction=1)
     μ, v = (t.view(1, 3, 1, 1) for t in (mean, variance))
     z = IMAGES["normal"]
-    expected = (z - μ) / (v + layer.eps).sqrt()
+    eps: Any = layer.eps
+    expected = (z - μ) / (v + eps).sqrt()
     return torch.allclose(layer.eval()(z), expected, rtol=1e-9, atol=1e-9)
 
 

@@ -67,20 +67,23 @@ def budget(model: Any) -> Budget:
     if model.config.is_encoder_decoder:
         layers += model.config.num_decoder_layers
     rest = parameters(model) - table.numel() * (1 if tied else 2)
-    return Budget(*table.shape, layers, table.numel(), rest, tied)
+    tokens, width = table.shape
+    return Budget(tokens, width, layers, table.numel(), rest, tied)
 
 
 @cache
 def llama_like(n: int, d: int, h: int, l: int) -> Any:  # noqa: E741
     """Return an untied Llama without memory, of ``n`` tokens, width, inner width and layers."""
-    shape = dict(vocab_size=n, hidden_size=d, intermediate_size=h, num_hidden_layers=l)
+    shape: dict[str, Any] = dict(
+        vocab_size=n, hidden_size=d, intermediate_size=h, num_hidden_layers=l
+    )
     return of_kind("llama", **shape, num_attention_heads=2, tie_word_embeddings=False)
 
 
 @cache
 def gpt2_like(n: int, d: int, l: int, T: int) -> Any:  # noqa: E741
     """Return an untied GPT-2 without memory, of ``n`` tokens, width, layers and positions."""
-    shape = dict(vocab_size=n, n_embd=d, n_layer=l, n_positions=T)
+    shape: dict[str, Any] = dict(vocab_size=n, n_embd=d, n_layer=l, n_positions=T)
     return of_kind("gpt2", **shape, n_head=2, tie_word_embeddings=False)
 
 
