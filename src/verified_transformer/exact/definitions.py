@@ -19,6 +19,7 @@ import sympy as sp
 from .formulas.notation import FormulaReader
 from .laws import Discrete, General, Law, Normal, Rademacher, TruncatedNormal, Uniform
 from .moments import Expectation, Index, Matrix, Tensor, mean, total, variance
+from .moments.written import free_indices, summed
 
 _UNEVALUATED = (sp.Integral, sp.Sum)
 _LAWS: dict[str, Callable[..., Law]] = {
@@ -34,7 +35,8 @@ def definition(quantity: str, where: Mapping[str, str]) -> Expectation | sp.Expr
 
     Args:
         quantity: ``mean(…)`` or ``variance(…)`` of a polynomial in entries, or an expression with
-            an integral or a sum that is not evaluated.
+            an integral or a sum that is not evaluated. ``total(body, i, r)`` adds up over an index
+            of the body, and over others that it may lack: numbers of copies.
         where: what its names stand for: ``Index(size)``, ``Tensor(law, *sizes)`` or
             ``Matrix(*sizes)``, each by the name that it has in the quantity.
 
@@ -49,6 +51,8 @@ def definition(quantity: str, where: Mapping[str, str]) -> Expectation | sp.Expr
         >>> where = {"i": "Index(d)", "w": "Tensor(Normal(0, sigma), d)"}
         >>> definition("variance(total(w[i]**2, i))", where).value
         2*d*sigma**4
+        >>> definition("mean(total(w[i]**2, i, r))", where | {"r": "Index(k)"}).value
+        d*k*sigma**2
         >>> definition("2*d*sigma**4", {})  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ValueError: quantity: '2*d*sigma**4' is a closed form; accepted: mean(…), ...
@@ -183,8 +187,14 @@ class _QuantityReader(FormulaReader):
             return self._thing(node.value)[tuple(self._thing(place) for place in places)]
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "total":
             body, *indices = node.args
-            return total(self.expression(body, depth + 1), *map(self._thing, indices))
+            return self._total(self.expression(body, depth + 1), *map(self._thing, indices))
         return super().expression(node, depth)
+
+    @staticmethod
+    def _total(body: sp.Expr, *indices: Index) -> sp.Expr:
+        inside = free_indices(body)
+        own = total(body, *(index for index in indices if index in inside))
+        return summed(own, copies) if (copies := [i for i in indices if i not in inside]) else own
 
     def _thing(self, node: ast.expr) -> Any:
         name = node.id if isinstance(node, ast.Name) else ast.unparse(node)

@@ -27,10 +27,10 @@ def stream(width: int, k: int, layout: Layout = heads) -> Axis:
     return layout(1, width, k, scale=k**-0.5)
 
 
-def multihead(count: int, size: int) -> nn.MultiheadAttention:
-    """PyTorch's attention with ``count`` heads of ``size``, all its parameters at random."""
+def multihead(count: int, size: int, name: str = "multihead") -> nn.MultiheadAttention:
+    """PyTorch's attention with ``count`` heads of ``size``, all parameters drawn from a name."""
     layer = nn.MultiheadAttention(count * size, count, batch_first=True)
-    return randomised(layer, f"multihead {count} {size}", scale=0.4).requires_grad_(False)
+    return randomised(layer, f"{name} {count} {size}", scale=0.4).requires_grad_(False)
 
 
 def wider_multihead(
@@ -76,10 +76,16 @@ def attended(layer: nn.MultiheadAttention, x: torch.Tensor) -> tuple[torch.Tenso
 
 
 def multihead_errors(
-    k: int, *, count: int = 4, size: int = 3, around: Layout = heads, **options: Any
+    k: int,
+    *,
+    count: int = 4,
+    size: int = 3,
+    around: Layout = heads,
+    name: str = "multihead",
+    **options: Any,
 ) -> tuple[float, float]:
     """Largest relative errors of outputs and matrices of a `wider_multihead` with ``options``."""
-    layer, axis = multihead(count, size), stream(count * size, k, around)
+    layer, axis = multihead(count, size, name), stream(count * size, k, around)
     large, x = wider_multihead(layer, k, around=around, **options), states(count * size)
     out, matrix = attended(layer, x)
     out_new, matrix_new = attended(large, axis.write(x, -1))

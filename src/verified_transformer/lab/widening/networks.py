@@ -26,11 +26,18 @@ def normal(name: str, *shape: int) -> torch.Tensor:
     return torch.randn(shape, generator=generator(name), dtype=torch.float64)
 
 
-def small_networks(count: int = 5, *, tokens: int = 12, width: int = 3, hidden: int = 6) -> Weights:
-    """Return networks with every weight, gain and shift standard normal."""
+def small_networks(
+    count: int = 5, *, name: str = "small", tokens: int = 12, width: int = 3, hidden: int = 6
+) -> Weights:
+    """Return networks with every weight, gain and shift standard normal, drawn from a name."""
     shapes = {"embedding": (tokens, width), "gain": (1, width), "shift": (1, width)}
     shapes |= {"W1": (width, hidden), "b1": (1, hidden), "W2": (hidden, width), "b2": (1, width)}
-    return {name: normal(f"small {name}", count, *shape) for name, shape in shapes.items()}
+    return {part: normal(f"{name} {part}", count, *shape) for part, shape in shapes.items()}
+
+
+def joined(p: Weights) -> torch.Tensor:
+    """All weights behind each other, (networks, numbers)."""
+    return torch.cat([value.flatten(1) for value in p.values()], 1)
 
 
 def logits(p: Weights, *, norm: Norm = F.layer_norm, eps: float = 0.0) -> torch.Tensor:
@@ -107,11 +114,26 @@ def trained(
     rates = dict(rate) if isinstance(rate, Mapping) else dict.fromkeys(p, rate)
     p = {name: value.clone().requires_grad_() for name, value in p.items()}
     groups = [{"params": [value], "lr": rates[name]} for name, value in p.items()]
-    history = train(
-        groups, lambda _: losses(p, norm=norm), steps=steps, rate=0.0, optimiser=optimiser,
-        **options,
-    )  # fmt: skip
+    with torch.enable_grad():  # also where only arrays are compared
+        history = train(
+            groups, lambda _: losses(p, norm=norm), steps=steps, rate=0.0, optimiser=optimiser,
+            **options,
+        )  # fmt: skip
     return {name: value.detach() for name, value in p.items()}, history
+
+
+def lead(p: Weights, size: float, *, steps: int = 150, rate: float = 0.02) -> torch.Tensor:
+    """How much lower the doubled networks end than the small ones, by as many steps, (networks,).
+
+    Args:
+        p: the small networks, where training goes on.
+        size: of the noise that tells the copies apart; 0 leaves them equal.
+        steps: of gradient descent, for both.
+        rate: of both.
+    """
+    small, _ = trained(p, steps, rate)
+    large, _ = trained(told_apart(grown(p, 2), size), steps, rate)
+    return losses(small) - losses(large)
 
 
 def gradients(p: Weights) -> Weights:

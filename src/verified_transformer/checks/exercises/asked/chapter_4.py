@@ -11,6 +11,23 @@ from ..problem import Problem
 _INTS = np.arange(1.0, 13.0)
 
 
+def grown_layer(W: np.ndarray, k: int) -> np.ndarray:
+    """Each entry a block of k times k, divided by k."""
+    return np.kron(W, np.ones((k, k))) / k
+
+
+def _grown_undivided(W: Any, k: int) -> Any:
+    return k * grown_layer(W, k)
+
+
+def _grown_by_k_squared(W: Any, k: int) -> Any:
+    return grown_layer(W, k) / k
+
+
+def _tiled_layer(W: Any, k: int) -> Any:
+    return np.tile(W, (k, k)) / k
+
+
 def repeat_pairs(x: np.ndarray, k: int) -> np.ndarray:
     """Each pair of neighbours k times in a row, divided so that inner products stay."""
     pairs = x.reshape(-1, 1, 2)
@@ -34,6 +51,13 @@ def _undivided(x: Any, k: int) -> Any:
 
 
 PROBLEMS = {
+    "grown_layer": Problem(
+        grown_layer, ((_INTS[:6].reshape(2, 3), 2), (_INTS[:4].reshape(2, 2), 3)),
+        ((_grown_undivided, "Each sum now has $k$ equal terms for one, and nothing is divided."),
+         (_grown_by_k_squared, "Once too often: with $s=1/\\sqrt k$ twice it is $1/k$."),
+         (_tiled_layer, "The whole matrix is tiled. Here the copies of a coordinate stand side by "
+          "side.")),
+    ),
     "repeat_pairs": Problem(
         repeat_pairs, ((_INTS[:4], 2), (_INTS[:6], 3)),
         ((_each_coordinate, "You repeat coordinates. RoPE would turn two copies of one number as a "
