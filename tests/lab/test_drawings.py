@@ -17,6 +17,8 @@ NAMES = (
     "carried_sums",
     "cut_bells",
     "fans",
+    "feed_forward_scales",
+    "grown_bert",
     "grown_matrix",
     "half_swap",
     "model_budgets",

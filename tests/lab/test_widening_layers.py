@@ -20,22 +20,23 @@ from verified_transformer.lab.widening import (
     Written,
     bias_error,
     block_error,
+    block_pair,
     by_ceiling,
     copied,
+    encoder_block,
     entropy,
     feed_forward,
-    first_outputs,
     gap,
     grown_layer,
     layer,
     layer_error,
+    layer_pair,
     over_all,
     padded,
     repeated_along,
     shuffled_in_heads,
     tiled,
     tiled_in_heads,
-    torch_block_mean_square,
     uniforms,
     widened,
     wider,
@@ -99,8 +100,8 @@ def test_eq_6_divides_the_output_and_its_bias_counts() -> None:
     wanted = repeated_along(layer(x, w, b), 2) / 2**0.5
     assert largest_error(grown_layer(x, w, b, 2, EQ_6), wanted) < 1e-12
     assert largest_error(grown_layer(x, w, b, 2, EQ_6._replace(bias=0)), wanted) > 1e-2
-    product = first_outputs(EQ_6, None, to=2)(x, w, b, {k: 2.0})
-    assert largest_error(product, layer(x, w, b)[:, 0] ** 4 / 2) < 1e-12
+    found, repeated_outputs = layer_pair("a pair", 3, EQ_6)
+    assert largest_error(found, repeated_outputs / 3**0.5) < 1e-12
     without = gap(EQ_6, bias=False)(x, w, {k: 2.0, t: 2**-0.5})
     assert without.abs().max() < 1e-12
 
@@ -143,9 +144,12 @@ def test_errors_of_blocks_and_layers() -> None:
     assert layer_error(torch.relu, 3, EQ_6) < 1e-12 < layer_error(gelu, 3, EQ_6)
 
 
-def test_torchs_block_over_all_signs() -> None:
-    found = torch_block_mean_square(2, 1, inputs=1.3, weights=0.7, biases=0.6)
-    assert found == pytest.approx(0.36 + 0.49 * (0.36 + 2 * 1.69 * 0.49) / 2)
+def test_torchs_block_and_a_pair_of_outputs() -> None:
+    block = encoder_block("a block of torch", nn.functional.gelu)
+    assert block.linear1.weight.shape == (6, 4)
+    found, wanted = block_pair("a pair", torch.tanh, 2, m=3)
+    assert found.shape == (40, 12)
+    assert largest_error(found, wanted) < 1e-12
 
 
 def test_counts_of_values() -> None:

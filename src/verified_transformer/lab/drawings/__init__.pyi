@@ -1,6 +1,8 @@
 from .drawing import Drawing as Drawing
 from .drawing import Panel as Panel
 from .palette import ROLES as ROLES
+from .pictures.growing import feed_forward_scales as feed_forward_scales
+from .pictures.growing import grown_bert as grown_bert
 from .pictures.growing import grown_matrix as grown_matrix
 from .pictures.heads import multi_head_shapes as multi_head_shapes
 from .pictures.laws import cut_bells as cut_bells

@@ -2,8 +2,9 @@ from .feed_forward import SECOND_BIASES as SECOND_BIASES
 from .feed_forward import FeedForward as FeedForward
 from .feed_forward import bias_error as bias_error
 from .feed_forward import block_error as block_error
+from .feed_forward import block_pair as block_pair
+from .feed_forward import encoder_block as encoder_block
 from .feed_forward import feed_forward as feed_forward
-from .feed_forward import torch_block_mean_square as torch_block_mean_square
 from .feed_forward import wider as wider
 from .layers import EQ_6 as EQ_6
 from .layers import EQ_9 as EQ_9
@@ -12,11 +13,11 @@ from .layers import EQ_11_MENDED as EQ_11_MENDED
 from .layers import EQ_14 as EQ_14
 from .layers import Powers as Powers
 from .layers import Written as Written
-from .layers import first_outputs as first_outputs
 from .layers import gap as gap
 from .layers import grown_layer as grown_layer
 from .layers import layer as layer
 from .layers import layer_error as layer_error
+from .layers import layer_pair as layer_pair
 from .layers import over_all as over_all
 from .layers import uniforms as uniforms
 from .layouts import by_ceiling as by_ceiling

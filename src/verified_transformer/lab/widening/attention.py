@@ -75,7 +75,7 @@ def attended(layer: nn.MultiheadAttention, x: torch.Tensor) -> tuple[torch.Tenso
     return layer(x, x, x, attn_mask=causal, key_padding_mask=padding, average_attn_weights=False)
 
 
-def multihead_errors(
+def multihead_pairs(
     k: int,
     *,
     count: int = 4,
@@ -83,17 +83,37 @@ def multihead_errors(
     around: Layout = heads,
     name: str = "multihead",
     **options: Any,
-) -> tuple[float, float]:
-    """Largest relative errors of outputs and matrices of a `wider_multihead` with ``options``."""
+) -> tuple[tuple[torch.Tensor, torch.Tensor], tuple[torch.Tensor, torch.Tensor]]:
+    """Outputs and matrices of a `wider_multihead` with ``options``, each with what is wanted."""
     layer, axis = multihead(count, size, name), stream(count * size, k, around)
     large, x = wider_multihead(layer, k, around=around, **options), states(count * size)
     out, matrix = attended(layer, x)
     out_new, matrix_new = attended(large, axis.write(x, -1))
     old_head = torch.arange(large.num_heads) % count
-    return (
-        largest_error(out_new, axis.write(out, -1)),
-        largest_error(matrix_new, matrix[:, old_head]),
-    )
+    return (out_new, axis.write(out, -1)), (matrix_new, matrix[:, old_head])
+
+
+def multihead_errors(k: int, **options: Any) -> tuple[float, float]:
+    """Largest relative errors of the outputs and matrices of `multihead_pairs`."""
+    outputs, matrices = multihead_pairs(k, **options)
+    return largest_error(*outputs), largest_error(*matrices)
+
+
+def share_of_best_key(lead: float, tokens: int, size: int, k: int) -> float:
+    """The attention of a key that stands out, by torch; head, query and keys grown by eq. 6.
+
+    Args:
+        lead: by how much its logit is above all others, before growing.
+        tokens: number of keys.
+        size: of the small head.
+        k: factor of growth.
+    """
+    query = torch.full((size,), lead**0.5 * size**-0.25, dtype=torch.float64)
+    query = heads(1, size, k, scale=k**-0.5).write(query, 0)
+    keys = torch.zeros(tokens, len(query), dtype=torch.float64)
+    keys[0] = query
+    values = torch.eye(tokens, dtype=torch.float64)
+    return scaled_dot_product_attention(query[None, None], keys[None], values[None])[0, 0, 0].item()
 
 
 def head_outputs(layer: nn.MultiheadAttention, x: torch.Tensor) -> torch.Tensor:
@@ -105,10 +125,16 @@ def head_outputs(layer: nn.MultiheadAttention, x: torch.Tensor) -> torch.Tensor:
 
 
 def grouped_error(
-    k: int, layout: Layout, *, count: int = 6, shared: int = 2, size: int = 3
+    k: int,
+    layout: Layout,
+    *,
+    count: int = 6,
+    shared: int = 2,
+    size: int = 3,
+    name: str = "grouped",
 ) -> float:
     """Error of the outputs where ``count`` heads of queries share ``shared`` of keys and values."""
-    numbers, source = (count, shared, shared), generator("grouped")
+    numbers, source = (count, shared, shared), generator(name)
     small = [torch.randn(2, 5, m * size, generator=source).double() for m in numbers]
 
     def run(tensors: list[torch.Tensor]) -> torch.Tensor:
@@ -125,9 +151,9 @@ def grouped_error(
     return largest_error(run(large), wanted)
 
 
-def heads_exchanged_error(*, last_layer: bool) -> float:
+def heads_exchanged_error(*, last_layer: bool, name: str = "multihead") -> float:
     """Error where heads are in another order in q, k and v, and in the last layer or not."""
-    small, other = multihead(4, 3), multihead(4, 3)
+    small, other = multihead(4, 3, name), multihead(4, 3, name)
     order = torch.arange(12).view(4, 3)[[2, 0, 3, 1]].flatten()
     packed = torch.cat([order + 12 * third for third in range(3)])
     other.in_proj_weight.copy_(small.in_proj_weight[packed])
@@ -137,9 +163,9 @@ def heads_exchanged_error(*, last_layer: bool) -> float:
     return largest_error(attended(other, states(12))[0], attended(small, states(12))[0])
 
 
-def heads_changed(first_row: int) -> int:
+def heads_changed(first_row: int, name: str = "multihead") -> int:
     """How many heads' outputs change with three rows of q, k and v, from ``first_row`` on."""
-    small, other = multihead(4, 3), multihead(4, 3)
+    small, other = multihead(4, 3, name), multihead(4, 3, name)
     for start in range(first_row, 36, 12):
         other.in_proj_weight[start : start + 3] += 0.5
         other.in_proj_bias[start : start + 3] -= 0.5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import nn
@@ -10,7 +11,7 @@ from torch import nn
 from ...models.growth.axes import repeated
 from ...seeds import generator
 from ..arrays.comparing import largest_error, relative_error
-from ..arrays.enumerating import outcomes
+from ..real_models.tiny import randomised
 from .linear import widened
 
 Activation = Callable[[torch.Tensor], torch.Tensor]
@@ -85,29 +86,34 @@ def wider(
     return FeedForward(widened(first, inner, stream), grown, block.activation)
 
 
-def block_error(
+def block_pair(
+    name: str,
     activation: Activation,
     k: int,
     *,
     second_bias: str = "random",
     m: int | None = None,
     **factors: float,
-) -> float:
-    """Largest error of a grown block, relative to the largest entry of the wanted output.
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """What a grown block gives, and the small block's output, repeated and divided by √k.
 
     Args:
+        name: what weights and inputs are drawn from.
         activation: of the block.
         k: factor of the stream.
         second_bias: as in `feed_forward`.
         m: factor of the hidden width; k where none is given.
         factors: of `wider`.
     """
-    block, source = feed_forward("whole block", activation, second_bias=second_bias), "its inputs"
+    block, source = feed_forward(name, activation, second_bias=second_bias), f"{name} inputs"
     x = torch.randn(40, 6, generator=generator(source), dtype=torch.float64)
     stream = repeated(6, k, scale=k**-0.5)
-    return largest_error(
-        wider(block, k, m=m, **factors)(stream.write(x, -1)), stream.write(block(x), -1)
-    )
+    return wider(block, k, m=m, **factors)(stream.write(x, -1)), stream.write(block(x), -1)
+
+
+def block_error(activation: Activation, k: int, *, name: str = "whole block", **how: Any) -> float:
+    """Largest error of a `block_pair`, relative to the largest entry of the wanted output."""
+    return largest_error(*block_pair(name, activation, k, **how))
 
 
 def bias_error(k: int, ratio: float, seed: int) -> float:
@@ -124,21 +130,7 @@ def bias_error(k: int, ratio: float, seed: int) -> float:
     return relative_error(found, stream.write(block(x), -1))
 
 
-def torch_block_mean_square(
-    width: int, hidden: int, *, inputs: float, weights: float, biases: float
-) -> float:
-    """Mean square of an output of the block in PyTorch's encoder layer, over all signs.
-
-    Args:
-        width, hidden: small sizes.
-        inputs, weights, biases: what the entries are, up to their signs.
-    """
-    block = nn.TransformerEncoderLayer(width, 1, hidden, 0.0, nn.functional.relu).double()
-    first, second = block.linear1, block.linear2
-    arrays, chances = outcomes((hidden, width), hidden, hidden, 1, width)
-    found = []
-    for w, c, v, e, x in zip(*arrays, strict=True):
-        first.weight.data, first.bias.data = weights * w, biases * c
-        second.weight.data, second.bias.data = weights * v.expand(width, -1), biases * e
-        found.append(block._ff_block(inputs * x)[0].item() ** 2)
-    return float(chances @ torch.tensor(found, dtype=torch.float64))
+def encoder_block(name: str, activation: Activation) -> nn.TransformerEncoderLayer:
+    """PyTorch's encoder layer, whose feed-forward block goes 4 → 6 → 4, drawn from a name."""
+    layer = nn.TransformerEncoderLayer(4, 1, 6, 0.0, activation)
+    return randomised(layer, name).requires_grad_(False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -73,46 +73,8 @@ def products_gap(layout: Layout) -> Callable[..., torch.Tensor]:
     return statistic
 
 
-def local_gap(q: np.ndarray, y: np.ndarray, point: Mapping[Any, Any]) -> np.ndarray:
-    """The same for copies inside their head, written out in NumPy."""
-    u, v = (np.kron(z, np.ones(2)) / np.sqrt(2) for z in (q, y))
-    return ((np.einsum("zai,zai->za", u, v) - point[_t] * (q * y).sum(-1)) ** 2).sum(-1)
-
-
 def tiled_gap(q: np.ndarray, y: np.ndarray) -> np.ndarray:
     """The same for the tiled vector: a new head's product is the mean of those of two heads."""
     old, count = (q * y).sum(-1), q.shape[1]
     pairs = [(2 * head % count, (2 * head + 1) % count) for head in range(count)]
     return sum(((old[:, u] + old[:, v]) / 2 - old[:, z]) ** 2 for z, (u, v) in enumerate(pairs))
-
-
-def matrices_gap(printed: Sequence[torch.Tensor]) -> Callable[..., torch.Tensor]:
-    """Sum of squares of torch's reshaped vectors minus t times printed matrices of coordinates.
-
-    Args:
-        printed: for x, each entry twice, and x twice, in heads: which coordinate stands where.
-    """
-
-    def statistic(x: torch.Tensor, point: Mapping[Any, Any]) -> torch.Tensor:
-        made = x, x.repeat_interleave(2, -1), x.repeat(1, 2)
-        rows = [z.view(len(x), len(v), -1) for z, v in zip(made, printed, strict=True)]
-        gaps = [u - point[_t] * x[:, v] for u, v in zip(rows, printed, strict=True)]
-        return torch.stack([each.square().sum((1, 2)) for each in gaps]).sum(0)
-
-    return statistic
-
-
-def matrices_gap_defined(printed: Sequence[torch.Tensor]) -> Callable[..., np.ndarray]:
-    """The same place by place, in NumPy."""
-
-    def statistic(x: np.ndarray, point: Mapping[Any, Any]) -> np.ndarray:
-        d = x.shape[1]
-        made = [[at // m % d for at in range(size)] for m, size in ((1, d), (2, 2 * d), (1, 2 * d))]
-        pairs = [
-            pair
-            for u, v in zip(made, printed, strict=True)
-            for pair in zip(u, v.flatten().tolist(), strict=True)
-        ]
-        return sum((x[:, u] - point[_t] * x[:, v]) ** 2 for u, v in pairs)
-
-    return statistic

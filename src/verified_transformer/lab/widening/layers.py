@@ -131,33 +131,37 @@ def gap(powers: Powers, *, bias: bool = True, times: sp.Expr | None = None) -> S
     return statistic
 
 
-def first_outputs(*grown: Powers | None, to: int = 1) -> Statistic:
-    """The torch statistic that multiplies the first outputs of some layers.
+def layer_pair(
+    name: str,
+    k: int,
+    powers: Powers,
+    activation: Callable[[torch.Tensor], torch.Tensor] = torch.Tensor.clone,
+    *,
+    shift: float = 0.0,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """A grown layer's output, and the small layer's, repeated.
 
     Args:
-        grown: how each layer is grown; None is the small one.
-        to: power of the product.
+        name: what weights and inputs are drawn from.
+        k: factor of growth.
+        powers: of k, on input, weight and bias.
+        activation: behind the layer; none where nothing is given.
+        shift: what is added to the grown layer's argument.
     """
-    k = symbols("k")
-
-    def statistic(
-        x: torch.Tensor, w: torch.Tensor, b: torch.Tensor, point: Mapping[Any, Any]
-    ) -> torch.Tensor:
-        found = torch.ones_like(x[:, 0])
-        for powers in grown:
-            outputs = grown_layer(x, w, b, point[k], powers) if powers else layer(x, w, b)
-            found = found * outputs[:, 0]
-        return found**to
-
-    return statistic
+    source = generator(name)
+    x, w, b = (torch.randn(50, *s, generator=source).double() for s in ((4,), (4, 3), (3,)))
+    found = activation(grown_layer(x, w, b, k, powers) + shift)
+    return found, repeated_along(activation(layer(x, w, b)), k)
 
 
 def layer_error(
-    activation: Callable[[torch.Tensor], torch.Tensor], k: int, powers: Powers, shift: float = 0.0
+    activation: Callable[[torch.Tensor], torch.Tensor],
+    k: int,
+    powers: Powers,
+    shift: float = 0.0,
+    *,
+    name: str = "one layer",
 ) -> float:
-    """Largest error of a layer with an activation, grown with some powers and a further shift."""
-    source = generator("one layer")
-    x, w, b = (torch.randn(50, *s, generator=source).double() for s in ((4,), (4, 3), (3,)))
-    found = activation(grown_layer(x, w, b, k, powers) + shift)
-    wanted = repeated_along(activation(layer(x, w, b)), k) / k**0.5
-    return (found - wanted).abs().max().item()
+    """Largest error of a `layer_pair`, whose output should be repeated and divided by √k."""
+    found, wanted = layer_pair(name, k, powers, activation, shift=shift)
+    return (found - wanted / k**0.5).abs().max().item()

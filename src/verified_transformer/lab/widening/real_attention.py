@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -19,22 +19,34 @@ Factors = tuple[float, float]  # on weight and bias
 _ONE = (1.0, 1.0)
 
 
-def bert_attention(count: int, size: int) -> Any:
-    """BERT's self-attention, in float64, all its parameters at random."""
+class Attended(NamedTuple):
+    """What an attention layer makes of some states.
+
+    ``logits`` are less their row's mean; ``matrix`` and ``output`` are those without a mask, with a
+    causal one and with padding, behind each other.
+    """
+
+    logits: torch.Tensor
+    matrix: torch.Tensor
+    output: torch.Tensor
+
+
+def bert_attention(count: int, size: int, name: str = "bert") -> Any:
+    """BERT's self-attention, in float64, all its parameters drawn from a name."""
     config = transformers.BertConfig(hidden_size=count * size, num_attention_heads=count)
     config._attn_implementation = "eager"
     layer = transformers.models.bert.modeling_bert.BertSelfAttention(config)
-    return randomised(layer, f"bert {count} {size}", scale=0.4).requires_grad_(False)
+    return randomised(layer, f"{name} {count} {size}", scale=0.4).requires_grad_(False)
 
 
-def t5_attention(count: int, size: int, width: int) -> Any:
-    """T5's self-attention with position biases, in float64, all its parameters at random."""
+def t5_attention(count: int, size: int, width: int, name: str = "t5") -> Any:
+    """T5's self-attention with position biases, in float64, all parameters drawn from a name."""
     config = transformers.T5Config(
         d_model=width, d_kv=size, num_heads=count, relative_attention_num_buckets=8
     )
     config._attn_implementation = "eager"
     layer = transformers.models.t5.modeling_t5.T5Attention(config, has_relative_attention_bias=True)
-    return randomised(layer, f"t5 {count} {size} {width}", scale=0.4).requires_grad_(False)
+    return randomised(layer, f"{name} {count} {size} {width}", scale=0.4).requires_grad_(False)
 
 
 def wider_bert_attention(
@@ -107,47 +119,62 @@ def factor_needed(
     return high
 
 
-def logit_error(
-    k: int, query: Factors, key: Factors, *, layout: Layout = heads, biases: float = 1.0
-) -> float:
-    """Largest error of a grown BERT's logits, less their row's mean.
+def bert_pair(
+    name: str,
+    k: int,
+    *,
+    query: Factors = _ONE,
+    key: Factors = _ONE,
+    value: Factors = _ONE,
+    layout: Layout = heads,
+    biases: float = 1.0,
+) -> tuple[Attended, Attended]:
+    """What a grown BERT attention makes of grown states, and what it should.
 
     Args:
+        name: what the small layer's parameters are drawn from.
         k: factor of growth.
-        query, key: factors on weight and bias on top of eq. 6.
+        query, key, value: factors on weight and bias on top of eq. 6.
         layout: of the heads.
         biases: what the small layer's biases of query and key are multiplied by.
     """
-    small, x = bert_attention(4, 3), states(12)
+    small, x, axis = bert_attention(4, 3, name), states(12), stream(12, k)
     small.query.bias *= biases
     small.key.bias *= biases
-    large = wider_bert_attention(small, k, query=query, key=key, layout=layout)
-    found = large(stream(12, k).write(x, -1))[1]
-    return largest_error(by_row(found.log()), by_row(small(x)[1].log()))
-
-
-def masked_errors(
-    k: int, query: Factors, key: Factors, value: Factors = _ONE
-) -> tuple[float, float]:
-    """Largest errors of a grown BERT's matrices and outputs: no mask, a causal one, padding."""
-    small, x, axis = bert_attention(4, 3), states(12), stream(12, k)
-    large = wider_bert_attention(small, k, query=query, key=key, value=value)
+    large = wider_bert_attention(small, k, query=query, key=key, value=value, layout=layout)
     causal = torch.full((5, 5), -1e9, dtype=torch.float64).triu(1)
     padding = torch.zeros(2, 1, 1, 5, dtype=torch.float64)
     padding[1, ..., -2:] = -1e9
-    matrices, outputs = [], []
-    for mask in (None, causal, padding):
-        (out, matrix), (out_new, matrix_new) = small(x, mask), large(axis.write(x, -1), mask)
-        matrices.append(largest_error(matrix_new, matrix))
-        outputs.append(largest_error(out_new, axis.write(out, -1)))
-    return max(matrices), max(outputs)
+
+    def of(layer: Any, inputs: torch.Tensor, outputs: Callable[[Any], torch.Tensor]) -> Attended:
+        found = [layer(inputs, mask) for mask in (None, causal, padding)]
+        matrices = [matrix for _, matrix in found]
+        out = torch.stack([outputs(output) for output, _ in found])
+        return Attended(by_row(matrices[0].log()), torch.stack(matrices), out)
+
+    return of(large, axis.write(x, -1), torch.clone), of(small, x, lambda out: axis.write(out, -1))
 
 
-def t5_errors(k: int, *, scaled: bool) -> tuple[float, float]:
-    """Errors of a grown T5's matrices and outputs, where it divides by √(head size) and not."""
-    small, x, axis = t5_attention(4, 3, 10), states(10), stream(10, k)
+def logit_error(k: int, query: Factors, key: Factors, **how: Any) -> float:
+    """Largest error of the logits of a `bert_pair`, less their row's mean."""
+    found, wanted = bert_pair("bert", k, query=query, key=key, **how)
+    return largest_error(found.logits, wanted.logits)
+
+
+def t5_pair(name: str, k: int, *, scaled: bool = False) -> tuple[torch.Tensor, torch.Tensor]:
+    """Matrices and outputs of a T5 attention grown by eq. 6, joined, and what they should be.
+
+    Args:
+        name: what the small layer's parameters are drawn from.
+        k: factor of growth.
+        scaled: whether both layers divide by the root of their head size, as T5 does not.
+    """
+    small, x, axis = t5_attention(4, 3, 10, name), states(10), stream(10, k)
     large = wider_t5_attention(small, k)
     if scaled:
         small.scaling, large.scaling = 3**-0.5, (3 * k) ** -0.5
     (out, _, matrix), (out_new, _, matrix_new) = small(x), large(axis.write(x, -1))
-    return largest_error(matrix_new, matrix), largest_error(out_new, axis.write(out, -1))
+    wanted = axis.write(out, -1)
+    return torch.cat([matrix_new.flatten(), out_new.flatten()]), torch.cat(
+        [matrix.flatten(), wanted.flatten()]
+    )
