@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from .learning import at_best_rate
 
 Arm = dict[int, float]
+Ways = Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]]
+Chosen = tuple[str, Callable[[Ways], Arm]]
 
 
-def arms_of(
-    ways: Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]], what: str
-) -> dict[str, Arm]:
+def arms_of(ways: Ways, what: str) -> dict[str, Arm]:
     """Return what was measured of each way, each seed at the rate that is best for the others.
 
     Args:
@@ -24,9 +25,7 @@ def arms_of(
     return {name: at_best_rate(found[what]) for name, found in ways.items()}
 
 
-def best_of(
-    ways: Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]], names: Iterable[str], what: str
-) -> Arm:
+def best_of(ways: Ways, names: Iterable[str], what: str) -> Arm:
     """Return the best of several ways, way and rate chosen by the other seeds.
 
     Args:
@@ -39,7 +38,7 @@ def best_of(
 
 
 def at_rate_of(
-    ways: Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]],
+    ways: Ways,
     name: str,
     other: str,
     what: str,
@@ -108,3 +107,35 @@ def of_curves(
         how: makes a number of a curve.
     """
     return {name: dict(enumerate(map(how, runs))) for name, runs in curves.items()}
+
+
+def way(name: str, what: str = "final") -> Chosen:
+    """Return an arm of one way, at its best rate.
+
+    Args:
+        name: of the way.
+        what: was measured.
+    """
+    return name, lambda ways: at_best_rate(ways[name][what])
+
+
+def legs_of(
+    sources: Iterable[tuple[str, Ways, Mapping[str, Any]]], first: Chosen, second: Chosen, unit: str
+) -> Iterator[dict[str, Any]]:
+    """Yield what `experiment` takes for each leg that has both arms.
+
+    Args:
+        sources: name of a leg, what was measured of each way, what else is said of it.
+        first, second: names of the arms, and how each is made of the ways; the first is predicted
+            to be the higher.
+        unit: what was measured.
+    """
+    for leg, ways, options in sources:
+        try:
+            arms = {name: choose(ways) for name, choose in (first, second)}
+        except KeyError:  # a way that this leg has not
+            continue
+        yield {
+            "arms": arms, "compares": (first[0], second[0]), "predicts": "positive",
+            "unit": f"{leg}: {unit}", **options,
+        }  # fmt: skip
