@@ -57,6 +57,18 @@ def test_an_experiment_says_which_arm_less_which_and_how_much() -> None:
     assert record.volatile.rows[0]["mean of untied"].startswith("3.0")
 
 
+def test_a_recording_needs_the_whole_margin_at_once() -> None:
+    mean = next(m / 1000 for m in range(1, 400) if 0.5 < margin_of(m / 1000) < 1.0)
+    arms = {"tied": runs(mean), "none": dict.fromkeys(SEEDS, 0.0)}
+    told = {"arms": arms, "compares": ("tied", "none"), "predicts": "positive"}
+    assert experiment(**told).outcome == "supports"
+    assert experiment(**told, recorded=KEPT).outcome == "unsettled"
+
+
+def margin_of(mean: float) -> float:
+    return of_arms.interval_of(runs(mean).values()).margin
+
+
 @pytest.mark.canary
 def test_the_arms_the_other_way_round_have_the_other_outcome() -> None:
     outcomes = [

@@ -16,13 +16,13 @@ _LEAST_FOR_A_PLACEBO = 6  # two halves of three
 Runs = Mapping[int, float]
 
 
-def settled(interval: Interval) -> str | None:
+def settled(interval: Interval, needed: float = PRINTED) -> str | None:
     """The sign of an effect whose interval is far enough from zero; None where it is not.
 
     The ledger wants twice that margin of what is stored, so that the outcome survives a processor
-    that moves the interval.
+    that moves the interval. A recording is moved by none, and has to have all of it at once.
     """
-    if interval.margin < PRINTED:
+    if interval.margin < needed:
         return None
     return "positive" if interval.low > 0 else "negative"
 

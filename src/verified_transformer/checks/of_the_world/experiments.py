@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...account.records.margins import Interval
+from ...account.records.margins import NEEDED, PRINTED, Interval
 from ...account.records.record import Record
 from ..subject import Subject
 from .arms import checked_arms, checked_runs, interval_of, less, placebo, places, settled
@@ -96,7 +96,7 @@ class ByExperiment(Subject):
                 {"arm": name, "mean": f"{sum(runs.values()) / len(runs):.5g}"}
                 for name, runs in found.items()
             ]
-        sign = settled(interval)
+        sign = settled(interval, NEEDED if recorded else PRINTED)
         outcome = "supports" if sign == predicts else "contradicts" if sign else "unsettled"
         instead = "" if outcome == "supports" else f", where {predicts} was predicted"
         runs = f"{len(values)} runs, replicate: {replicate}{how}"
