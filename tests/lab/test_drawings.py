@@ -28,6 +28,7 @@ NAMES = (
     "rotary_clocks",
     "rotary_slots",
     "softmax_ruler",
+    "squares_of_sums",
     "states_of_a_tie",
     "table_gradient",
     "tensor_product",

@@ -64,15 +64,57 @@ def integrate_powers_of_cosine(expression: sp.Expr) -> sp.Expr:
     return expression.replace(lambda part: isinstance(part, sp.Integral), closed)
 
 
-def density_of_relative_length(d: int, ratio: np.ndarray) -> np.ndarray:
+def mean_squared_cosine(d: sp.Expr) -> Derivation:
+    r"""Derive the mean of $\cos^2\theta$ under a density in proportion to $\sin^{d-2}\theta$.
+
+    Args:
+        d: how many entries the two random directions have.
+
+    Example:
+        >>> d = sp.Symbol("d", positive=True, integer=True)
+        >>> mean_squared_cosine(d).value
+        1/d
+    """
+    θ = sp.Symbol("theta", positive=True)
+    weight, ends = sp.sin(θ) ** (d - 2), (θ, 0, sp.pi)
+    start = sp.Integral(sp.cos(θ) ** 2 * weight, ends) / sp.Integral(weight, ends)
+    found = Derivation("mean of the squared cosine", start)
+    found = found.then("powers of cosine and sine", integrate_powers_of_cosine)
+    return found.then("gamma function of neighbours", sp.gammasimp)
+
+
+def _log_gamma(half: sp.Expr) -> sp.Expr:
+    return sp.loggamma(half, evaluate=False)  # SymPy doubles the argument where d is whole
+
+
+def density_of_length(d: sp.Expr, r: sp.Expr) -> sp.Expr:
     r"""Return the density of $|w|/(\sqrt d\,\sigma)$ for a normal vector of d entries.
 
     Args:
         d: how many entries.
-        ratio: where, positive.
+        r: where; the density is 0 unless this is positive.
+
+    Example:
+        >>> round(float(density_of_length(sp.Integer(768), sp.Float(1))), 2)
+        15.63
     """
-    log = d * np.log(d) / 2 - (d / 2 - 1) * np.log(2) - float(mpmath.loggamma(d / 2))
-    return np.exp(log + (d - 1) * np.log(ratio) - d * ratio**2 / 2)
+    log = sp.log(2) + d / 2 * sp.log(d / 2) - _log_gamma(d / 2)
+    return sp.Piecewise((sp.exp(log + (d - 1) * sp.log(r) - d * r**2 / 2), r > 0), (0, True))
+
+
+def density_of_cosine(d: sp.Expr, c: sp.Expr) -> sp.Expr:
+    r"""Return the density of the cosine between two random directions, $(1-c^2)^{(d-3)/2}$ scaled.
+
+    Args:
+        d: how many entries the vectors have.
+        c: where; the density is 0 unless this is between -1 and 1.
+
+    Example:
+        >>> float(density_of_cosine(sp.Integer(3), sp.Float(0.4)))
+        0.5
+    """
+    log = _log_gamma(d / 2) - _log_gamma((d - 1) / 2) + (d - 3) / 2 * sp.log(1 - c**2)
+    return sp.Piecewise((sp.exp(log) / sp.sqrt(sp.pi), c**2 < 1), (0, True))
 
 
 def tail_chances(d: int, ε: float, variance: float = 1) -> tuple[mpmath.mpf, mpmath.mpf]:

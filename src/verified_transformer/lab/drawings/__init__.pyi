@@ -15,6 +15,7 @@ from .pictures.residual import residual_streams as residual_streams
 from .pictures.rotary import rotary_clocks as rotary_clocks
 from .pictures.rotary import rotary_slots as rotary_slots
 from .pictures.softmax import softmax_ruler as softmax_ruler
+from .pictures.squares import squares_of_sums as squares_of_sums
 from .pictures.sums import carried_sums as carried_sums
 from .pictures.tied import tied_model as tied_model
 from .pictures.tied_tables import model_budgets as model_budgets
