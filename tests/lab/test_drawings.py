@@ -25,6 +25,7 @@ NAMES = (
     "multi_head_shapes",
     "norm_circle",
     "residual_streams",
+    "right_angles",
     "rotary_clocks",
     "rotary_slots",
     "softmax_ruler",

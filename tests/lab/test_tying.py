@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -14,7 +15,6 @@ from verified_transformer import generator
 from verified_transformer.lab import tiny
 from verified_transformer.lab.arrays import initialisers
 from verified_transformer.lab.tying import (
-    census,
     gradient_sums,
     one_matrix,
     reachable,
@@ -24,6 +24,7 @@ from verified_transformer.lab.tying import (
     two_ends,
     written,
 )
+from verified_transformer.lab.tying.history import census, heads_of_t5, releases
 from verified_transformer.lab.tying.start import (
     bert_head,
     drawn_losses,
@@ -268,3 +269,33 @@ def test_every_check_of_the_two_ends_notices_its_broken_version() -> None:
     assert two_ends.nearest_to_identity(5, 3) == pytest.approx(2)
     assert [len(two_ends.of_the_head_only(tiny("gpt2", tie_word_embeddings=tied)))
             for tied in (False, True)] == [1, 0]  # fmt: skip
+
+
+def test_a_llama_without_branches_knows_one_token() -> None:
+    sizes = {"vocab_size": identity_bodies.WORDS, "hidden_size": 64, "num_hidden_layers": 2}
+    heads = {"num_attention_heads": 4, "intermediate_size": 32, "tie_word_embeddings": True}
+    llama = identity_bodies.without_weights("LlamaForCausalLM", **sizes, **heads)
+    identity_bodies.draw_weights(llama, "a test")
+    assert identity_bodies.knows_one_token(llama, 0.0, "a test")
+    assert not identity_bodies.knows_one_token(llama, 1.0, "a test")
+    assert identity_bodies.stays_aligned(llama, 0.01, "a test")
+    assert not identity_bodies.stays_aligned(llama, 10.0, "a test")
+
+
+def test_what_was_observed_is_shown_a_model_a_column() -> None:
+    keys = ("kept", "last", "full", "own", "two_gram", "excess")
+    lines = identity_bodies.table_of({"toy": {key: np.array([1.0, 2.0]) for key in keys}})
+    assert lines.splitlines()[1].split()[-1] == "1.50"
+    assert len(lines.splitlines()) == 7
+
+
+@pytest.mark.parametrize(("version", "shares"), [("t5", True), ("t5-1.1", False)])
+def test_the_first_t5_shares_its_table_and_scales(version: str, shares: bool) -> None:
+    assert heads_of_t5.shares_and_scales(tiny(version)) is shares
+    assert heads_of_t5.own_head_unscaled(tiny(version)) is not shares
+
+
+def test_releases_are_listed_once_by_year() -> None:
+    names = [name for _, name, _, _ in releases.LISTED]
+    assert len(set(names)) == len(names) == 47
+    assert releases.by_period((2017, 2020)).startswith("2017-2020: 12 of 15\n  tied: Transformer")

@@ -12,6 +12,7 @@ from .pictures.products import tensor_product as tensor_product
 from .pictures.pulls import half_swap as half_swap
 from .pictures.pulls import two_pulls as two_pulls
 from .pictures.residual import residual_streams as residual_streams
+from .pictures.residual import right_angles as right_angles
 from .pictures.rotary import rotary_clocks as rotary_clocks
 from .pictures.rotary import rotary_slots as rotary_slots
 from .pictures.softmax import softmax_ruler as softmax_ruler

@@ -6,7 +6,7 @@ from ..drawing import Drawing, Panel
 from ..labels import text
 from ..parts import arrow, box, line, node
 
-__all__ = ["residual_streams"]
+__all__ = ["residual_streams", "right_angles"]
 
 _STREAM, _BRANCH, _BACK = 96, 226, 58  # where the stream, the branches and the way back run
 _BOTTOM, _TOP = 378, 38
@@ -84,3 +84,40 @@ def _branch(bottom: float, join: float, number: int, *, pre: bool) -> str:
     else:
         marks += box(_BRANCH - 38, middle - 17, 76, 34, f"*F*_{{{number}}}", rounded=6)
     return marks + node(_STREAM, join)
+
+
+def right_angles() -> Drawing:
+    """Return how branches at right angles turn a stream away: small ones, and large ones.
+
+    Example:
+        >>> [panel.title for panel in right_angles().panels]
+        ['small branches', 'large branches']
+    """
+    return Drawing(
+        (_triangle(180, 7, "small branches"), _triangle(84, 27, "large branches")),
+        "Each branch is at a right angle to all that came before, so the branches together are "
+        "the upright side. The cosine is the length of the lower side over that of the slanted "
+        "one.",
+        "Two right triangles. The lower side is the token's vector, the upright side a pile of "
+        "six short arrows, the branches, and the slanted side the last state. Left: a long lower"
+        " side and a low pile; the last state points almost along the token. Right: a short "
+        "lower side and a high pile; the last state points almost upwards.",
+    )
+
+
+def _triangle(base: float, step: float, title: str) -> Panel:
+    left, ground = 160 - (base + 40) / 2, 222
+    right, top = left + base, ground - 6 * step
+    piled = [arrow((right, ground - i * step), (right, ground - (i + 1) * step), role="weight",
+                   width=2) for i in range(6)]  # fmt: skip
+    return Panel(
+        320, 262,
+        arrow((left, ground), (right, ground), role="input", width=2.6),
+        *piled,
+        arrow((left, ground), (right, top), role="output", width=2.6),
+        text(left + base / 2, ground + 20, "token *x*_{0}"),
+        text(right + 10, (ground + top) / 2, "branches", anchor="start"),
+        text((left + right) / 2 - 12, (ground + top) / 2 - 14, "last state",
+             anchor="middle" if base > 150 else "end"),
+        title=title,
+    )  # fmt: skip

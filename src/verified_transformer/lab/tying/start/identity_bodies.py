@@ -26,6 +26,29 @@ TECHNIQUES: dict[str, Technique] = {
     "none, Post Norm": lambda n: ("post", 1.0, 1.0, 1.0),
 }
 
+WORDS = 8192  # tokens of the models below, where their own vocabularies are larger
+_ENDS = {"bos_token_id": 0, "eos_token_id": 0, "pad_token_id": 0}
+MODELS: dict[str, tuple[str, dict[str, Any]]] = {
+    "GPT-2": ("GPT2LMHeadModel", _ENDS),
+    "BERT": ("BertForMaskedLM", {"vocab_size": WORDS, "num_hidden_layers": 6}),
+    "T5": ("T5ForConditionalGeneration", {"vocab_size": WORDS, "num_layers": 3}),
+    "Llama, tied": ("LlamaForCausalLM", {
+        "vocab_size": WORDS, "hidden_size": 768, "num_hidden_layers": 4, "num_attention_heads": 12,
+        "intermediate_size": 2048, "tie_word_embeddings": True}),
+}  # fmt: skip
+_GEMMA = {
+    "hidden_size": 2048, "intermediate_size": 16384, "num_hidden_layers": 4, "vocab_size": WORDS,
+    "num_attention_heads": 8, "num_key_value_heads": 1,
+}  # fmt: skip
+_COLUMNS = {
+    "kept": ("cosine with the first state", 2),
+    "last": ("cosine with the token's row", 2),
+    "full": ("own logit of an identity", 1),
+    "own": ("own logit of the model", 1),
+    "two_gram": ("excess of an identity", 2),
+    "excess": ("excess of the model", 2),
+}
+
 
 def kept_cosine(
     technique: str, layers: int, draw: int | str, d: int = 256, tokens: int = 64
@@ -156,3 +179,84 @@ def observed_over_draws(model: Any, name: str, draws: int = 3) -> dict[str, np.n
         tokens = torch.randperm(words - 1, generator=generator(f"{name} tokens {draw}"))[:8] + 1
         rows.append(observed(model, tokens))
     return {key: np.array([row[key] for row in rows]) for key in rows[0]}
+
+
+def table_of(seen: dict[str, dict[str, np.ndarray]]) -> str:
+    """Return a table of what `observed_over_draws` found, a model a column, means over the draws.
+
+    Args:
+        seen: by the name of the model.
+    """
+    lines = [f"{'':28}" + "".join(f"{name:>12}" for name in seen)]
+    for key, (text, digits) in _COLUMNS.items():
+        found = "".join(f"{of[key].mean():12.{digits}f}" for of in seen.values())
+        lines.append(f"{text:28}" + found)
+    return "\n".join(lines)
+
+
+def gemma_by_layer(draws: int = 2) -> tuple[np.ndarray, np.ndarray]:
+    """Return what a tied Gemma of the width of the 2B model would say after each first layer.
+
+    Args:
+        draws: of all weights, averaged over.
+
+    Returns:
+        Cosine with the token's row, and first loss less log n, if the model ended there: (4,) each.
+    """
+    gemma, found = without_weights("GemmaForCausalLM", **_GEMMA), []
+    shown, rows = torch.arange(1, 9) * 1000, gemma.get_input_embeddings().weight.detach()
+    for draw in range(draws):
+        draw_weights(gemma, f"Gemma {draw}")
+        states, _ = states_and_features(gemma, shown)
+        states[:-1] = F.rms_norm(states[:-1], (_GEMMA["hidden_size"],))  # the last has its norm
+        losses = [first_loss(state, rows, own=shown).loss.mean().item() for state in states[1:]]
+        near = torch.cosine_similarity(states[1:], rows[shown], dim=-1).mean(1)
+        found.append((near.numpy(), np.array(losses) - math.log(WORDS)))
+    cosine, excess = np.mean(found, 0)
+    return cosine, excess
+
+
+@torch.no_grad()
+def llama_states(model: Any, factor: float, tokens: torch.Tensor, name: str) -> torch.Tensor:
+    """Return a Llama's last states, the output matrices of all branches drawn anew and scaled.
+
+    Args:
+        model: a Llama; its output matrices are overwritten.
+        factor: on the library's standard deviation of 0.02.
+        tokens: (T,).
+        name: what the seed is derived from.
+
+    Returns:
+        States behind the final norm, (T, d).
+    """
+    source = generator(name)
+    for layer in model.model.layers:
+        for part in (layer.self_attn.o_proj, layer.mlp.down_proj):
+            part.weight.normal_(0.0, 0.02 * factor, generator=source)
+    return states_and_features(model, tokens)[0][-1]
+
+
+def stays_aligned(model: Any, factor: float, name: str) -> bool:
+    """Whether each of eight tokens leaves `llama_states` with a cosine above 0.9 to its row."""
+    shown = _some_tokens(name)
+    rows = model.get_input_embeddings().weight.detach()[shown]
+    states = llama_states(model, factor, shown, name)
+    return torch.cosine_similarity(states, rows, dim=-1).min().item() > 0.9
+
+
+def knows_one_token(model: Any, factor: float, name: str) -> bool:
+    """Whether the last of eight states is its token's normalised row, whatever the tokens before.
+
+    Args:
+        model, factor, name: see `llama_states`.
+    """
+    shown = _some_tokens(name)
+    other = torch.cat([shown[:-1] + 100, shown[-1:]])
+    first, second = (llama_states(model, factor, tokens, name)[-1] for tokens in (shown, other))
+    own = model.get_input_embeddings().weight.detach()[shown[-1]]
+    alone = F.rms_norm(own, own.shape, eps=model.config.rms_norm_eps)
+    return torch.allclose(first, second) and torch.allclose(first, alone, atol=1e-5)
+
+
+def _some_tokens(name: str) -> torch.Tensor:
+    return torch.randperm(WORDS - 200, generator=generator(f"tokens {name}"))[:8] + 1
