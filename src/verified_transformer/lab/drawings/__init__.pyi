@@ -8,6 +8,7 @@ from .pictures.heads import multi_head_shapes as multi_head_shapes
 from .pictures.laws import cut_bells as cut_bells
 from .pictures.layers import fans as fans
 from .pictures.norms import norm_circle as norm_circle
+from .pictures.products import squares_of_sums as squares_of_sums
 from .pictures.products import tensor_product as tensor_product
 from .pictures.pulls import half_swap as half_swap
 from .pictures.pulls import two_pulls as two_pulls
@@ -16,7 +17,6 @@ from .pictures.residual import right_angles as right_angles
 from .pictures.rotary import rotary_clocks as rotary_clocks
 from .pictures.rotary import rotary_slots as rotary_slots
 from .pictures.softmax import softmax_ruler as softmax_ruler
-from .pictures.squares import squares_of_sums as squares_of_sums
 from .pictures.sums import carried_sums as carried_sums
 from .pictures.tied import tied_model as tied_model
 from .pictures.tied_tables import model_budgets as model_budgets
