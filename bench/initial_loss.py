@@ -6,8 +6,8 @@ Configurations are those of the released models (`SOURCES` says where each was r
 n and d; where two cores cannot hold all layers, layers are cut, and both numbers are given. Each
 model is drawn anew several times, in a process of its own, in float32; the loss is streamed by
 `initial_loss(model, measure=True)` on random tokens, and the stream's second moment is read behind
-every layer. `bench/initial_loss.json` is the result, with its provenance; models that are named
-are measured again, the others stay.
+every layer. `lab/real_models/first_losses.json` is the result, with its provenance; models that are
+named are measured again, the others stay.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ import numpy as np
 import torch
 import transformers
 
+from verified_transformer.lab.real_models import first_losses as measured
 from verified_transformer.models import expected_first_loss, initial_loss
 
 LENGTH, TEXTS = 128, 2
-RESULT = Path(__file__).with_suffix(".json")
+RESULT = Path(measured.__file__).with_suffix(".json")
 TABLE = Path(__file__).parents[1] / "book" / "initial-loss-table.txt"
 # name: class, settings, layers of the released model, draws
 GPT2 = {"vocab_size": 50257, "n_embd": 768, "n_layer": 12, "n_head": 12}

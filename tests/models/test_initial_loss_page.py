@@ -24,7 +24,9 @@ def bench() -> ModuleType:
 
 def known() -> dict[str, dict[str, dict[str, float]]]:
     found: dict[str, dict[str, dict[str, float]]] = json.loads(
-        (ROOT / "bench/initial_loss.json").read_text(encoding="utf-8")
+        (ROOT / "src/verified_transformer/lab/real_models/first_losses.json").read_text(
+            encoding="utf-8"
+        )
     )
     return found
 
