@@ -121,6 +121,13 @@ CONVERSIONS: dict[str, Treatment] = {
         _FUTURE.set_swap_module_params_on_conversion
     ),
 }
+
+
+def _from_vector(model: Any) -> Any:
+    vector_to_parameters(torch.randn(48), model.parameters())
+    return model
+
+
 SETTING: dict[str, Treatment] = {
     "nn.init.xavier_uniform_(head.weight)": lambda m: then(
         m, nn.init.xavier_uniform_(m.lm_head.weight)
@@ -128,9 +135,7 @@ SETTING: dict[str, Treatment] = {
     "head.reset_parameters()": lambda m: then(m, m.lm_head.reset_parameters()),
     "head.weight.data = new numbers": new_data,
     "requires_grad_(False), then True": lambda m: m.requires_grad_(False).requires_grad_(True),
-    "vector_to_parameters": lambda m: then(
-        m, vector_to_parameters(torch.randn(48), m.parameters())
-    ),
+    "vector_to_parameters": _from_vector,
     "head.weight = Parameter(clone)": lambda m: head_from(m, lambda E: E.detach().clone()),
     "head.weight = Parameter(embedding.weight.data)": lambda m: head_from(m, lambda E: E.data),
     "head.weight = Parameter(embedding.weight)": lambda m: head_from(m, lambda E: E),
