@@ -36,6 +36,7 @@ from .exact.moments import Tensor as Tensor
 from .exact.moments import mean as mean
 from .exact.moments import total as total
 from .exact.moments import variance as variance
+from .exact.sums import sum_geometric_series as sum_geometric_series
 from .sampling.design import Design as Design
 from .sampling.design import mean_interval as mean_interval
 from .sampling.enumeration import Enumerated as Enumerated

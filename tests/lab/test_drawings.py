@@ -24,6 +24,7 @@ NAMES = (
     "model_budgets",
     "multi_head_shapes",
     "norm_circle",
+    "one_step_two_units",
     "residual_streams",
     "right_angles",
     "rotary_clocks",

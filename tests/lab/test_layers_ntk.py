@@ -4,7 +4,9 @@ import pytest
 import torch
 
 from verified_transformer.lab.layers import (
+    adam_like,
     adam_step_in_noise,
+    adam_update,
     covariance_and_kernel,
     first_move,
     largest_rate,
@@ -12,6 +14,7 @@ from verified_transformer.lab.layers import (
     ntk,
     plain,
     relative_changes,
+    sgd_like,
     trained_outputs,
 )
 
@@ -62,3 +65,17 @@ def test_layers_change_alike_with_the_factor_only() -> None:
     assert relative_changes(ntk) == pytest.approx([0.01] * 3, rel=0.05)
     plain_changes = relative_changes(plain)
     assert plain_changes[2] > 3 * plain_changes[0]
+
+
+def test_optimisers_take_their_rates_from_the_fan_in() -> None:
+    weights = [torch.zeros(4, 2, requires_grad=True), torch.zeros(9, 4, requires_grad=True)]
+    rates = [group["lr"] for group in sgd_like(lambda m: 1 / m)(weights).param_groups]
+    assert rates == pytest.approx([0.075, 0.3 / 9])
+    groups = adam_like(lambda m: m**-0.5, lambda m: m**0.5)(weights).param_groups
+    assert [group["lr"] for group in groups] == pytest.approx([0.005, 0.01 / 3])
+    assert [group["eps"] for group in groups] == pytest.approx([0.002, 0.003])
+
+
+def test_adam_moves_by_its_rate_where_gradients_agree() -> None:
+    assert adam_update(3.7, 30, 0.1) == pytest.approx(0.1)
+    assert adam_update(-0.002, 1, 0.3) == pytest.approx(-0.3)

@@ -17,6 +17,7 @@ from .pictures.residual import right_angles as right_angles
 from .pictures.rotary import rotary_clocks as rotary_clocks
 from .pictures.rotary import rotary_slots as rotary_slots
 from .pictures.softmax import softmax_ruler as softmax_ruler
+from .pictures.steps import one_step_two_units as one_step_two_units
 from .pictures.sums import carried_sums as carried_sums
 from .pictures.tied import tied_model as tied_model
 from .pictures.tied_tables import model_budgets as model_budgets

@@ -34,7 +34,9 @@ from .norms import passed_back as passed_back
 from .norms import predicts_with_a_moving_average as predicts_with_a_moving_average
 from .norms import three_norms as three_norms
 from .norms import trained_to_answer as trained_to_answer
+from .ntk_parametrisation import adam_like as adam_like
 from .ntk_parametrisation import adam_step_in_noise as adam_step_in_noise
+from .ntk_parametrisation import adam_update as adam_update
 from .ntk_parametrisation import covariance_and_kernel as covariance_and_kernel
 from .ntk_parametrisation import first_move as first_move
 from .ntk_parametrisation import largest_rate as largest_rate
@@ -42,6 +44,7 @@ from .ntk_parametrisation import linear_error as linear_error
 from .ntk_parametrisation import ntk as ntk
 from .ntk_parametrisation import plain as plain
 from .ntk_parametrisation import relative_changes as relative_changes
+from .ntk_parametrisation import sgd_like as sgd_like
 from .ntk_parametrisation import trained_outputs as trained_outputs
 from .residual import encoder_layer as encoder_layer
 from .residual import linear_branch as linear_branch

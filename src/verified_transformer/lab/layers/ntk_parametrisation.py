@@ -83,6 +83,43 @@ def trained_outputs(
     return torch.stack(seen)
 
 
+def sgd_like(rate: Callable[[int], float], eta: float = 0.3) -> Optimiser:
+    """Return gradient descent whose rate is ``eta`` times a function of each layer's fan-in."""
+    return lambda weights: torch.optim.SGD(
+        [{"params": [w], "lr": eta * rate(w.shape[0])} for w in weights], lr=eta
+    )
+
+
+def adam_like(
+    rate: Callable[[int], float], epsilon: Callable[[int], float], eta: float = 1e-2
+) -> Optimiser:
+    """Return Adam whose rate and constant are ``eta`` and 1e-3 times functions of the fan-in.
+
+    The constant is large on purpose: it should matter.
+    """
+    return lambda weights: torch.optim.Adam(
+        [{"params": [w], "lr": eta * rate(w.shape[0]), "eps": 1e-3 * epsilon(w.shape[0])}
+         for w in weights]
+    )  # fmt: skip
+
+
+def adam_update(gradient: float, steps: int, rate: float) -> float:
+    """Return by how much Adam lowers a parameter after equal gradients, without its constant.
+
+    Args:
+        gradient: the same in every step.
+        steps: how many; the last one counts.
+        rate: learning rate.
+    """
+    w = torch.zeros((), dtype=torch.float64, requires_grad=True)
+    optimiser = torch.optim.Adam([w], lr=rate, eps=0)
+    before = 0.0
+    for _ in range(steps):
+        before, w.grad = w.item(), torch.tensor(gradient, dtype=torch.float64)
+        optimiser.step()
+    return before - w.item()
+
+
 def covariance_and_kernel(width: int, factor: float) -> tuple[float, float]:
     """Return covariance and tangent kernel of one linear output for two random inputs.
 
