@@ -17,9 +17,9 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from page_facts import Cell as Shown
 from page_facts import bare
 
-from verified_transformer.account import evidence
-from verified_transformer.account.records.record import METADATA_KEY
-from verified_transformer.account.rendering import readable
+from verified_transformer.account import evidence, registry
+from verified_transformer.account.records.record import METADATA_KEY, from_json
+from verified_transformer.account.rendering import cards, readable
 
 Cell = dict[str, Any]
 MARKDOWN = MarkdownIt("commonmark").use(dollarmath_plugin, double_inline=True)
@@ -137,12 +137,19 @@ def _text(output: dict[str, Any]) -> str:
     data = {kind: "".join(text) for kind, text in output.get("data", {}).items()}
     if "text/html" in data:
         soup = BeautifulSoup(data["text/html"], "html.parser")
-        record = output.get("metadata", {}).get(METADATA_KEY, {"kind": "card"})
-        head, detail = soup.find(class_="vt-head"), soup.find(class_="vt-detail")
-        if record["kind"] != "card" and head and detail:  # shown with formulas for Python
+        record = output.get("metadata", {}).get(METADATA_KEY)
+        if record and record["kind"] == "card":  # told anew, with formulas for letters and signs
+            claim = registry.statement(*record["claims"])
+            told = "".join(f"{label}:{text}" for label, text in cards.rows(claim))
+            return f"{claim.kind}·{claim.where}{told}"
+        if record:
+            head, detail = soup.find(class_="vt-head"), soup.find(class_="vt-detail")
             said = readable.readable_head(record["latex"], record["statement"])
             head.string = f"{head.b.get_text()} {said}"
-            detail.string = readable.readable(detail.get_text())
+            detail.string = readable.readable(from_json(record).full_detail)
+            soup.find("summary").decompose()
+            for formula in soup.find_all(attrs={"data-latex": True}):
+                formula.string = formula["data-latex"]
         return soup.get_text()
     if any(kind.startswith("image/") for kind in data):
         return ""

@@ -154,7 +154,7 @@ FAULTS = (
           page_gates.other_strips, "holds records of"),
     Fault("has another title on folded code", NOTEBOOK, "<summary>Figure: [^<]*", "<summary>Figure",
           page_gates.other_outputs, "(title): shows"),
-    Fault("changes code", NOTEBOOK, r'<span class="o">\*</span>', '<span class="o">/</span>',
+    Fault("changes code", NOTEBOOK, r"(<pre><span></span>[a-z]+ )= ", r"\1/= ",
           page_gates.other_outputs, "(code): shows"),
     Fault("shows another picture", NOTEBOOK, r'(?s)(cell_output.*?src="[^"]*_images/)[^"]*"',
           r'\1norm-density-light.svg"', page_gates.other_outputs, "is not the stored one"),

@@ -12,7 +12,8 @@ import sympy as sp
 import torch
 
 from verified_transformer.account import registry
-from verified_transformer.account.reading import Reading
+from verified_transformer.account.reading import Citation, Reading
+from verified_transformer.checks import subject
 from verified_transformer.checks.claim import ClaimFailed, claim
 from verified_transformer.checks.wording import equation
 from verified_transformer.exact.derivations import Derivation, Oracle
@@ -310,13 +311,13 @@ def test_a_joint_record_checks_the_digits_of_every_claim(monkeypatch: pytest.Mon
 
 @pytest.mark.canary
 def test_a_citation_decides_nothing_that_can_be_computed(reading: Callable[..., None]) -> None:
-    with pytest.raises(ValueError, match="can be computed"):
-        claim("LOSS-14").cite("someone2020", says="supports", at="p. 1", quote="so it is")
-    reading(kind="attribution")
-    with pytest.raises(ValueError, match="quote: got 30 words"):
-        claim("LOSS-14").cite("someone2020", says="supports", at="p. 1", quote="so " * 30)
-    with pytest.raises(ValueError, match="says: got 'perhaps'"):
-        claim("LOSS-14").cite("someone2020", says="perhaps", at="p. 1", quote="so it is")
+    said = (Citation("someone2020", "supports", "p. 1", "so it is"),)
+    for computed in ({"kind": "equation"}, {"kind": "number"}, {"formula": "2*d"}):
+        reading(**{"kind": "attribution", "citations": said} | computed)
+        with pytest.raises(ValueError, match="can be computed"):
+            claim("LOSS-14").cited()
+    reading(kind="attribution", citations=said)
+    assert len(claim("LOSS-14").cited()) == 1
 
 
 DAYS = {"first": (4, "one2020"), "second": (19, "two2020")}
@@ -459,3 +460,20 @@ def test_a_check_without_its_statement_or_its_predicate_is_named(
     for verb, other in (("check_that", "not_on"), ("refute_that", "but_on")):
         with pytest.raises(TypeError, match=message):
             getattr(claim("LOSS-14"), verb)(*given, on=1, **{other: 0})
+
+
+def test_the_first_check_of_a_claim_shows_its_card(
+    reading: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A joint record shows those of all its claims; a claim shown by itself is shown once."""
+    reading()
+    outputs: list[str] = []
+    monkeypatch.setattr(subject, "_display", lambda data, _: outputs.append(data["text/plain"]))
+    monkeypatch.setattr(subject, "_shown", set())
+    claim("LOSS-16")._repr_mimebundle_()
+    for ids in (("LOSS-14",), ("LOSS-14", "LOSS-15"), ("LOSS-16",)):
+        claim(*ids).check_that(bool, on=1, not_on=0)
+    kinds = [line.split("   ")[0].partition("(")[0] for line in outputs]
+    assert kinds == [
+        "LOSS-14 ", "LOSS-14 exact", "LOSS-15 ", "LOSS-14 LOSS-15 exact", "LOSS-16 exact",
+    ]  # fmt: skip

@@ -130,8 +130,6 @@ def test_bad_runs_are_named() -> None:
         it.experiment({0: 1.0, 1: 1.1, 2: 1.2}, predicts="up", unit="gain")
     with pytest.raises(ValueError, match="because: got an empty text"):
         it.set_aside("opinion", because=" ")
-    with pytest.raises(ValueError, match="at: got an empty text"):
-        it.cite("someone2020", says="supports", at="", quote="so it is")
 
 
 def test_a_statistic_in_torch_needs_no_twin() -> None:

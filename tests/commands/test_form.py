@@ -27,7 +27,7 @@ HEAD = (
         ("try:\n    import a\nexcept ImportError:\n    %pip install a", "set-up"),
         ("import torch\nfrom a import (\n    b,\n    c,\n)\nd = symbols('d')\nprint(d)", "set-up"),
         ("import torch\nd = 1\ne = 2\nprint(d + e)", "teach"),
-        ("import torch\nclaim('LOSS-14').cite(None)", "check"),
+        ("import torch\nclaim('LOSS-14').cited()", "check"),
         ('claim("LOSS-14")', "card"),
         ('claim("LOSS-14").case("mean")', "card"),
         ('claim("LOSS-14")\nprint(1)', "teach"),
@@ -36,6 +36,7 @@ HEAD = (
         ("try:\n    truth.measure(q)\nexcept ClaimFailed as e:\n    print(e)", "check"),
         ("which.count('parameters', f, at=points)", "check"),
         ("print('abc'.count('a'))", "teach"),
+        ("by_rule(claim('GROW-50'), 0)", "check"),
         ("ax.plot(x)\nplt.show()", "figure"),
         ('exercise("3.4")', "figure"),
         ("drawings.tied_model()", "figure"),
@@ -44,6 +45,30 @@ HEAD = (
 )
 def test_a_cell_is_told_by_its_syntax_tree(source: str, of: str) -> None:
     assert sorts.sort(source) == of
+
+
+def needless(cells: list[dict[str, Any]]) -> list[str]:
+    """Cells that show nothing but the card of a claim, which its first check shows anyway."""
+    kept = [output.get("metadata", {}) for cell in cells for output in cell.get("outputs", ())]
+    records = [data[ledger.METADATA_KEY] for data in kept if ledger.METADATA_KEY in data]
+    decided = {name for r in records if r["kind"] != "card" for name in r["claims"]}
+    sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    cards = [source for source in sources if source and sorts.sort(source) == "card"]
+    return [source for source in cards if decided >= set(sorts.claims(source))]
+
+
+def test_no_cell_shows_a_card_that_a_check_shows() -> None:
+    for notebook in NOTEBOOKS:
+        assert not needless(json.loads(notebook.read_text(encoding="utf-8"))["cells"]), notebook
+
+
+@pytest.mark.canary
+def test_a_cell_that_shows_a_card_alone_is_seen() -> None:
+    record = {"metadata": {ledger.METADATA_KEY: {"kind": "proof", "claims": ["LOSS-14"]}}}
+    check = {"cell_type": "code", "source": ["x.prove()"], "outputs": [record]}
+    alone = {"cell_type": "code", "source": ['claim("LOSS-14")']}
+    other = {"cell_type": "code", "source": ['claim("LOSS-15")']}
+    assert needless([alone, check, other]) == ['claim("LOSS-14")']
 
 
 def test_what_left_a_record_is_a_check_and_what_shows_a_claim_a_card() -> None:

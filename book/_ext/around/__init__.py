@@ -73,12 +73,14 @@ def drop_unused(app: Sphinx, page: str, template: str, context: Context, _: obje
 
 
 def finish(app: Sphinx, exception: Exception | None) -> None:
-    """Write the style sheet of the icons in use, the sitemap and the page for a lost reader.
+    """Squeeze the pages; write the style sheet of the icons in use, the sitemap and the 404 page.
 
     The script that the style sheet stands for is removed.
     """
     html = Path(app.outdir)
     if exception is None and (html / "_static").is_dir():
+        for page in html.rglob("*.html"):
+            page.write_text(weight.squeezed(page.read_text(encoding="utf-8")), encoding="utf-8")
         sheet = icons.style_sheet(icons.used(html))
         (html / "_static" / icons.FILE).write_text(sheet, encoding="utf-8")
         for idle in (

@@ -22,8 +22,9 @@ from sphinx.config import Config
 from verified_transformer.account import registry
 from verified_transformer.account.ledger import Entry
 from verified_transformer.account.registry import Article
+from verified_transformer.account.rendering import plain
 
-from . import plain, render
+from . import render
 from .claims import Claims, colab_address
 
 FOLDER = "claims"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
+from html import escape, unescape
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -15,16 +16,18 @@ from verified_transformer.account import evidence as table
 from verified_transformer.account.errata import GRADES, RELATIONS, Grade
 from verified_transformer.account.ledger import Entry, Evidence, Ledger, Summary
 from verified_transformer.account.records.record import Record
-from verified_transformer.account.registry import Article
-from verified_transformer.account.rendering import readable
-from verified_transformer.account.rendering.cards import in_brackets, typeset
+from verified_transformer.account.registry import Article, Statement
+from verified_transformer.account.rendering import plain, readable
+from verified_transformer.account.rendering.cards import in_brackets, rows, typeset
 from verified_transformer.account.verdicts.decide import RULES
 
-from . import graph, plain
+from . import graph
 
 Link = Callable[[str], str]  # the address of a claim, by its id, seen from the page being written
 
 EMPTY_BADGE = re.compile(r'<span class="vt-badge" data-claim="([^"]+)"[^>]*></span>')
+FOLDED = re.compile(r"(?s)\A<details( [^>]*>)<summary>.*?</summary>\s*(.*)</details>\s*\Z")
+LATEX = re.compile(r'(?s)<span data-latex="([^"]*)">.*?</span>')
 HEAD = re.compile(r'(?s)(<div class="vt-head"><b>[^<]*</b> ).*?(</div>)')
 DETAIL = re.compile(r'(?s)(<div class="vt-detail">).*?(</div>)')
 AGAINST = (table.Weight.REFUTES, table.Weight.LIMITS)
@@ -78,8 +81,15 @@ def shows(record: Evidence) -> str:
     return readable.readable_head(record.latex, record.text.split("   ")[1])
 
 
+def card(claim: Statement) -> str:
+    """What there is to say of a claim, for its strip."""
+    told = "".join(f"<div><b>{label}:</b> {typeset(text)}</div>" for label, text in rows(claim))
+    about = escape(f"{claim.kind} · {claim.where}")
+    return f'<div class="vt-card" data-claim="{claim.id}"><small>{about}</small>{told}</div>'
+
+
 def record(html: str, found: Record) -> str:
-    """The HTML that a record left in its notebook, with formulas in the place of Python."""
+    """The HTML that a record left in its notebook, open, and with typeset formulas."""
     head, detail = (
         typeset(text).replace("\\", r"\\")
         for text in (
@@ -87,6 +97,8 @@ def record(html: str, found: Record) -> str:
             readable.readable(found.full_detail),
         )
     )
+    html = LATEX.sub(lambda at: in_brackets(unescape(at[1])), html)
+    html = FOLDED.sub(r"<div\g<1>\g<2></div>", html, count=1)
     html = HEAD.sub(rf"\g<1>{head}\g<2>", html, count=1)
     return DETAIL.sub(rf"\g<1>{detail}\g<2>", html, count=1)
 

@@ -19,6 +19,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from verified_transformer.account import registry
 from verified_transformer.account.records import notebook_records
 from verified_transformer.account.records.record import METADATA_KEY, Record
 from verified_transformer.account.rendering.strips import told
@@ -26,8 +27,8 @@ from verified_transformer.account.rendering.strips import told
 from . import folding, render
 from .claims import Claims, page_uri, raw
 
-_CARD = re.compile(r'(<div class="vt-card") id="([A-Z]+-\d+)"')
-_RECORD = re.compile(r'<(?:div|details) class="vt-record[ "]')
+_CARD = re.compile(r'<div class="vt-card" data-claim="([A-Z]+-\d+)"')
+_RECORD = re.compile(r'<details class="vt-record[ "]')
 _SIMPLE = 2  # lines of a table at least
 
 
@@ -169,8 +170,8 @@ def _take(
         ours = isinstance(output, nodes.raw) and (_CARD.search(text) or _RECORD.match(text))
         place = next(places["stream" if stream else "ours"]) if stream or ours else -1
         if isinstance(output, nodes.raw) and (card := _CARD.search(text)):
-            of, name = "card", card[2]
-            output.children = [nodes.Text(_CARD.sub(r"\1", text))]
+            of, name = "card", card[1]
+            output.children = [nodes.Text(render.card(registry.statement(name)))]
             output.rawsource = output.astext()
         elif isinstance(output, nodes.raw) and _RECORD.match(text):
             of = "record"

@@ -155,7 +155,7 @@ _ROWS = (
         Weight.COUNTS, "at least two data, on which the count depends", BLUE,
     ),
     Kind(
-        "citation", ("cited", "cite"), "citation",
+        "citation", ("cited",), "citation",
         "a person compares the claim with a quotation from a source",
         Weight.SUPPORTS, "key, place and the deciding words", BROWN,
         ("supports", "contradicts", "partly"), judged=True,

@@ -244,10 +244,14 @@ class Subject:
             ),
             steps=tuple(steps),
         )  # fmt: skip
+        for statement in self.statements:
+            if statement.id not in _shown:
+                _show(statement)
         _display(*rendering.record(record))
         return record
 
     def _repr_mimebundle_(self, **_: Any) -> rendering.Bundle:
+        _shown.add(self.statements[0].id)
         return rendering.card(self.statements[0], self._case)
 
 
@@ -275,6 +279,15 @@ def checked_points(at: Sequence[Point], *formulas: sp.Expr) -> list[Point]:
             where = place({s: v for s, v in point.items() if isinstance(s, sp.Symbol)})
             raise ValueError(f"at: no value for {', '.join(missing)} at the point {where or '{}'}")
     return list(at)
+
+
+_shown: set[str] = set()  # claims whose card stands in this notebook already
+
+
+def _show(statement: registry.Statement) -> None:
+    """Display the card of a claim above its first record."""
+    _shown.add(statement.id)
+    _display(*rendering.card(statement, None))
 
 
 def _display(data: dict[str, str], metadata: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
+from ..account.rendering import plain
 from ..exact.formulas.evaluation import Point
 from ..exact.formulas.points import place
 from ..exact.judging import Comparison
@@ -74,10 +75,10 @@ def equation(quantity: Any, formula: sp.Expr, relation: str = "=") -> str:
 
 
 def step(expression: sp.Expr | str) -> str:
-    """Return a step of a derivation as HTML."""
+    """Return a step of a derivation as HTML, with its LaTeX for the book."""
     if isinstance(expression, str):
         return html.escape(expression)
-    return rf"\({html.escape(latex(expression))}\)"
+    return plain.with_latex(latex(expression))
 
 
 def row(point: Point, found: Estimate) -> dict[str, str]:

@@ -1,14 +1,13 @@
 r"""How claims and records look: in the book, in Jupyter and in Colab.
 
 Text is one deterministic line. HTML carries the numbers that differ from run to run inside
-``<span class="vt-volatile">…</span>``, which the notebooks' tests mask. Colab typesets LaTeX in
-Markdown outputs only, so there the same content is given as Markdown.
+``<span class="vt-volatile">…</span>``, which the notebooks' tests mask. Colab typesets no LaTeX in
+HTML, so that formulas are letters, signs, raised and lowered parts; the book typesets them.
 """
 
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable
 from functools import cache
 from html import escape
@@ -19,13 +18,17 @@ from .. import evidence
 from ..reading import Reading
 from ..records.record import METADATA_KEY, Record, to_json
 from ..registry import OWN, Statement
+from . import plain
+from .readable import readable, readable_head
+from .strips import told
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 Bundle = tuple[dict[str, str], dict[str, Any]]
 
-_BOX = "border-left:4px solid {colour};padding:.35em .8em;margin:.4em 0"
+_BOX = "border-left:4px solid {colour};padding:.1em .7em"
+_MARKS = {"supports": "✓", "meets": "✓", "contradicts": "✗", "unsettled": "?"}
 _TEMPLATES = Path(__file__).with_name("templates")
 
 
@@ -36,7 +39,7 @@ def templates() -> Environment:
     from markupsafe import Markup
 
     environment = Environment(loader=FileSystemLoader(_TEMPLATES), autoescape=True)
-    environment.filters["typeset"] = lambda text: Markup(typeset(text))
+    environment.filters["plain"] = lambda text: Markup(plain.html(text))
     environment.filters["volatile"] = lambda text: Markup(volatile(text))
     return environment
 
@@ -82,13 +85,8 @@ def breakable(maths: str) -> list[str]:
     return [piece if not i else "{}" + piece for i, piece in enumerate([*pieces, maths[start:]])]
 
 
-def in_colab() -> bool:
-    """Whether this runs in Google Colab."""
-    return "google.colab" in sys.modules
-
-
 def card(statement: Statement, case: str | None) -> Bundle:
-    """Return the output that shows a claim: what the article says and how we read it.
+    """Return the output that shows a claim: what the article says, and folded how we read it.
 
     Args:
         statement: the claim.
@@ -100,22 +98,34 @@ def card(statement: Statement, case: str | None) -> Bundle:
     Raises:
         ValueError: the reading has no such case.
     """
+    (_, says), *more = rows(statement, case)
+    shown = (
+        templates()
+        .get_template("card.html")
+        .render(claim=statement, says=says, rows=more, box=_BOX.format(colour=evidence.GREY.line))
+    )
+    text = f"{statement.id} ({statement.kind}; {statement.where})   #{statement.fingerprint}"
+    metadata = {METADATA_KEY: {"kind": "card", "claims": [statement.id]}}
+    return {"text/plain": text, "text/html": shown}, metadata
+
+
+def rows(statement: Statement, case: str | None = None) -> list[tuple[str, str]]:
+    """Return what there is to say of a claim, as pairs of label and text with ``$latex$``.
+
+    Args:
+        statement: the claim.
+        case: only this case of the reading.
+
+    Raises:
+        ValueError: the reading has no such case.
+    """
     reading = statement.reading
     known = reading.cases if reading else {}
     if case is not None and case not in known:
         accepted = ", ".join(known) or "none"
         raise ValueError(f"case: {statement.id} has no {case!r}; accepted: {accepted}")
-    plain = f"{statement.id} ({statement.kind}; {statement.where})   #{statement.fingerprint}"
-    metadata = {METADATA_KEY: {"kind": "card", "claims": [statement.id]}}
     speaker = "The book" if statement.article == OWN else "The article"
-    rows = [(speaker, statement.says), *_reading_rows(reading, case)]
-    if in_colab():
-        body = "\n\n".join(f"**{label}:** {text}" for label, text in rows)
-        title = f"> **{statement.id}** · {statement.kind} · {statement.where}"
-        return {"text/plain": plain, "text/markdown": f"{title}\n\n{body}"}, metadata
-    box = _BOX.format(colour=evidence.GREY.line)
-    shown = templates().get_template("card.html").render(claim=statement, rows=rows, box=box)
-    return {"text/plain": plain, "text/html": shown}, metadata
+    return [(speaker, statement.says), *_reading_rows(reading, case)]
 
 
 def _reading_rows(reading: Reading | None, case: str | None) -> list[tuple[str, str]]:
@@ -140,8 +150,15 @@ def _reading_rows(reading: Reading | None, case: str | None) -> list[tuple[str, 
     return rows
 
 
+def title(found: Record) -> str:
+    """Return of which claims a record is, and what sort of evidence."""
+    parts = [" ".join(found.claims), evidence.kind(found.kind).label, found.case]
+    parts += ["the truth" * (found.of == "truth"), "recorded" * bool(found.recorded)]
+    return " · ".join(filter(None, parts))
+
+
 def record(found: Record) -> Bundle:
-    """Return the output that shows a record.
+    """Return the output that shows a record: a line, which opens to what was found.
 
     Args:
         found: the record, with the steps to fold out.
@@ -149,20 +166,10 @@ def record(found: Record) -> Bundle:
     Returns:
         MIME bundle and output metadata.
     """
-    metadata = {METADATA_KEY: to_json(found)}
-    row = evidence.kind(found.kind)
-    title = f"{' '.join(found.claims)} · {row.label}"
-    title += f" · {found.case}" if found.case else ""
-    title += " · the truth" if found.of == "truth" else ""
-    title += " · recorded" if found.recorded else ""
-    if in_colab():
-        formula = f"$${found.latex}$$" if found.latex else found.statement
-        body = f"**{title}** {formula}\n\n{found.full_detail}"
-        return {"text/plain": found.line, "text/markdown": body}, metadata
-    box = _BOX.format(colour=row.colour.line)
-    shown = (
-        templates()
-        .get_template("record.html")
-        .render(record=found, title=title, box=box, rows=found.volatile.rows)
-    )
-    return {"text/plain": found.line, "text/html": shown}, metadata
+    shown = templates().get_template("record.html").render(
+        record=found, title=title(found), words=told([found]), mark=_MARKS.get(found.outcome, "·"),
+        head=readable_head(found.latex, found.statement), detail=readable(found.full_detail),
+        box=_BOX.format(colour=evidence.kind(found.kind).colour.line),
+        rows=found.volatile.rows,
+    )  # fmt: skip
+    return {"text/plain": found.line, "text/html": shown}, {METADATA_KEY: to_json(found)}

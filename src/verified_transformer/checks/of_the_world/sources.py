@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...account.reading.citations import Citation, fault_of, installed, stands_in
+from ...account.reading.citations import Citation, installed, stands_in
 from ...account.records.record import Record
 from ..subject import Subject
 from ..wording import count as counted
@@ -65,20 +65,6 @@ class BySources(Subject):
             started=started, mutants=score, steps=steps, given=[count],
         )  # fmt: skip
 
-    def cite(self, key: str, *, says: str, at: str, quote: str) -> Record:
-        """Judge a claim by a source; refused for what can be computed.
-
-        Args:
-            key: key in the book's bibliography.
-            says: "supports", "contradicts" or "partly".
-            at: where in the source.
-            quote: the deciding words, at most 25.
-
-        Raises:
-            ValueError: the claim can be computed, or an argument is out of range.
-        """
-        return self._judged_by(Citation(key, says, at, quote))
-
     def cited(self) -> Records:
         """Judge a claim by the sources that its reading cites: its own, and those of its cases.
 
@@ -118,8 +104,6 @@ class BySources(Subject):
     def _judged_by(self, citation: Citation) -> Record:
         if any(s.kind in ("equation", "number") for s in self.statements) or self.reading.formula:
             raise ValueError(f"{self.name}: can be computed; a citation cannot decide it")
-        if fault := fault_of(citation):
-            raise ValueError(fault)
         if citation.file:
             text = installed(citation.file)
             if text is None or not stands_in(citation.quote, text):

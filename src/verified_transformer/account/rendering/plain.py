@@ -55,6 +55,15 @@ def html(statement: str) -> str:
     )
 
 
+def with_latex(formula: str) -> str:
+    """A formula as HTML that needs no MathJax, with its LaTeX beside it for whoever has one.
+
+    >>> with_latex(r"\\sigma^2")
+    '<span data-latex="\\\\sigma^2">σ<sup>2</sup></span>'
+    """
+    return f'<span data-latex="{escape(formula)}">{html(f"${formula}$")}</span>'
+
+
 def _as_sign(mark: str, table: dict[int, int]) -> Mark:
     def shown(part: str) -> str:
         if all(ord(letter) in table for letter in part):
