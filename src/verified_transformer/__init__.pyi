@@ -24,6 +24,7 @@ from .exact.integrals.gaussian import half_line_power as half_line_power
 from .exact.integrals.gaussian import integrate_by_parts as integrate_by_parts
 from .exact.integrals.gaussian import integrate_half_line_powers as integrate_half_line_powers
 from .exact.integrals.gaussian import stein_step as stein_step
+from .exact.integrals.sums import sum_geometric_series as sum_geometric_series
 from .exact.laws import Discrete as Discrete
 from .exact.laws import General as General
 from .exact.laws import Normal as Normal
@@ -36,7 +37,6 @@ from .exact.moments import Tensor as Tensor
 from .exact.moments import mean as mean
 from .exact.moments import total as total
 from .exact.moments import variance as variance
-from .exact.sums import sum_geometric_series as sum_geometric_series
 from .sampling.design import Design as Design
 from .sampling.design import mean_interval as mean_interval
 from .sampling.enumeration import Enumerated as Enumerated

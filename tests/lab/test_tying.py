@@ -14,27 +14,18 @@ pytest.importorskip("transformers")
 from verified_transformer import generator
 from verified_transformer.lab import tiny
 from verified_transformer.lab.arrays import initialisers
-from verified_transformer.lab.tying import (
-    gradient_sums,
-    one_matrix,
-    reachable,
-    roles,
-    storage,
-    ties,
-    two_ends,
-    written,
-)
+from verified_transformer.lab.tying.ends import storage, two_ends
 from verified_transformer.lab.tying.history import census, heads_of_t5, releases
-from verified_transformer.lab.tying.start import (
+from verified_transformer.lab.tying.keeping import ties, written
+from verified_transformer.lab.tying.learning import gradient_sums, one_matrix, reachable, roles
+from verified_transformer.lab.tying.start.bodies import (
     bert_head,
-    drawn_losses,
     gradients,
     identity_bodies,
     remedies,
-    repeats,
-    rings,
     rotations,
-)
+)  # fmt: skip
+from verified_transformer.lab.tying.start.tables import drawn_losses, repeats, rings
 from verified_transformer.models import expected_first_loss
 
 

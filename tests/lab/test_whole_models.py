@@ -7,7 +7,8 @@ import sympy as sp
 import torch
 
 from verified_transformer.lab import randomised, tiny
-from verified_transformer.lab.widening import commuting, rotary_slots, table
+from verified_transformer.lab.widening import commuting, table
+from verified_transformer.lab.widening.rotation import rotary_slots
 from verified_transformer.lab.widening.whole_models import self_portrait, spoken, with_own_head
 from verified_transformer.models.architectures import is_tied
 from verified_transformer.models.growth import compare

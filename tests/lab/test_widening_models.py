@@ -13,17 +13,11 @@ from verified_transformer.lab import largest_error, randomised, relative_error, 
 from verified_transformer.lab.widening import attention as at
 from verified_transformer.lab.widening import head_products as products
 from verified_transformer.lab.widening import heads as of
-from verified_transformer.lab.widening import (
-    networks,
-    norms,
-    recovery,
-    rotary,
-    tiled,
-    tiled_in_heads,
-)
+from verified_transformer.lab.widening import networks, norms, recovery, tiled, tiled_in_heads
 from verified_transformer.lab.widening import real_attention as real
-from verified_transformer.lab.widening import rotary_scores as pairs
 from verified_transformer.lab.widening import table as by
+from verified_transformer.lab.widening.rotation import rotary
+from verified_transformer.lab.widening.rotation import rotary_scores as pairs
 from verified_transformer.models.growth import compare, heads, repeated
 
 LAYOUTS = ("interleaved", "halves")

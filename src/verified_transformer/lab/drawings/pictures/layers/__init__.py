@@ -1,0 +1,1 @@
+"""Drawings of chapter one: laws, layers, norms, residual streams."""

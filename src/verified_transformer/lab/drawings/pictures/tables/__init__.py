@@ -1,0 +1,1 @@
+"""Drawings of products and trains."""

@@ -1,0 +1,90 @@
+"""Tables of products: the tensor product of two short vectors, and the square of a sum."""
+
+from __future__ import annotations
+
+from ...drawing import Drawing, Panel
+from ...labels import text
+from ...parts import arrow, blocks, box, vector
+
+__all__ = ["squares_of_sums", "tensor_product"]
+
+_ROWS, _COLUMNS = 3, 4
+_FILLS = ("plain", "up", "dots")
+
+
+def tensor_product() -> Drawing:
+    """Return two vectors that fill a table with their products, and the table as one vector.
+
+    Example:
+        >>> "3 + 4" in tensor_product().caption
+        True
+    """
+    left = [f"*u*_{{{i}}}" for i in range(1, _ROWS + 1)]
+    top = [f"*v*_{{{j}}}" for j in range(1, _COLUMNS + 1)]
+    inside = [[f"*u*_{{{i}}}*v*_{{{j}}}" for j in range(1, _COLUMNS + 1)]
+              for i in range(1, _ROWS + 1)]  # fmt: skip
+    fills = [[fill] * _COLUMNS for fill in _FILLS]
+    filled = Panel(
+        320, 226,
+        vector(34, 82, left, upright=True, cell=44, across=38, fill=_FILLS),
+        vector(88, 38, top, cell=52, across=30),
+        blocks(88, 82, 52, inside, role="output", fills=fills, size=14, high=44),
+        title="every pair meets once",
+    )  # fmt: skip
+    in_a_row = [fill for fill in _FILLS for _ in range(_COLUMNS)]
+    long = Panel(
+        320, 226,
+        blocks(112, 46, 24, [[""] * _COLUMNS] * _ROWS, role="output", fills=fills, high=22),
+        blocks(16, 150, 24, [[""] * _COLUMNS * _ROWS], role="output", fills=[in_a_row],
+               high=30),
+        *(arrow((112 + 48, 114), (16 + 48 + 96 * i, 148), width=1.2) for i in range(3)),
+        text(160, 198, "rows one after the other: *u* ⊗ *v*"),
+        title="one long vector",
+    )  # fmt: skip
+    return Drawing(
+        (filled, long),
+        "3 + 4 numbers make 3 × 4 products: all rows of the table are multiples of one vector.",
+        "First: a column of three numbers and a row of four fill a table of twelve cells; each "
+        "cell is the product of the number at its left and the number above. Cells of one row "
+        "share a hatch. Second: the three rows of the table are laid one after the other into a"
+        " strip of twelve cells.",
+    )
+
+
+_SIZE, _CELL, _LEFT, _TOP = 4, 48, 82, 68
+
+
+def _table(term: str, diagonal: str, other: str, others_role: str, title: str) -> Panel:
+    """A table with the terms of a sum at its sides and the mean of each product inside."""
+    places = range(_SIZE)
+    names = [term.replace("i", str(i + 1)) for i in places]
+    marks = [text(_LEFT + (i + 0.5) * _CELL, _TOP - 13, name, size=14)
+             for i, name in enumerate(names)]  # fmt: skip
+    marks += [text(_LEFT - 8, _TOP + (i + 0.5) * _CELL, name, anchor="end", size=14)
+              for i, name in enumerate(names)]  # fmt: skip
+    around = [["" if i == j else other for j in places] for i in places]
+    marks += [blocks(_LEFT, _TOP, _CELL, around, role=others_role, size=14)]
+    marks += [box(_LEFT + i * _CELL, _TOP + i * _CELL, _CELL, _CELL, diagonal, role="output",
+                  rounded=0, size=14) for i in places]  # fmt: skip
+    return Panel(320, 274, *marks, title=title)
+
+
+def squares_of_sums() -> Drawing:
+    """Return two squared sums as tables of products: a squared length's and an inner product's.
+
+    Example:
+        >>> [panel.title for panel in squares_of_sums().panels]
+        ['squared length, squared', 'inner product, squared']
+    """
+    return Drawing(
+        (
+            _table("*w*_{i}^{2}", "*κσ*^{4}", "*σ*^{4}", "weight", "squared length, squared"),
+            _table("*w*_{i}*v*_{i}", "*σ*^{2}*τ*^{2}", "0", "quiet", "inner product, squared"),
+        ),
+        "Means of all products of two terms, for four entries. The diagonal is a term with "
+        "itself: there the law of an entry counts.",
+        "Two tables of four rows and four columns, with the terms of a sum at both sides. Left: "
+        "the terms are squared entries; the four cells of the diagonal hold kappa sigma to the "
+        "fourth, all others sigma to the fourth. Right: the terms are products of an entry of w"
+        " and one of v; the diagonal holds sigma squared tau squared, all other cells zero.",
+    )

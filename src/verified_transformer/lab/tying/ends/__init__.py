@@ -1,0 +1,1 @@
+"""The two ends of a model, and what their tie saves."""

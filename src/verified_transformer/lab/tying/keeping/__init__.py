@@ -1,0 +1,1 @@
+"""What keeps a tie, and what breaks it."""

@@ -1,0 +1,1 @@
+"""What a tie does to learning."""

@@ -1,0 +1,257 @@
+"""Small languages in which a word has one role or two, and tied and untied models that learn them.
+
+The next word depends on the class of the present one. In half of the languages a word follows by
+the same class by which it is followed (one role), in the other half by another (two roles). The law
+of the pairs is known, so a loss on held-out data needs no sample. All languages are learnt at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+import torch
+import torch.nn.functional as F
+
+from ....sampling.design import mean_interval
+from ....seeds import generator
+
+WORDS, CLASSES, WIDTH, INNER = 64, 8, 12, 24
+SEEDS = 64  # languages of each kind
+RUNS = 2 * SEEDS
+ONE_ROLE, TWO_ROLES = slice(0, SEEDS), slice(SEEDS, RUNS)
+
+Weights = Mapping[str, torch.Tensor]
+Step = Callable[..., None]
+
+
+@dataclass(frozen=True)
+class Languages:
+    """The drawn languages.
+
+    Attributes:
+        followed: class of each word as the present one, (RUNS, WORDS).
+        follows: its class as the next one, (RUNS, WORDS).
+        next_law: law of the next word, (RUNS, WORDS, WORDS).
+        pair_law: law of pairs of neighbours, (RUNS, WORDS, WORDS).
+    """
+
+    followed: torch.Tensor
+    follows: torch.Tensor
+    next_law: torch.Tensor
+    pair_law: torch.Tensor
+
+    @property
+    def entropy(self) -> torch.Tensor:
+        """Entropy of the next word given the present one, (RUNS,), in nats."""
+        return -(self.pair_law * self.next_law.clamp_min(1e-30).log()).sum((-1, -2))
+
+    def sampled(self, pairs: int, source: torch.Generator) -> torch.Tensor:
+        """Draw data: the share of each pair among so many, (RUNS, WORDS, WORDS)."""
+        index = torch.multinomial(self.pair_law.flatten(1), pairs, True, generator=source)
+        counts = torch.zeros(RUNS, WORDS**2).scatter_add_(1, index, torch.ones(RUNS, pairs))
+        return counts.view(RUNS, WORDS, WORDS) / pairs
+
+
+@cache
+def languages() -> Languages:
+    """Draw the languages, with Zipf's law of the words in each class."""
+    draw = generator("languages")
+    followed = (torch.arange(WORDS) % CLASSES).expand(RUNS, WORDS)
+    dealt = torch.rand(SEEDS, WORDS, generator=draw).argsort(1) % CLASSES
+    follows = torch.cat([followed[:SEEDS], dealt])
+    between = torch.softmax(2 * torch.randn(RUNS, CLASSES, CLASSES, generator=draw), -1)
+    zipf = 1 / torch.arange(1.0, WORDS + 1)
+    words = zipf * (follows[:, None] == torch.arange(CLASSES)[:, None])
+    rows = between.gather(1, followed[..., None].expand(-1, -1, CLASSES))
+    law = rows @ (words / words.sum(-1, keepdim=True))
+    often = torch.full((RUNS, 1, WORDS), 1 / WORDS)
+    for _ in range(50):
+        often = often @ law
+    return Languages(followed, follows, law, often.mT * law)
+
+
+def _norm(x: torch.Tensor) -> torch.Tensor:
+    return x * (x.square().mean(-1, keepdim=True) + 1e-6).rsqrt()
+
+
+def start(tied: bool, rates: int) -> dict[str, torch.Tensor]:
+    """Return fresh weights that learn, the same for tied and untied: (rates, RUNS, …).
+
+    Args:
+        tied: whether there is no table of the output's own.
+        rates: how many learning rates are tried side by side.
+    """
+    draw = generator("start")
+
+    def drawn(rows: int, columns: int, sd: float) -> torch.Tensor:
+        w = sd * torch.randn(SEEDS, rows, columns, generator=draw)
+        return w.repeat(rates, 2, 1, 1)
+
+    p = {
+        "input": drawn(WORDS, WIDTH, 0.1),
+        "up": drawn(WIDTH, INNER, WIDTH**-0.5),
+        "down": drawn(INNER, WIDTH, (2 / INNER) ** 0.5),
+        "gain": torch.ones(rates, RUNS, 1, WIDTH),
+    }
+    if not tied:
+        p["output"] = p["input"].clone()
+    return {name: w.requires_grad_() for name, w in p.items()}
+
+
+def log_chances(p: Weights) -> torch.Tensor:
+    """Return the log-probabilities of the next word after each word: one residual block, a norm."""
+    x = p["input"]
+    h = p["gain"] * _norm(x + torch.relu(_norm(x) @ p["up"]) @ p["down"])
+    return torch.log_softmax(h @ p.get("output", x).mT, -1)
+
+
+def adam(
+    t: int, w: torch.Tensor, g: torch.Tensor, mean: torch.Tensor, square: torch.Tensor,
+    rate: torch.Tensor,
+) -> None:  # fmt: skip
+    """One step of Adam in place, with a rate for each run: what `torch.optim` has not."""
+    mean.lerp_(g, 0.1)
+    square.lerp_(g * g, 0.001)
+    w -= rate * (mean / (1 - 0.9**t)) / ((square / (1 - 0.999**t)).sqrt() + 1e-8)
+
+
+def momentum(
+    t: int, w: torch.Tensor, g: torch.Tensor, mean: torch.Tensor, square: torch.Tensor,
+    rate: torch.Tensor,
+) -> None:  # fmt: skip
+    """One step of gradient descent with momentum 0.9 in place, with a rate for each run."""
+    mean.mul_(0.9).add_(g)
+    w -= rate * mean
+
+
+def learn(
+    tied: bool,
+    rates: list[float],
+    steps: int,
+    batches: Iterable[torch.Tensor],
+    step: Step = adam,
+    known: Languages | None = None,
+) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
+    """Train on all languages at once.
+
+    Args:
+        tied: whether the output's table is the input's.
+        rates: learning rates tried side by side.
+        steps: how many.
+        batches: shares of pairs for each step, as `Languages.sampled` draws them.
+        step: `adam` or `momentum`.
+        known: the languages; the drawn ones where not said.
+
+    Returns:
+        Losses above the entropy before each step, (steps, 2, rates, RUNS): on the data and on the
+        true law; and the weights.
+    """
+    known, p = known or languages(), start(tied, len(rates))
+    rate = torch.tensor(rates)[:, None, None, None]
+    states = [(torch.zeros_like(w), torch.zeros_like(w)) for w in p.values()]
+    curve = []
+    for t, batch in zip(range(1, steps + 1), batches, strict=False):
+        found = log_chances(p)
+        loss = -(batch * found).sum((-1, -2))
+        held_out = -(known.pair_law * found.detach()).sum((-1, -2))
+        curve.append(torch.stack([loss.detach(), held_out]) - known.entropy)
+        gradients = torch.autograd.grad(loss.sum(), list(p.values()))
+        with torch.no_grad():
+            for w, g, state in zip(p.values(), gradients, states, strict=True):
+                step(t, w, g, *state, rate)
+    return torch.stack(curve), {name: w.detach() for name, w in p.items()}
+
+
+def held_out_at_equal_training_loss(curve: torch.Tensor, level: float = -0.05) -> torch.Tensor:
+    """Return the held-out loss where the training loss passes a level, between two steps.
+
+    Args:
+        curve: of `learn`; the second rate's is taken.
+        level: training loss above the entropy.
+    """
+    training, held_out = curve[:, :, 1].unbind(1)
+    after, run = (training < level).float().argmax(0), torch.arange(RUNS)
+    high, low = training[after - 1, run], training[after, run]
+    return torch.lerp(held_out[after - 1, run], held_out[after, run], (high - level) / (high - low))
+
+
+def lowest_held_out(curve: torch.Tensor) -> torch.Tensor:
+    """Return the lowest held-out loss over steps and rates, (RUNS,)."""
+    return curve[:, 1].amin((0, 1))
+
+
+def neighbours_in_class(rows: torch.Tensor, classes: torch.Tensor | None = None) -> torch.Tensor:
+    """Return the share of words whose nearest other row, by cosine, is of the same class, (RUNS,).
+
+    Args:
+        rows: a table of `learn`, (rates, RUNS, WORDS, WIDTH); the second rate's is taken.
+        classes: (RUNS, WORDS); by which a word is followed, where not said.
+    """
+    classes = languages().followed if classes is None else classes
+    unit = F.normalize(rows[1], dim=-1)
+    nearest = (unit @ unit.mT - 2 * torch.eye(WORDS)).argmax(-1)
+    return (classes.gather(1, nearest) == classes).double().mean(1)
+
+
+def gradient_parts(weights: Weights) -> list[torch.Tensor]:
+    """Return the two parts of a tied table's gradient, through the embedding and the head.
+
+    Args:
+        weights: of a tied model, as `start` or `learn` give them.
+    """
+    p = {**weights, "output": weights["input"]}
+    p = {name: w.detach().clone().requires_grad_() for name, w in p.items()}
+    loss = -(languages().pair_law * log_chances(p)).sum()
+    return [g[0, ONE_ROLE] for g in torch.autograd.grad(loss, [p["input"], p["output"]])]
+
+
+def divergence_after_rare_words(weights: Weights) -> torch.Tensor:
+    """Return the divergence of the law after the rarer half of the words, at the best rate."""
+    known = languages()
+    rare = known.pair_law.sum(-1).argsort(-1)[:, : WORDS // 2]
+    law = known.next_law
+    between = (law * (law.clamp_min(1e-30).log() - log_chances(weights))).sum(-1)
+    return between.gather(-1, rare.expand(len(between), -1, -1)).mean(-1).amin(0)
+
+
+def mean_and_last(curve: torch.Tensor) -> torch.Tensor:
+    """Return mean and last loss of all steps, each at its best rate, (2, RUNS).
+
+    Args:
+        curve: of `learn`; the losses on the true law are taken.
+    """
+    found = torch.stack([curve[:, 1].mean(0), curve[-1, 1]])
+    return torch.nan_to_num(found, nan=torch.inf).amin(1)
+
+
+def on_fresh_pairs(known: Languages, pairs: int, steps: int = 150) -> list[torch.Tensor]:
+    """Train tied and untied models on fresh pairs in each step, at four rates.
+
+    Args:
+        known: the languages.
+        pairs: how many in a step.
+        steps: how many.
+
+    Returns:
+        Tied, then untied: the loss on the true law above the entropy before each step, (steps,
+        rates, RUNS).
+    """
+    curves = []
+    for tied in (True, False):
+        draw = generator(f"fresh pairs {pairs}")
+        batches = (known.sampled(pairs, draw) for _ in range(steps))
+        curve, _ = learn(tied, [0.01, 0.02, 0.04, 0.08], steps, batches, known=known)
+        curves.append(torch.nan_to_num(curve[:, 1], nan=torch.inf))
+    return curves
+
+
+def sign(effect: torch.Tensor) -> str:
+    """Say which of tied and untied is lower, where the interval of the mean settles it.
+
+    Args:
+        effect: tied less untied, one for each run.
+    """
+    low, high = mean_interval(effect.tolist())
+    return "tied lower" if high < 0 else "tied higher" if low > 0 else "not settled"

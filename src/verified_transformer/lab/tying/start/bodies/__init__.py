@@ -1,0 +1,1 @@
+"""Bodies between the two ends, and what they do to the first loss."""

@@ -1,0 +1,1 @@
+"""Random tables, and the first loss that they give."""
