@@ -244,9 +244,9 @@ class Subject:
             ),
             steps=tuple(steps),
         )  # fmt: skip
-        for statement in self.statements:
-            if statement.id not in _shown:
-                _show(statement)
+        for decided in self.statements:
+            if decided.id not in _shown:
+                _show(decided)
         _display(*rendering.record(record))
         return record
 
