@@ -26,6 +26,11 @@ from .dense import dense_weights as dense_weights
 from .dense import linear_size as linear_size
 from .dense import relu_signals as relu_signals
 from .dense import standard_normal as standard_normal
+from .likeness import Adds as Adds
+from .likeness import even_attention as even_attention
+from .likeness import feed_forward as feed_forward
+from .likeness import mean_over_pairs as mean_over_pairs
+from .likeness import through_post_norm as through_post_norm
 from .norms import IMAGES as IMAGES
 from .norms import has_stored as has_stored
 from .norms import norm_over as norm_over

@@ -132,17 +132,26 @@ def bert_at_start(name: str, *, layers: int = 12, tokens: int = 64) -> PostNorm:
 
 
 def original_at_start(
-    name: str, *, layers: int = 6, d: int = 512, tokens: int = 64, batch: int = 1
+    name: str,
+    *,
+    layers: int = 6,
+    d: int = 512,
+    tokens: int = 64,
+    batch: int = 1,
+    activation: Callable[[torch.Tensor], torch.Tensor] = torch.nn.functional.relu,
 ) -> PostNorm:
     """Observe the encoder of `torch.nn.Transformer`, as that class initialises it.
 
     Args:
         name: what the seed is derived from.
         layers, d, tokens, batch: sizes; the defaults are those of the original Transformer.
+        activation: of the feed-forward branches; `torch.zeros_like` takes these branches out.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed_of(name) % 2**63)
         net = nn.Transformer(d, d // 64, layers, 0, 4 * d, dropout=0.0, batch_first=True)
+    for each in net.encoder.layers:
+        each.activation = activation
     net.encoder.norm = None  # a further norm behind the stack, which the paper has not
     norms = [n for each in net.encoder.layers for n in (each.norm1, each.norm2)]
     return observed(norms, net.encoder, first_state(f"tokens of {name}", batch, tokens, d))
