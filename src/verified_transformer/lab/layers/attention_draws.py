@@ -26,8 +26,10 @@ def drawn_logits(T: int, d: int, n: int, name: str) -> torch.Tensor:
     return (q * k).sum(-1).double()
 
 
-def query_gradients(T: int, d: int, factor: float, n: int, name: str = "query") -> torch.Tensor:
-    """Draw the length of the gradient at a query, for gradients of variance 1 at the weights.
+def query_gradients(
+    T: int, d: int, factor: float, n: int, name: str = "query", *, at_logits: bool = False
+) -> torch.Tensor:
+    """Draw the length of the gradient at a query or its logits, for variance 1 at the weights.
 
     Args:
         T: number of keys.
@@ -35,6 +37,7 @@ def query_gradients(T: int, d: int, factor: float, n: int, name: str = "query") 
         factor: what the logits are multiplied by; the draws do not depend on it.
         n: independent draws.
         name: what the seed is derived from, with T and d.
+        at_logits: before the factor, and before the keys, in place of at the query.
 
     Returns:
         Lengths, (n,), float64.
@@ -42,23 +45,30 @@ def query_gradients(T: int, d: int, factor: float, n: int, name: str = "query") 
     source = generator(f"{name} {T} {d}")
     q, k, g = (torch.randn(s, generator=source) for s in ((n, 1, d), (n, T, d), (n, T)))
     p = torch.softmax(factor * (q * k).sum(-1).double(), -1)
-    at_logits = factor * p * (g - (p * g).sum(-1, keepdim=True))
-    return torch.einsum("nt,ntd->nd", at_logits.float(), k).norm(dim=-1).double()
+    u = p * (g - (p * g).sum(-1, keepdim=True))
+    if at_logits:
+        return u.norm(dim=-1)
+    return torch.einsum("nt,ntd->nd", (factor * u).float(), k).norm(dim=-1).double()
 
 
-def gradients_undivided_over_divided(T: int, d: int) -> tuple[float, float]:
+def gradients_undivided_over_divided(
+    T: int, d: int, *, at_logits: bool = False
+) -> tuple[float, float]:
     """Return the gradient at a query without the division over that with it.
 
     Args:
         T: number of keys.
         d: size of query and keys.
+        at_logits: before the factor, and before the keys, in place of at the query.
 
     Returns:
         The ratio of the medians of the lengths, and that of their root mean squares, over as many
         draws as a moment allows, 4000 at most.
     """
     n = min(4000, 40_000_000 // (T * d))
-    plain, divided = (query_gradients(T, d, factor, n) for factor in (1, d**-0.5))
+    plain, divided = (
+        query_gradients(T, d, factor, n, at_logits=at_logits) for factor in (1, d**-0.5)
+    )
     square = (plain.square().mean() / divided.square().mean()).sqrt()
     return (plain.median() / divided.median()).item(), square.item()
 
