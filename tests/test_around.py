@@ -126,7 +126,7 @@ def _barriers(browser: Browser, html: Path, names: object, scheme: str) -> dict[
 @needs_chromium
 def test_formulas_of_the_first_screen_come_first(browser: Browser, html: Path) -> None:  # noqa: F811
     with Tab(browser, 1280, "light") as tab:
-        tab.look(html / "notebooks/3-first-loss/3-norm-variance.html")
+        tab.look(html / "notebooks/3-first-loss/4-the-first-loss.html")
         marks = "performance.getEntriesByName('first screen typeset').length"
         assert tab.page.evaluate(marks) == 1
 

@@ -82,7 +82,7 @@ def test_a_flipped_sign_in_prose_is_red_and_the_file_is_put_back(tmp_path: Path)
     judge = Judge(ROOT, tmp_path)
     before = (judge.scratch / NOTEBOOK).read_bytes()
     site = Site(0, 4, "$a = b + 71$", "whole")
-    found = judge.judge(Mutant("prose", NOTEBOOK, 0, "whole", "text", site, ("LOSS-10",)))
+    found = judge.judge(Mutant("prose", NOTEBOOK, 3, "whole", "text", site, ("LOSS-10",)))
     assert found.by == "ownerless_prose" and "a = b + 71" in found.said
     assert (judge.scratch / NOTEBOOK).read_bytes() == before
 

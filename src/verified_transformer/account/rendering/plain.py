@@ -33,7 +33,8 @@ SIGNS = dict(zip(_WORDS[::2], _WORDS[1::2], strict=True))
 _NAMES = {"log", "ln", "exp", "min", "max", "tanh", "sin", "cos", "arccos", "tan", "det", "lim"}
 _ACCENTS = {"tilde": "\u0303", "hat": "\u0302", "bar": "\u0304", "widetilde": "\u0303"}
 _SILENT = {
-    "left", "right", "big", "Big", "bigg", "limits", "displaystyle", "boldsymbol", "mathbf",
+    "left", "right", "big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr", "limits",
+    "displaystyle", "boldsymbol", "mathbf",
     "mathcal", "mathrm", "text", "operatorname", "mathbb", "mathit", "textbf", "nolimits",
 }  # fmt: skip
 _SPACES = {"\\,", "\\;", "\\:", "\\ ", "\\quad", "\\qquad"}

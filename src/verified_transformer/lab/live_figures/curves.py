@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -190,8 +191,9 @@ def text_evaluated(
         18.0
     """
     if isinstance(text, str):
-        known = {name: sp.Symbol(name) for name in names}
-        return evaluated(sp.sympify(text, locals=known), names)
+        known = {f"{name}_": sp.Symbol(name) for name in names}  # lambda is a word of Python's
+        said = re.sub(rf"\b({'|'.join(names)})\b", r"\1_", text) if names else text
+        return evaluated(sp.sympify(said, locals=known), names)
     if "choice" in text:
         place, made = text["choice"], [text_evaluated(one, names, tables) for one in text["of"]]
         return lambda v: made[int(v[place])](v)
