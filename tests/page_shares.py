@@ -25,7 +25,7 @@ LONGER = {
     "notebooks/1-initialisation/6-attention-scale": 21,
     "notebooks/1-initialisation/7-residual-connections": 23,
     "notebooks/4-growth/5-rotary-positions": 21,
-    "notebooks/5-factorised-tables/5-the-tensor-train-product": 26,
+    "notebooks/5-factorised-tables/5-the-tensor-train-product": 27,
 }
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
