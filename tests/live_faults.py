@@ -11,7 +11,6 @@ from playwright.sync_api import Page
 from verified_transformer.lab.live_figures import text_evaluated
 
 TOLERANCE = 1e-6  # relative
-ROUNDING = 1e-15  # of numbers near one, whose difference a curve may be
 # Moves every slider and list of every figure to its ends and in between, and returns its data and,
 # for each setting, ten points of each curve as they are drawn.
 MOVED = """() => [...document.querySelectorAll("vt-live")].map(figure => {
@@ -70,8 +69,7 @@ def _faults(figure: dict[str, Any]) -> Iterator[str]:
                 y = math.nan if y is None else y
                 if math.isnan(y) and math.isnan(right):
                     continue
-                allowed = max(TOLERANCE * max(abs(right), 1e-3 * scale), ROUNDING)
-                if not abs(y - right) <= allowed:
+                if not abs(y - right) <= TOLERANCE * max(abs(right), 1e-3 * scale):
                     at = dict(zip(names, [x, *rest], strict=True))
                     yield f"{curve['name']}: drawn {y}, in Python {right}, at {at}"
                     break
