@@ -22,7 +22,6 @@ SCREEN = 800  # px
 LONGEST, MEDIAN, LEAST_READ = 20, 12, 0.6
 # Two subjects in one section, and waiting to be two; the number may only fall.
 LONGER = {
-    "notebooks/1-initialisation/6-attention-scale": 21,
     "notebooks/4-growth/5-rotary-positions": 21,
     "notebooks/5-factorised-tables/5-the-tensor-train-product": 27,
 }

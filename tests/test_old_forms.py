@@ -14,7 +14,7 @@ import pytest
 
 NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
 DIFFERENCES = {
-    "1-initialisation/7-residual-connections.ipynb": 1,
+    "1-initialisation/9-residual-connections.ipynb": 1,
     "3-first-loss/4-the-first-loss.ipynb": 1,
     "5-factorised-tables/10-side-by-side.ipynb": 3,
     "5-factorised-tables/4-the-algorithm.ipynb": 3,

@@ -145,7 +145,7 @@ def test_bad_input_is_named() -> None:
     with pytest.raises(TypeError, match="answer: got int; accepted: a function"):
         exercise("5.5.4").answer(3)
     with pytest.raises(ValueError, match="answer: got 'e'; accepted: a, b, c, d"):
-        exercise("1.3.5").answer("e")
+        exercise("1.3.4").answer("e")
     with pytest.raises(TypeError, match="got bool"):
         read(True)
 
