@@ -37,6 +37,7 @@ NAMES = (
     "tensor_train",
     "tied_model",
     "two_pulls",
+    "which_table",
 )
 SMALLEST = 11.0  # pixels of a letter on a screen
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -30,6 +30,7 @@ from ..seeds import seed_of
 SEEDS = {"tables and tokens": list(range(9))}
 LOOKUPS = ("plain", "built", "low rank", "Kronecker", "tensor train", "tensor product")
 HEADS = ("dense head", "low-rank head")
+FAMILIES = ("low rank", "Kronecker", "tensor train", "tensor product")
 
 
 @dataclass(frozen=True)
@@ -197,6 +198,87 @@ def compare(
         "figures": figures(_medians(wall), setting),
         "figures of CPU seconds": figures(_medians(cpu), setting),
     }
+
+
+def shown(run: Mapping[str, Any]) -> str:
+    """Return a table of what lookups cost, one way a line.
+
+    Args:
+        run: what `experiments.factorised_lookup.compare` returns.
+
+    Returns:
+        Lines with the millions of numbers stored, the multiplications for each number of the rows
+        that are asked for, the processor's milliseconds, and the MiB alive beside the parameters.
+    """
+    setting, lines = run["setting"], [f"{'':14}{'stored/M':>8}{'mult.':>7}{'ms':>5}{'MiB':>5}"]
+    made = setting["tokens"] * setting["d"]
+    for way in LOOKUPS:
+        work, seconds = run["counted"][way], run["CPU seconds"][way]["median"]
+        lines.append(
+            f"{way:14}{run['parameters'][way] / 1e6:8.2f}{work['multiplications'] / made:7.1f}"
+            f"{1000 * seconds:5.0f}{work['bytes'] / 2**20:5.0f}"
+        )
+    return "\n".join(lines)
+
+
+def head_multiplications(way: str, setting: Setting | None = None) -> int:
+    """Return the multiplications in which a head scores all tokens for one state, counted.
+
+    Args:
+        way: one of `FAMILIES`; or ``plain``, whose n d are not counted but known. (A product of
+            each token's own vectors is made row by row, which is not the least work.)
+        setting: sizes of the table; those of the recorded comparison if left out.
+
+    Example:
+        >>> small = Setting(n=90, d=24, low_rank=4)
+        >>> head_multiplications("plain", small), head_multiplications("low rank", small)
+        (2160, 456)
+    """
+    setting = setting or Setting()
+    if way == "plain":
+        return setting.n * setting.d
+    table: Any = module(way, setting)
+    with torch.no_grad(), Count() as count:
+        table.attend(torch.ones(1, setting.d))
+    return count.multiplications
+
+
+def step_memory(way: str, n: int, tokens: int = 64, width: int = 64) -> int:
+    """Return the bytes alive at most in a lookup and its backward pass.
+
+    Parameters and their gradients are left out.
+
+    Args:
+        way: one of `FAMILIES`, or ``built``, which makes the whole table first.
+        n: tokens in the table.
+        tokens: how many are looked up.
+        width: length of an embedding.
+
+    Example:
+        >>> step_memory("low rank", 100) == step_memory("low rank", 200)
+        True
+    """
+    table: Any = module(way, Setting(n, width, tokens, low_rank=8, terms=2, inner_rank=2))
+    asked = torch.randint(n, (tokens,), generator=torch.Generator().manual_seed(n))
+    with Count() as count:
+        rows = table.dense()[asked] if way == "built" else table(asked)
+        rows.backward(torch.ones_like(rows))
+    return count.peak - sum(p.grad.nbytes for p in table.parameters())
+
+
+def makes_no_table(ways: Sequence[str], vocabularies: Sequence[int] = (1000, 8000, 64000)) -> bool:
+    """Say whether a step takes less than 40 numbers for each one looked up, at every vocabulary.
+
+    Args:
+        ways: as in `step_memory`.
+        vocabularies: numbers of tokens.
+
+    Example:
+        >>> makes_no_table(["low rank"], [100]), makes_no_table(["built"], [64000])
+        (True, False)
+    """
+    limit = 40 * 4 * 64 * 64
+    return all(step_memory(way, n) < limit for way in ways for n in vocabularies)
 
 
 def _spread(values: Sequence[float]) -> dict[str, float]:

@@ -8,6 +8,7 @@ from .pictures.layers.residual import residual_streams as residual_streams
 from .pictures.layers.residual import right_angles as right_angles
 from .pictures.layers.softmax import softmax_ruler as softmax_ruler
 from .pictures.layers.steps import one_step_two_units as one_step_two_units
+from .pictures.tables.choice import which_table as which_table
 from .pictures.tables.products import squares_of_sums as squares_of_sums
 from .pictures.tables.products import tensor_product as tensor_product
 from .pictures.tables.trains import tensor_train as tensor_train

@@ -1,0 +1,50 @@
+"""Which table for which model: questions from above to below, and where each leads."""
+
+from __future__ import annotations
+
+from ...drawing import Drawing, Panel
+from ...labels import text
+from ...parts import arrow, box
+
+__all__ = ["which_table"]
+
+_QUESTIONS = (
+    (("Is the table a large", "part of the model?"), "no", "plain", ("nothing", "to gain")),
+    (("Is the head slow, or", "is the width too large?"), "yes", "low rank", ("faster head",)),
+    (("Must each token keep", "numbers of its own?"), "yes", "product", ("each token",)),
+    (("One dial between", "small and good?"), "yes", "train", ("bonds *r*",)),
+)
+
+
+def which_table() -> Drawing:
+    """Return a ladder of four questions that leads to a family of tables.
+
+    Example:
+        >>> len(which_table().panels)
+        1
+    """
+    marks = ""
+    for place, (question, answer, table, why) in enumerate(_QUESTIONS):
+        top = 36 + 92 * place
+        marks += box(4, top, 176, 52, role="quiet")
+        marks += "".join(
+            text(92, top + 17 + 19 * k, words, size=14) for k, words in enumerate(question)
+        )
+        marks += arrow((180, top + 26), (224, top + 26)) + text(200, top + 14, answer, size=13)
+        marks += box(226, top + 4, 90, 44, table, role="weight")
+        marks += "".join(
+            text(271, top + 60 + 15 * k, words, size=12) for k, words in enumerate(why)
+        )
+        marks += arrow((92, top + 52), (92, top + 90))
+        marks += text(104, top + 70, "yes" if answer == "no" else "no", anchor="start", size=13)
+    marks += box(40, 404, 104, 40, "Kronecker", role="weight")
+    marks += text(92, 458, "memory is everything", size=12)
+    return Drawing(
+        (Panel(320, 470, marks, title="which table?"),),
+        "Start at the top. The first question decides most cases.",
+        "A ladder of four questions. Is the table a large part of the model? If not, keep the "
+        "plain table. Is the head slow, or the width too large? Then low rank. Must each token "
+        "keep numbers of its own? Then a tensor product for each token. Do you want one dial "
+        "between small and good? Then a tensor train. At the foot: Kronecker products, "
+        "where memory is everything.",
+    )
