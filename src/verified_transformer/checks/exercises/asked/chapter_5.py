@@ -26,6 +26,27 @@ def _joined(vectors: Any) -> Any:
     return np.concatenate(list(vectors))
 
 
+def widest_bond(rows: Sequence[int], columns: Sequence[int], budget: int) -> int:
+    """The largest bond with which a tensor train stores at most so many numbers."""
+    slices = [m * q for m, q in zip(rows, columns, strict=True)]
+
+    def stored(r: int) -> int:
+        return (slices[0] + slices[-1]) * r + sum(slices[1:-1]) * r**2
+
+    bond = 0
+    while stored(bond + 1) <= budget:
+        bond += 1
+    return bond
+
+
+def _without_squares(rows: Any, columns: Any, budget: Any) -> Any:
+    return budget // sum(m * q for m, q in zip(rows, columns, strict=True))
+
+
+def _one_more(rows: Any, columns: Any, budget: Any) -> Any:
+    return widest_bond(rows, columns, budget) + 1
+
+
 _SHORT = (np.array([2.0, 3.0]), np.array([1.0, -1.0]), np.array([5.0, 7.0]))
 
 
@@ -35,5 +56,12 @@ PROBLEMS = {
         ((_from_the_end, "All products are there, in another order: the last index must run "
           "fastest."),
          (_joined, "That lays the vectors side by side; the product multiplies them.")),
+    ),
+    "widest_bond": Problem(
+        widest_bond,
+        (((37, 37, 37), (8, 8, 12), 87_616), ((37, 37, 37), (8, 8, 12), 87_615),
+         ((20, 20, 20, 20), (8, 8, 8, 8), 300_000), ((5, 4), (3, 2), 100), ((5, 4), (3, 2), 22)),
+        ((_without_squares, "An inner core has two bonds: it grows with the square of $r$."),
+         (_one_more, "That is the first bond which is too dear.")),
     ),
 }  # fmt: skip
