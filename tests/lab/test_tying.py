@@ -24,9 +24,10 @@ from verified_transformer.lab.tying.start.bodies import (
     identity_bodies,
     remedies,
     rotations,
+    whole_models,
 )  # fmt: skip
 from verified_transformer.lab.tying.start.tables import drawn_losses, repeats, rings
-from verified_transformer.models import expected_first_loss
+from verified_transformer.models import channel_shuffle, expected_first_loss
 
 
 def test_orthogonal_factors_are_orthogonal_and_singular_ones_are_zero() -> None:
@@ -40,6 +41,24 @@ def test_orthogonal_factors_are_orthogonal_and_singular_ones_are_zero() -> None:
 def test_rotations_keep_lengths() -> None:
     w, image = rotations.rotated(3, 1.3, draws=100)
     assert torch.allclose(w.norm(dim=-1), image.norm(dim=-1))
+
+
+def test_the_matrices_before_the_head_are_orthogonal_and_do_what_their_names_say() -> None:
+    state = torch.arange(1.0, 13).double()[None]
+    found = rotations.before_the_head(12, 3)
+    for P in found.values():
+        assert torch.allclose(P @ P.T, torch.eye(12).double())
+    assert torch.equal(state @ found["shift"], state.roll(1, -1))
+    assert torch.equal(state @ found["shuffle"], state[:, channel_shuffle(12, 3)])
+    assert torch.equal(state @ found["rotate half"], torch.cat([-state[:, 6:], state[:, :6]], -1))
+
+
+def test_a_turned_state_starts_lower_and_a_share_is_of_a_known_head() -> None:
+    (tied,), _ = whole_models.losses_by_scale(200, 64, [0.2], 2)
+    (turned,), _ = whole_models.losses_by_scale(200, 64, [0.2], 2, turned=lambda h: h.roll(1, -1))
+    assert turned < math.log(200) + 2 < tied
+    with pytest.raises(ValueError, match="head: got 'other'; accepted: 'tied', 'fresh'"):
+        remedies.largest_share("other", 0.1)
 
 
 @pytest.mark.parametrize("head", remedies.REMEDIES)

@@ -12,6 +12,8 @@ from .pictures.tables.choice import which_table as which_table
 from .pictures.tables.products import squares_of_sums as squares_of_sums
 from .pictures.tables.products import tensor_product as tensor_product
 from .pictures.tables.trains import tensor_train as tensor_train
+from .pictures.tying.cures import matrices_in_between as matrices_in_between
+from .pictures.tying.cures import shrink_or_turn as shrink_or_turn
 from .pictures.tying.pulls import half_swap as half_swap
 from .pictures.tying.pulls import two_pulls as two_pulls
 from .pictures.tying.sums import carried_sums as carried_sums

@@ -5,12 +5,13 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
 
 from .....models.first_loss import first_loss
 from .....seeds import generator
-from .identity_bodies import states_and_features
+from .identity_bodies import draw_weights, states_and_features
 
 
 def modules_before_the_table(model: Any) -> list[str]:
@@ -71,3 +72,24 @@ def put_branches_to_zero(model: Any) -> None:
             for part in (layer.attention.output.dense, layer.output.dense):
                 part.weight.zero_()
                 part.bias.zero_()
+
+
+def losses_over_draws(model: Any, draws: int = 3) -> dict[str, np.ndarray]:
+    """Return `first_losses` of a BERT as initialised, and with its branches at zero.
+
+    Args:
+        model: a ``BertForMaskedLM``; its weights are drawn anew.
+        draws: how many times.
+
+    Returns:
+        By what was done, (draws, 3): first loss with the layer and without, own logit without.
+    """
+    seen: dict[str, list[tuple[float, float, float]]] = {
+        "as initialised": [], "branches at zero": [],
+    }  # fmt: skip
+    for draw in range(draws):
+        draw_weights(model, f"BERT base {draw}")
+        seen["as initialised"].append(first_losses(model, f"tokens {draw}"))
+        put_branches_to_zero(model)
+        seen["branches at zero"].append(first_losses(model, f"tokens {draw}"))
+    return {name: np.array(rows) for name, rows in seen.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 import torch.nn.functional as F
@@ -12,7 +12,13 @@ from ..tables.drawn_losses import mean_and_error
 
 
 def losses_by_scale(
-    n: int, d: int, scales: Sequence[float], draws: int = 8, tokens: int = 16
+    n: int,
+    d: int,
+    scales: Sequence[float],
+    draws: int = 8,
+    tokens: int = 16,
+    *,
+    turned: Callable[[torch.Tensor], torch.Tensor] = lambda state: state,
 ) -> tuple[list[float], list[float]]:
     """Return the mean first loss of tied identity models at some scales, and its standard error.
 
@@ -22,6 +28,7 @@ def losses_by_scale(
         scales: standard deviations of an entry; all scale the same draws.
         draws: independent tables; one is a replicate.
         tokens: how many first tokens each table reads.
+        turned: what is done to the states, (tokens, d), before they meet the table.
 
     Returns:
         Means and standard errors, one for each scale.
@@ -36,7 +43,7 @@ def losses_by_scale(
         source = generator(f"whole table {n} {d} {draw}")
         table = torch.randn(n, d, generator=source, dtype=torch.float64)
         state = F.rms_norm(table[:tokens], (d,), eps=0.0)  # whatever the scale of the table is
-        logits = state @ table.T
+        logits = turned(state) @ table.T
         others = (logits.sum(-1) - logits.diagonal()) / (n - 1)  # the label is another token
         for place, scale in enumerate(scales):
             found[draw, place] = ((scale * logits).logsumexp(-1) - scale * others).mean()
