@@ -29,12 +29,66 @@ def _probability(logits: Any, label: Any) -> Any:
     return np.exp(-first_loss(logits, label))
 
 
+def first_excess(n: int, d: int, sigma: float, gain: float, turned: bool) -> float:
+    """What the strangers and the own token cost an identity model, in nats above log n."""
+    m = 0.0 if turned else gain * d * sigma
+    half_variance = (gain * sigma) ** 2 * d / 2
+    return half_variance + np.log1p(np.exp(m - half_variance) / n)
+
+
+def _eq_9(n: Any, d: Any, sigma: Any, gain: Any, turned: Any) -> Any:
+    return np.log1p(np.exp((not turned) * gain * d * sigma) / n)
+
+
+def _gain_once(n: Any, d: Any, sigma: Any, gain: Any, turned: Any) -> Any:
+    m, cost = (not turned) * gain * d * sigma, gain * sigma**2 * d / 2
+    return cost + np.log1p(np.exp(m - cost) / n)
+
+
+def _turned_to_nothing(n: Any, d: Any, sigma: Any, gain: Any, turned: Any) -> Any:
+    return 0.0 if turned else first_excess(n, d, sigma, gain, False)
+
+
+def own_logit_moments(P: np.ndarray, sigma: float) -> np.ndarray:
+    """Mean, by the trace, and mean square of the own logit behind an orthogonal matrix."""
+    d, t = len(P), np.trace(P)
+    return np.array([t * sigma, d * sigma**2 * (t**2 + d + np.trace(P @ P)) / (d + 2)])
+
+
+def _not_mirrored(P: Any, sigma: Any) -> Any:
+    d, t = len(P), np.trace(P)
+    return np.array([t * sigma, d * sigma**2 * (t**2 + d + np.trace(P @ P.T)) / (d + 2)])
+
+
+def _strangers_alone(P: Any, sigma: Any) -> Any:
+    d, t = len(P), np.trace(P)
+    return np.array([t * sigma, (t * sigma) ** 2 + d * sigma**2])
+
+
+_TURN = np.roll(np.eye(4), 2, axis=1) * np.array([-1.0, -1.0, 1.0, 1.0])
+
+
 PROBLEMS = {
+    "first_excess": Problem(
+        first_excess,
+        ((1000, 64, 0.1, 1.0, False), (1000, 64, 0.1, 0.5, False), (500, 32, 0.2, 0.7, True)),
+        ((_eq_9, "You count each stranger as 1. The spread of their logits costs half a variance."),
+         (_gain_once, "A factor on a logit multiplies its variance by the factor's square."),
+         (_turned_to_nothing, "Strangers still disagree: $s^2/2$ is left when the state is "
+          "turned.")),
+    ),
     "first_loss": Problem(
         first_loss, ((np.array([1.0, 2.0, 0.5]), 0), (np.array([900.0, 0.0, 3.0, 1.0]), 1)),
         ((_without_top, "You took the largest logit out of the exponentials, and forgot to put it "
           "back."),
          (_mean_instead, "The sum of the exponentials, not their mean: you are off by $\\log n$."),
          (_probability, "That is the probability of the label; its loss is minus the logarithm.")),
+    ),
+    "own_logit_moments": Problem(
+        own_logit_moments,
+        ((np.eye(3), 0.5), (np.roll(np.eye(5), 1, axis=1), 0.2), (_TURN, 1.3)),
+        ((_not_mirrored, "`P @ P.T` is the identity, and has the trace $d$ always. The mirrored "
+          "sum is the trace of `P @ P`."),
+         (_strangers_alone, "You gave the own logit a stranger's variance. What does $\\nu$ do?")),
     ),
 }  # fmt: skip
