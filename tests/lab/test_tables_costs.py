@@ -107,3 +107,42 @@ def test_counts_at_points() -> None:
     assert stored({n: 7, d: 12, k: 4}) == 84
     with pytest.raises(ValueError, match="point: gives the sizes"):
         stored({n: 7, d: 13, k: 4})
+
+
+@pytest.mark.parametrize("part", ["forward", "backward", "both"])
+def test_printed_orders_fail_from_three_factors_on(part) -> None:
+    check = tables.grows_as_printed(part)
+    assert check(2) and not check(3)
+    follows = tables.in_step(lambda factors, length: tables.passed(part)(1, factors, length))
+    assert follows(tables.row_length) and not follows(tables.printed_order)
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        tables.largest_in_step,
+        tables.tables_in_step,
+        tables.saves_parameters,
+        tables.below_a_block,
+    ],
+)
+def test_lengths_that_fit_keep_what_divided_ones_break(check) -> None:
+    assert tables.divided(8, 1024) == 128 and tables.rooted(5, 1024) == 4
+    assert check(tables.rooted) and not check(tables.divided)
+
+
+def test_work_that_is_all_counted() -> None:
+    assert tables.all_work(tables.plain_lookup(5, 8)) == 40
+    assert tables.less_work(torch.clone) and not tables.less_work(tables.products_made)
+    assert tables.grows_as_square(tables.dense_layer)
+    assert not tables.markedly_less(tables.all_work)
+    assert tables.rises_with_factors(lambda count: count.multiplications)
+    assert not tables.rises_with_factors(lambda count: count.reads)
+
+
+def test_lookups_of_the_library_beside_real_blocks() -> None:
+    assert tables.one_call_a_factor(TensorProductEmbedding)
+    assert not tables.one_call_a_factor(tables.TokenByToken)
+    assert not tables.below_a_tenth(tables.normalisation_of)
+    shares = tables.shares_of_time(0)
+    assert sum(shares.values()) == pytest.approx(1)

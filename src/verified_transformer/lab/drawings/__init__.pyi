@@ -9,6 +9,10 @@ from .pictures.layers.residual import right_angles as right_angles
 from .pictures.layers.softmax import softmax_ruler as softmax_ruler
 from .pictures.layers.steps import one_step_two_units as one_step_two_units
 from .pictures.tables.choice import which_table as which_table
+from .pictures.tables.costs import row_read_or_made as row_read_or_made
+from .pictures.tables.costs import three_times_as_often as three_times_as_often
+from .pictures.tables.grids import dot_products_multiply as dot_products_multiply
+from .pictures.tables.grids import places_of_entries as places_of_entries
 from .pictures.tables.products import squares_of_sums as squares_of_sums
 from .pictures.tables.products import tensor_product as tensor_product
 from .pictures.tables.trains import tensor_train as tensor_train
