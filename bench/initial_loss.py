@@ -1,13 +1,15 @@
 """The first loss of real models: predicted from the configuration, and measured on the class.
 
-    python bench/initial_loss.py [NAME …]
+    python bench/initial_loss.py [NAME …]      measure these, or all
+    python bench/initial_loss.py --predict     predict all again, and measure none
 
 Configurations are those of the released models (`SOURCES` says where each was read), at their own
 n and d; where two cores cannot hold all layers, layers are cut, and both numbers are given. Each
 model is drawn anew several times, in a process of its own, in float32; the loss is streamed by
 `initial_loss(model, measure=True)` on random tokens, and the stream's second moment is read behind
-every layer. `lab/real_models/first_losses.json` is the result, with its provenance; models that are
-named are measured again, the others stay.
+every layer. `z` is the difference in units of what the mean of so many draws may lie off, as it is
+predicted for draws of one text each. `lab/real_models/first_losses.json` is the result, with its
+provenance; models that are named are measured again, the others stay.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ import transformers
 from verified_transformer.lab.real_models import first_losses as measured
 from verified_transformer.models import expected_first_loss, initial_loss
 
-LENGTH, TEXTS = 128, 2
+LENGTH, TEXTS = 128, 8
 RESULT = Path(measured.__file__).with_suffix(".json")
 TABLE = Path(__file__).parents[1] / "book" / "initial-loss-table.txt"
 # name: class, settings, layers of the released model, draws
@@ -44,7 +46,7 @@ MODELS: dict[str, tuple[str, dict[str, Any], int, int]] = {
     "GPT-2": ("GPT2LMHeadModel", GPT2, 12, 4),
     "OPT-125m": ("OPTForCausalLM", {
         "vocab_size": 50272, "hidden_size": 768, "num_hidden_layers": 12, "ffn_dim": 3072,
-        "num_attention_heads": 12, "word_embed_proj_dim": 768}, 12, 2),
+        "num_attention_heads": 12, "word_embed_proj_dim": 768}, 12, 8),
     "OPT-350m": ("OPTForCausalLM", {
         "vocab_size": 50272, "hidden_size": 1024, "num_hidden_layers": 8, "ffn_dim": 4096,
         "num_attention_heads": 16, "word_embed_proj_dim": 512, "do_layer_norm_before": False},
@@ -58,7 +60,7 @@ MODELS: dict[str, tuple[str, dict[str, Any], int, int]] = {
         "num_heads": 8, "tie_word_embeddings": True}, 6, 16),
     "T5 1.1 small": ("T5ForConditionalGeneration", {
         "vocab_size": 32128, "d_model": 512, "d_kv": 64, "d_ff": 1024, "num_layers": 8,
-        "num_heads": 6, "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}, 8, 6),
+        "num_heads": 6, "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}, 8, 60),
     "mT5 small": ("MT5ForConditionalGeneration", {
         "vocab_size": 250112, "d_model": 512, "d_kv": 64, "d_ff": 1024, "num_layers": 8,
         "num_heads": 6, "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}, 8, 6),
@@ -86,7 +88,7 @@ MODELS: dict[str, tuple[str, dict[str, Any], int, int]] = {
         "num_attention_heads": 8, "num_key_value_heads": 1, "head_dim": 256}, 18, 4),
     "Gemma 2 2B": ("Gemma2ForCausalLM", {
         **GEMMA, "hidden_size": 2304, "intermediate_size": 9216, "num_hidden_layers": 2,
-        "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256}, 26, 2),
+        "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256}, 26, 8),
     "Gemma 3 1B": ("Gemma3ForCausalLM", {
         **GEMMA, "vocab_size": 262144, "hidden_size": 1152, "intermediate_size": 6912,
         "num_hidden_layers": 6, "num_attention_heads": 4, "num_key_value_heads": 1,
@@ -96,6 +98,11 @@ MODELS: dict[str, tuple[str, dict[str, Any], int, int]] = {
     "GPT-NeoX 20B": ("GPTNeoXForCausalLM", {
         "vocab_size": 50432, "hidden_size": 6144, "intermediate_size": 24576,
         "num_hidden_layers": 1, "num_attention_heads": 64, "hidden_act": "gelu_fast"}, 44, 2),
+    "BLOOM 560M": ("BloomForCausalLM", {
+        "vocab_size": 250880, "hidden_size": 1024, "n_layer": 2, "n_head": 16}, 24, 4),
+    "OLMo 1B": ("OlmoForCausalLM", {
+        "vocab_size": 50304, "hidden_size": 2048, "intermediate_size": 8192,
+        "num_hidden_layers": 4, "num_attention_heads": 16, "tie_word_embeddings": True}, 16, 2),
 }  # fmt: skip
 SOURCES = {
     "defaults of the configuration class in transformers 5.23": (
@@ -104,9 +111,11 @@ SOURCES = {
     ),
     "as public repositories quote the released model": (
         "OPT-350m, T5 1.1 small, SmolLM2 135M, Qwen2 0.5B, Qwen3 0.6B, Gemma 2B, Gemma 3 1B, "
-        "Pythia 160M"
+        "Pythia 160M, BLOOM 560M, OLMo 1B"
     ),
-    "from memory of the released config.json, not looked up": "RoBERTa base",
+    "a copy of the released config.json (AYaroshevskii/Tweet-Sentiment, roberta-base, on GitHub)": (
+        "RoBERTa base"
+    ),
 }
 
 
@@ -135,19 +144,23 @@ def one(name: str) -> dict[str, Any]:
         losses.append(found.loss)
         streams.append([float(np.mean(each)) for each in second.values()])
         del model
-    expected = after_layers(answer.steps)
-    ratio = np.array(streams).mean(0) / np.array(expected)
+    expected, deviations = np.array(list(after_layers(answer.steps).values())).T
+    off = np.abs(np.array(streams).mean(0) / expected - 1)
     mean, error = float(np.mean(losses)), float(np.std(losses, ddof=1) / math.sqrt(draws))
     return {
         "class": kind, "settings": settings, "of": layers,
         "layers": settings.get("num_hidden_layers") or settings.get("n_layer") or layers,
-        "draws": draws,
+        "draws": draws, "texts": TEXTS,
         "predicted": answer.loss, "one draw": answer.error, "measured": mean, "error": error,
         "losses": losses, "relative": answer.loss / mean - 1,
         **peers(kind, settings),
         "cosine": answer.cosine, "spread": answer.spread,
         "parts": {part.name: part.worth for part in answer.parts},
-        "layers off by, mean over draws": float(np.abs(ratio - 1).max()),
+        "z": (answer.loss - mean) / answer.error * math.sqrt(draws),
+        "layers off by, mean over draws": float(off.max()),
+        "layers off by, beyond their own deviation": float(
+            np.maximum(off - 3 * deviations / math.sqrt(draws), 0).max()
+        ),
         "seconds": seconds, "GiB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20,
     }  # fmt: skip
 
@@ -188,14 +201,15 @@ def watched(model: torch.nn.Module) -> dict[str, list[float]]:
     return found
 
 
-def after_layers(steps: Any) -> list[float]:
-    """The predicted second moment behind each layer."""
-    last: dict[str, float] = {}
+def after_layers(steps: Any) -> dict[str, tuple[float, float]]:
+    """The predicted second moment behind each layer, and its deviation in one draw, a share."""
+    last = {}
     for step in steps:
         words = step.name.split()
         if "layer" in words:
-            last[" ".join(words[: words.index("layer") + 2])] = step.stream
-    return list(last.values())
+            place = " ".join(words[: words.index("layer") + 2])
+            last[place] = (step.stream, step.deviation)
+    return last
 
 
 def summary(rows: dict[str, Any]) -> dict[str, Any]:
@@ -214,15 +228,16 @@ def summary(rows: dict[str, Any]) -> dict[str, Any]:
 def table(known: dict[str, Any]) -> str:
     """The result as the page of the book shows it."""
     lines = [
-        "| model | tokens | width | layers | predicted | measured | off | one draw |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|",
+        "| model | tokens | width | layers | predicted | measured | off | one draw | blocks |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for name, row in known["models"].items():
         layers = f"{row['layers']} of {row['of']}" if row["layers"] < row["of"] else row["of"]
         lines.append(
             f"| {name} | {row['n']} | {row['d']} | {layers} | {row['predicted']:.4f} | "
             f"{row['measured']:.4f} ± {row['error']:.4f} | {100 * row['relative']:+.3f} % | "
-            f"{100 * row['one draw'] / row['predicted']:.3f} % |"
+            f"{100 * row['one draw'] / row['predicted']:.3f} % | "
+            f"{100 * row['layers off by, mean over draws']:.1f} % |"
         )
     lines += ["", "| way | median error | worst error | at |", "|---|--:|--:|---|"]
     lines += [
@@ -232,11 +247,46 @@ def table(known: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def predicted_again(row: dict[str, Any]) -> dict[str, Any]:
+    """What was measured, beside what is predicted today."""
+    config = getattr(transformers, row["class"]).config_class(**tokens_fit(row["settings"]))
+    answer = initial_loss(config, length=LENGTH)
+    off = answer.loss - row["measured"]
+    return {
+        **row, "predicted": answer.loss, "one draw": answer.error,
+        "relative": answer.loss / row["measured"] - 1,
+        "z": off / answer.error * math.sqrt(row["draws"]),
+        "cosine": answer.cosine, "spread": answer.spread,
+        "parts": {part.name: part.worth for part in answer.parts},
+    }  # fmt: skip
+
+
+def write(known: dict[str, Any]) -> None:
+    """Keep what is known, in the order of `MODELS`, with its summary and its provenance."""
+    known["models"] = {key: known["models"][key] for key in MODELS if key in known["models"]}
+    known["summary"] = summary(known["models"])
+    known["sources"] = SOURCES
+    known["made with"] = {
+        "command": "python bench/initial_loss.py", "device": "cpu", "dtype": "float32",
+        "processor": platform.processor() or platform.machine(),
+        "torch": torch.__version__, "transformers": transformers.__version__,
+        "numpy": np.__version__, "python": platform.python_version(), "seeds": "0 …",
+        "length": LENGTH,
+    }  # fmt: skip
+    RESULT.write_text(json.dumps(known, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    TABLE.write_text(table(known), "utf-8")
+
+
 def main() -> None:
     if sys.argv[1:2] == ["--one"]:
         print(json.dumps(one(sys.argv[2])))
         return
     known = json.loads(RESULT.read_text("utf-8")) if RESULT.exists() else {"models": {}}
+    if sys.argv[1:2] == ["--predict"]:
+        for name, row in known["models"].items():
+            known["models"][name] = predicted_again(row)
+        write(known)
+        return
     for name in sys.argv[1:] or MODELS:
         done = subprocess.run(
             [sys.executable, __file__, "--one", name], capture_output=True, text=True, check=False
@@ -251,18 +301,7 @@ def main() -> None:
               f"{100 * row['layers off by, mean over draws']:.1f} % log n {row['log n']:.3f} "
               f"article {row['article']:.3f} identity {row['identity']:.3f} {row['GiB']:.1f} GiB",
               flush=True)  # fmt: skip
-        known["models"] = {key: known["models"][key] for key in MODELS if key in known["models"]}
-        known["summary"] = summary(known["models"])
-        known["sources"] = SOURCES
-        known["made with"] = {
-            "command": "python bench/initial_loss.py", "device": "cpu", "dtype": "float32",
-            "processor": platform.processor() or platform.machine(),
-            "torch": torch.__version__, "transformers": transformers.__version__,
-            "numpy": np.__version__, "python": platform.python_version(), "seeds": "0 …",
-            "length": LENGTH, "texts": TEXTS,
-        }  # fmt: skip
-        RESULT.write_text(json.dumps(known, indent=1, ensure_ascii=False) + "\n", "utf-8")
-        TABLE.write_text(table(known), "utf-8")
+        write(known)
     print(json.dumps(known["summary"], indent=1))
 
 

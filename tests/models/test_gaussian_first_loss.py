@@ -190,6 +190,9 @@ def test_what_lies_outside_of_the_domain_is_refused(given: dict, said: str) -> N
 def test_what_is_no_number_or_no_frozen_start_is_refused() -> None:
     with pytest.raises(TypeError, match=r"n: got 10.5; accepted: a whole number"):
         gaussian_first_loss(10.5, 4, 0.1)
+    for given in ({"σ": "0.1"}, {"σ": 0.1, "ρ": None}, {"σ": 0.1, "ε": True}):
+        with pytest.raises(TypeError, match=r"[σρε]: got .*; accepted: a number"):
+            gaussian_first_loss(10, 4, **given)
     with pytest.raises(ValueError, match=r"spread: got 1.0; accepted: more than √\(2 log n\)"):
         frozen_loss(1000, 1.0)
     with pytest.raises(ValueError, match=r"spread: got 1.0; accepted: more than √\(2 log n\)"):

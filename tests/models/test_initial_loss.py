@@ -16,7 +16,12 @@ import torch
 from verified_transformer.models import assert_initial_loss, initial_loss
 from verified_transformer.models.first_loss import Body, Norm, Stack
 from verified_transformer.models.first_loss.initial.activations import overlaps, second_moments
-from verified_transformer.models.first_loss.initial.averaging import Window, concentration
+from verified_transformer.models.first_loss.initial.averaging import (
+    Sloped,
+    Window,
+    concentration,
+    representatives,
+)
 from verified_transformer.models.first_loss.initial.recipes import RECIPES
 
 transformers = pytest.importorskip("transformers")
@@ -33,7 +38,7 @@ T5: dict[str, Any] = {
     "vocab_size": N, "d_model": D, "d_kv": 32, "d_ff": 3 * D, "num_layers": 1, "num_heads": 4,
 }  # fmt: skip
 BARE = {name: SIZES[name] for name in SIZES if name not in ("head_dim", "num_key_value_heads")}
-WIDE = {"initializer_range": 0.06}
+WIDE, LOUD = {"initializer_range": 0.06}, {"initializer_range": 0.09}
 # class of the model: the settings that it is made with; a wide σ makes the body matter
 MADE: dict[str, tuple[str, dict[str, Any]]] = {
     "gpt2": ("GPT2LMHeadModel", {**GPT, **WIDE}),
@@ -69,8 +74,53 @@ MADE: dict[str, tuple[str, dict[str, Any]]] = {
     "phi": ("PhiForCausalLM", {**BARE, **WIDE}),
     "smollm3": ("SmolLM3ForCausalLM", {**BARE, **WIDE, "num_key_value_heads": 4}),
     "starcoder2": ("Starcoder2ForCausalLM", {**BARE, "num_key_value_heads": 2}),
+    "albert": ("AlbertForMaskedLM", {**BARE, **WIDE, "embedding_size": 48}),
+    "arcee": ("ArceeForCausalLM", {**SIZES, **WIDE, "tie_word_embeddings": True}),
+    "bloom": ("BloomForCausalLM", {**GPT, "hidden_size": D, "n_head": 16, **LOUD}),
+    "codegen": ("CodeGenForCausalLM", {**GPT, **WIDE, "rotary_dim": 16}),
+    "cohere2": (
+        "Cohere2ForCausalLM",
+        {**BARE, **WIDE, "num_key_value_heads": 4, "sliding_window": 8, "logit_scale": 0.5},
+    ),
+    "distilbert": (
+        "DistilBertForMaskedLM",
+        {**WIDE, "vocab_size": N, "dim": D, "hidden_dim": 3 * D, "n_layers": 2, "n_heads": 4},
+    ),
+    "electra": ("ElectraForMaskedLM", {**BARE, **WIDE, "embedding_size": 48}),
+    "ernie4_5": ("Ernie4_5ForCausalLM", {**SIZES, **WIDE, "num_key_value_heads": 2}),
+    "falcon": ("FalconForCausalLM", {**BARE, **WIDE}),
+    "glm": ("GlmForCausalLM", {**SIZES, **WIDE, "tie_word_embeddings": True}),
+    "glm4": ("Glm4ForCausalLM", {**SIZES, **WIDE, "tie_word_embeddings": True}),
+    "gpt_bigcode": ("GPTBigCodeForCausalLM", {**GPT, **WIDE}),
+    "helium": ("HeliumForCausalLM", {**SIZES, **WIDE, "tie_word_embeddings": True}),
+    "hunyuan_v1_dense": (
+        "HunYuanDenseV1ForCausalLM", {**SIZES, **WIDE, "tie_word_embeddings": True}
+    ),
+    "ministral": ("MinistralForCausalLM", {**SIZES, **WIDE, "sliding_window": 8}),
+    "mpt": (
+        "MptForCausalLM",
+        {**LOUD, "vocab_size": N, "n_layers": 2, "n_heads": 12,
+         "bos_token_id": 0, "eos_token_id": 0, "d_model": 144},
+    ),
+    "nemotron": ("NemotronForCausalLM", {**SIZES, "tie_word_embeddings": True}),
+    "olmo": ("OlmoForCausalLM", {**BARE, **WIDE, "tie_word_embeddings": True}),
+    "olmo3": ("Olmo3ForCausalLM", {**BARE, **WIDE, "sliding_window": 8,
+                                   "tie_word_embeddings": True}),
+    "persimmon": ("PersimmonForCausalLM", {**BARE, **WIDE, "tie_word_embeddings": True}),
+    "phi3": ("Phi3ForCausalLM", {**BARE, **WIDE, "tie_word_embeddings": True}),
+    "seed_oss": ("SeedOssForCausalLM", {**SIZES, **WIDE}),
+    "stablelm": (
+        "StableLmForCausalLM",
+        {**BARE, **WIDE, "num_key_value_heads": 4, "use_parallel_residual": True},
+    ),
 }  # fmt: skip
-SAME_CODE = {"camembert", "xlm-roberta", "gemma3"}  # subclasses of what is tried, or a wrapper
+SAME_CODE = {
+    "camembert",
+    "gemma3",
+    "gpt-sw3",
+    "internlm3",
+    "xlm-roberta",
+}  # subclasses of what is tried, or a wrapper
 
 
 def made(kind: str, seed: int = 0, **more: Any) -> Any:
@@ -97,14 +147,17 @@ def test_every_recipe_is_tried() -> None:
 STREAM = {
     "gpt2": "transformer.h", "bert": "bert.encoder.layer", "gemma": "model.layers",
     "gemma2": "model.layers", "gpt_neox": "gpt_neox.layers", "olmo2": "model.layers",
+    "bloom": "transformer.h", "mpt": "transformer.blocks", "falcon": "transformer.h",
+    "persimmon": "model.layers", "nemotron": "model.layers", "olmo": "model.layers",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", STREAM)
 def test_the_stream_has_the_second_moment_of_its_budget(kind: str) -> None:
     found: dict[int, list[float]] = {0: [], 1: []}
-    width = {"n_embd": 256} if kind == "gpt2" else {"hidden_size": 256}
-    for seed in range(6):
+    name = {"gpt2": "n_embd", "mpt": "d_model"}.get(kind, "hidden_size")
+    width = {name: 264 if kind == "mpt" else 256}
+    for seed in range(20 if kind == "persimmon" else 6):  # a squared relu's tails are heavy
         model = made(kind, seed, **width)
         for index, layer in enumerate(model.get_submodule(STREAM[kind])):
             layer.register_forward_hook(
@@ -176,7 +229,7 @@ def test_a_model_keeps_its_mode_and_builds_no_logits() -> None:
 
 def test_bad_input_is_refused_by_name() -> None:
     mamba = {"model_type": "mamba", "hidden_size": 8}
-    with pytest.raises(ValueError, match=r"(?s)the class 'mamba'; accepted: bert, .* the head:"):
+    with pytest.raises(ValueError, match=r"(?s)the class 'mamba'; accepted: albert, .* the head:"):
         initial_loss(mamba)
     with pytest.raises(TypeError, match="model_or_config: got int; accepted"):
         initial_loss(3)
@@ -262,3 +315,23 @@ def test_a_window_sums_what_is_seen() -> None:
     assert found[4, 1] == pytest.approx(term[2:5, 0:2].sum())
     assert Window(6, 6, True, None).sums(term)[4, 1] == pytest.approx(term[:5, :2].sum())
     assert Window(4, 6, False, None).sums(term)[2, 3] == pytest.approx(term.sum())
+
+
+def test_sloped_attention_weighs_near_keys_more() -> None:
+    seen = Sloped(5, math.log(2))
+    weight = np.array([1, 2, 4]) / 7  # the third token and the two before it, each half as much
+    term = np.random.default_rng(2).standard_normal((5, 5))
+    assert seen.sums(term)[2, 2] == pytest.approx(weight @ term[:3, :3] @ weight)
+    assert seen.count[2] == round(1 / (weight**2).sum())
+    slopes = tuple(2.0 ** -np.arange(1, 13))
+    few = representatives(slopes, 4)
+    assert sum(share for _, share in few) == pytest.approx(1)
+    assert [slope for slope, _ in few] == pytest.approx([2**-11, 2**-8, 2**-5, 2**-2])
+
+
+def test_the_parts_that_move_a_loss_add_up_to_its_error_and_are_told_where_they_are_large() -> None:
+    planted = initial_loss({"model_type": "bloom", "vocab_size": N, "hidden_size": 1024,
+                            "n_layer": 1, "n_head": 8})  # fmt: skip
+    assert planted.error == pytest.approx(math.hypot(*(move.worth for move in planted.moves)))
+    assert "own logits of 128 tokens" in str(planted)
+    assert "±  " not in str(initial_loss({"model_type": "llama", **SIZES}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import torch
@@ -16,6 +17,17 @@ def require_whole(**given: Any) -> None:
     for name, value in given.items():
         if isinstance(value, bool) or not hasattr(type(value), "__index__"):
             raise TypeError(f"{name}: got {value!r}; accepted: a whole number")
+
+
+def require_real(**given: Any) -> None:
+    """Refuse, by name, what is not a real number.
+
+    Raises:
+        TypeError: an argument is none.
+    """
+    for name, value in given.items():
+        if isinstance(value, bool) or not isinstance(value, Real):
+            raise TypeError(f"{name}: got {value!r}; accepted: a number")
 
 
 def require_floating(**given: Any) -> None:

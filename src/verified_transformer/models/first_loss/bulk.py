@@ -175,7 +175,7 @@ class Bulk:
         low, high = -9.3 * self.spread - 4, self.spread * math.sqrt(2 * most) + most
         if self._level(low) < level:
             return low
-        for _ in range(40):
+        for _ in range(20):  # an edge need not be exact
             middle = (low + high) / 2
             low, high = (middle, high) if self._level(middle) > level else (low, middle)
         return (low + high) / 2

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..accepted import require_whole
+from ..accepted import require_real, require_whole
 from .bulk import Bulk, scale_of
 
 _LEGENDRE = np.polynomial.legendre.leggauss(16)
@@ -59,6 +59,8 @@ class GaussianStart:
 
     def __post_init__(self) -> None:
         require_whole(n=self.n, d=self.d)
+        require_real(σ=self.σ, ρ=self.ρ, scale=self.scale, repeats=self.repeats, ε=self.ε)
+        require_real(state=1.0 if self.state is None else self.state)
         least = 2 if self.norm == "layer" else 1
         finite = "a finite positive number"
         state = 1.0 if self.state is None else self.state
@@ -146,7 +148,7 @@ class GaussianStart:
         where = (spread - low) / max(reach, 1e-300)
         known: dict[float, tuple[np.ndarray, np.ndarray]] = {}
         before = [np.full(len(x), 1e300)] * 2
-        for count in (3, 5, 9, 17, 33, 65, 129, 257):
+        for count in (2, 3, 5, 9, 17, 33, 65, 129, 257):
             at = [round((1 + math.cos(math.pi * k / (count - 1))) / 2, 14) for k in range(count)]
             for each in set(at) - set(known):
                 known[each] = self._given(unit * math.sinh(low + each * reach), x, moments)
@@ -155,7 +157,7 @@ class GaussianStart:
                 for part in range(1 + moments)
             ]
             if all(
-                np.abs(new - old) @ weight <= 1e-9 * max(1.0, float(np.abs(new) @ weight))
+                np.abs(new - old) @ weight <= 1e-7 * max(1.0, float(np.abs(new) @ weight))
                 for new, old in zip(found, before, strict=False)
             ):
                 return found[0], found[-1]

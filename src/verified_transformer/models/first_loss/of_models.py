@@ -91,14 +91,16 @@ def initial_loss(
     measured = None
     if measure:
         measured = _measured(model_or_config, body, repeats, length, texts, seed)
+    moves = one_draw(body, found, repeats)
     return InitialLoss(
         name=body.name,
         loss=checked(sum(worth for _, worth in parts)),
-        error=one_draw(body, found, repeats),
+        error=math.hypot(*(worth for _, worth in moves)),
         log_n=math.log(body.n),
         cosine=float(found.seen.cosine.mean()),
         spread=float(found.seen.spread.mean()),
         parts=tuple(Part(name, worth, _why(name, body, found)) for name, worth in parts),
+        moves=tuple(Part(name, worth, _how(name, body, found)) for name, worth in moves),
         steps=found.steps,
         length=length,
         notes=body.notes,
@@ -203,6 +205,16 @@ def _why(name: str, body: Body, found: Budget) -> str:
         "soft-cap": "none" if body.cap is None else f"logits are capped at {body.cap:g}",
         "labels": "labels that repeat the input token",
         "bias": "the head's own, as it stands in the model",
+    }[name]
+
+
+def _how(name: str, body: Body, found: Budget) -> str:
+    """A few words on what moves the loss."""
+    return {
+        "others": "the others' sum, as far as the places of a text share it",
+        "own logits": f"own logits of {len(found.seen.spread)} tokens",
+        "branches": f"the branches' sizes, {100 * found.wobble:.2g} % of the stream, and ρ by them",
+        "theory": f"what the budget leaves out, 1/d = {100 / body.d:.2g} % of the stream",
     }[name]
 
 

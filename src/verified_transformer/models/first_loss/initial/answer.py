@@ -8,6 +8,8 @@ from xml.sax.saxutils import escape
 
 from .stream import Step
 
+MOVED = 5e-4  # what moves the loss of one draw by more than this share is told
+
 
 @dataclass(frozen=True)
 class Part:
@@ -37,11 +39,12 @@ class InitialLoss:
     Attributes:
         name: the class.
         loss: expected cross-entropy in nats, over draws of the weights and texts of random tokens.
-        error: how far one draw of the weights may lie from it (a standard deviation).
+        error: how far one draw of the weights, on one text, may lie from it: a standard deviation.
         log_n: the loss of a uniform guess.
         cosine: between the last state and the row that the head has for the input token (mean).
         spread: standard deviation of the logits of the other tokens (mean over places).
         parts: what it is made of, in nats; `log_n` is the first, and they add up to `loss`.
+        moves: what `error` is made of, in nats; its square is the sum of theirs.
         steps: second moment of every branch, and of the stream after it.
         length: tokens in a text.
         notes: what of the class or of the configuration is worth knowing.
@@ -62,6 +65,7 @@ class InitialLoss:
     cosine: float
     spread: float
     parts: tuple[Part, ...]
+    moves: tuple[Part, ...]
     steps: tuple[Step, ...]
     length: int
     notes: tuple[str, ...] = ()
@@ -82,6 +86,8 @@ class InitialLoss:
             lines.append(f"  measured {text}; the prediction is off by {off:+.3f} %")
         shown = [part for part in self.parts if abs(part.worth) >= 5e-5]
         lines += [f"  {part.worth:+9.4f}  {part.name}: {part.why}" for part in shown]
+        moved = [part for part in self.moves if part.worth >= MOVED * self.loss]
+        lines += [f"  ±{part.worth:8.4f}  {part.why}" for part in moved]
         lines += [f"  note: {note}" for note in self.notes]
         return "\n".join(lines)
 

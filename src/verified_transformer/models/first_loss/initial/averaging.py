@@ -120,6 +120,7 @@ class Window:
         t = np.arange(1, queries + 1)
         most = keys if self.reach is None else self.reach
         self.count = np.minimum(t, most) if causal else np.full(queries, keys)
+        self.pairs = np.maximum(self.count * (self.count - 1), 1)
 
     def sums(self, term: np.ndarray) -> np.ndarray:
         """The sum of term[s, s'] over what t and t' see, for each t, t'."""
@@ -138,3 +139,30 @@ class Window:
             + total[np.ix_(low, low)]
         )
         return found
+
+
+class Sloped(Window):
+    """Keys that weigh less for each token further back, by a factor exp(-slope) (ALiBi).
+
+    ``count`` is then the number of keys that, seen alike, would be averaged as much.
+    """
+
+    def __init__(self, queries: int, slope: float) -> None:
+        super().__init__(queries, queries, True, None)
+        back = np.arange(queries)[:, None] - np.arange(queries)
+        weight = np.where(back >= 0, np.exp(-slope * np.maximum(back, 0)), 0.0)
+        self._weight = weight / weight.sum(1, keepdims=True)
+        kept = (self._weight**2).sum(1)
+        self.count = np.round(1 / kept)
+        self.pairs = np.maximum(1 - kept, 1e-9)
+
+    def sums(self, term: np.ndarray) -> np.ndarray:
+        """The mean of term[s, s'] over what t and t' see, by weight."""
+        found: np.ndarray = self._weight @ term @ self._weight.T
+        return found
+
+
+def representatives(slopes: tuple[float, ...], most: int = 8) -> list[tuple[float, float]]:
+    """A few slopes for many, each with its share: geometric means of neighbours."""
+    groups = np.array_split(np.sort(np.log(slopes)), min(most, len(slopes)))
+    return [(math.exp(float(group.mean())), len(group) / len(slopes)) for group in groups]

@@ -28,6 +28,7 @@ class Attention:
         cap: soft-cap of the attention logits, if any.
         bias: variance of what is added to an attention logit, such as a relative position's.
         window: how many tokens back are seen, itself among them; None for all.
+        slopes: what a logit loses for each token further back, head by head (ALiBi); none for ().
         cross: whether keys and values are the encoder's.
     """
 
@@ -43,6 +44,7 @@ class Attention:
     bias: float = 0.0
     window: int | None = None
     cross: bool = False
+    slopes: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -69,14 +69,11 @@ def budget(body: Body, length: int) -> Budget:
     unit = body.scale * body.after * math.sqrt(width) * table
     cosine = np.sqrt(np.clip(own, 0, 1)) if body.tied else np.zeros(length)
     size = np.sqrt(np.diagonal(stream.overlaps))
-    rest = stream.overlaps - np.diag(stream.own**2 * body.table**2)
-    # the sum of the branches, as a normal vector, and what each one's hidden layer adds
-    moved = math.sqrt(2 / d * float((rest**2).mean()) + sum(s.wobble**2 for s in stream.steps))
     return Budget(
         Ends(cosine, unit * np.sqrt(second), width),
         Ends(cosine, unit * np.sqrt(bare), width),
         stream.steps,
-        0.0 if body.stack.form == "post" else moved / float((size**2).mean()),
+        stream.steps[-1].deviation,
         float((stream.overlaps / size[:, None] / size).mean()),
     )
 
@@ -113,10 +110,10 @@ def _capped_spread(spread: float, cap: float | None) -> float:
     return math.sqrt(2 * math.log(mean)) if mean > 1 else spread
 
 
-def loss_of(
-    n: int, found: Ends, *, repeats: float = 0.0, cap: float | None = None, layer: bool = False
-) -> float:
-    """The expected loss, a mean over the places."""
+def _losses(
+    n: int, found: Ends, repeats: float, cap: float | None, layer: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Losses (T, Z) at each place, for some values of the own logit, and the weights (Z,)."""
     mean, deviation = own_logit(found, layer)
     own = mean[:, None] + deviation[:, None] * _Z
     if cap is not None:
@@ -129,7 +126,29 @@ def loss_of(
         total = np.stack(
             [Bulk(n - 1, float(s)).with_another(o)[0] for s, o in zip(at, own, strict=True)]
         )
-    return float(((total - repeats * own) @ _SHARE).mean())
+    return total - repeats * own, _SHARE
+
+
+def loss_of(
+    n: int, found: Ends, *, repeats: float = 0.0, cap: float | None = None, layer: bool = False
+) -> float:
+    """The expected loss, a mean over the places."""
+    losses, share = _losses(n, found, repeats, cap, layer)
+    return float((losses @ share).mean())
+
+
+def own_share(body: Body, found: Budget) -> float:
+    """The probability that the model gives to the own token, a mean over the places."""
+    mean, deviation = own_logit(found.seen, centred(body))
+    bulk = Bulk(body.n - 1, float(found.seen.spread.mean()))
+    own = mean[:, None] + deviation[:, None] * _COARSE
+    return float((bulk.with_another(own, moments=True)[2] @ _COARSE_SHARE).mean())
+
+
+def token_variance(body: Body, found: Budget, repeats: float) -> float:
+    """Variance of a token's loss about the mean of its place: its own logit differs."""
+    losses, share = _losses(body.n, found.seen, repeats, body.cap, centred(body))
+    return float((losses**2 @ share - (losses @ share) ** 2).mean())
 
 
 def centred(body: Body) -> bool:
@@ -163,13 +182,21 @@ def explained(body: Body, found: Budget, repeats: float) -> tuple[tuple[str, flo
     )
 
 
-def one_draw(body: Body, found: Budget, repeats: float) -> float:
-    """How far the loss of one draw of the weights may lie from the mean (a standard deviation)."""
+def one_draw(body: Body, found: Budget, repeats: float) -> tuple[tuple[str, float], ...]:
+    """What moves the loss of one draw of the weights, on one text, away from the mean.
+
+    Standard deviations: of the others' sum, which the places share as far as their states are
+    alike; of the tokens' own logits; of the size of the branches, with which the cosine moves; and
+    what the budget leaves out, a relative 1/d of the stream.
+    """
     seen, layer = found.seen, centred(body)
     bulk = Bulk(body.n - 1, float(seen.spread.mean()))
     # less what the mean logit shares with the logsumexp
-    rest = max(0.0, bulk.variance - bulk.spread**2 / body.n) * found.common
-    if seen.cosine.any() and found.wobble:
+    others = math.sqrt(max(0.0, bulk.variance - bulk.spread**2 / body.n) * found.common)
+    others *= 1 - own_share(body, found)
+    tokens = math.sqrt(token_variance(body, found, repeats) / len(seen.spread))
+    slope = 0.0
+    if seen.cosine.any():
         step = min(0.5, max(found.wobble, 1e-4) / 2)
         ends_at = [
             loss_of(
@@ -179,5 +206,8 @@ def one_draw(body: Body, found: Budget, repeats: float) -> float:
             )
             for sign in (1, -1)
         ]  # fmt: skip
-        rest += ((ends_at[0] - ends_at[1]) / 2 * found.wobble / 2 / step) ** 2
-    return math.sqrt(rest)
+        slope = abs(ends_at[0] - ends_at[1]) / 4 / step  # by the stream's second moment
+    return (
+        ("others", others), ("own logits", tokens), ("branches", slope * found.wobble),
+        ("theory", slope / body.d),
+    )  # fmt: skip

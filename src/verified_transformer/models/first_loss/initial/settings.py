@@ -108,12 +108,13 @@ def decoder(
     width: int | None = None,
     branch: float = 1.0,
     inner: int | None = None,
+    slopes: tuple[float, ...] = (),
     **others: Any,
 ) -> Body:
     """A decoder whose matrices start alike, times ``branch`` where they end a branch."""
-    d = s.whole("hidden_size", "n_embd")
-    depth = s.whole("num_hidden_layers", "n_layer", "num_layers")
-    heads = s.whole("num_attention_heads", "n_head", "num_heads")
+    d = s.whole("hidden_size", "n_embd", "n_embed", "d_model", "dim")
+    depth = s.whole("num_hidden_layers", "n_layer", "num_layers", "n_layers")
+    heads = s.whole("num_attention_heads", "n_head", "num_heads", "n_heads")
     width = width or s.get("head_dim", default=d // heads)
     scale = width**-0.5 if scale is None else scale
     forward = Feedforward(
@@ -122,7 +123,17 @@ def decoder(
     layers = tuple(
         (
             Attention(
-                heads, width, σ, σ, σ, branch * σ, scale, normed, attention_cap, window=window
+                heads,
+                width,
+                σ,
+                σ,
+                σ,
+                branch * σ,
+                scale,
+                normed,
+                attention_cap,
+                window=window,
+                slopes=slopes,
             ),
             forward,
         )

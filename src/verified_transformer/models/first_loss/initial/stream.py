@@ -9,12 +9,12 @@ only a normalisation of the stream itself (a post-norm body) shrinks α.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from .activations import overlaps, tails_of
-from .averaging import Averaging, Window, averaged
+from .averaging import Averaging, Sloped, Window, averaged, representatives
 from .body import Attention, Body, Feedforward, Norm, Stack
 
 
@@ -24,13 +24,51 @@ class Step:
 
     ``name`` says where, ``branch`` is the second moment of what the branch adds (or, post-norm,
     added before the normalisation), ``stream`` that of the stream after it, ``wobble`` how far the
-    branch's own differs from one draw of its matrices to another (a standard deviation).
+    branch's own differs from one draw of its matrices to another (a standard deviation), and
+    ``deviation`` how far the stream's does, as a share of it, on one text.
     """
 
     name: str
     branch: float
     stream: float
     wobble: float = 0.0
+    deviation: float = 0.0
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What the places of a text have in common, which their number does not average away.
+
+    ``size`` is the mean overlap of two places, ``second`` their own second moment, ``drift`` how
+    far the size differs from one text and one draw to another: a deviation, as a share of it.
+    """
+
+    size: float
+    second: float
+    drift: float
+
+    def inherited(self, count: int, d: int, power: int) -> float:
+        """The drift that a branch takes over which reads these states, normalised.
+
+        What two outputs have in common comes of what their inputs have in common, and of the
+        inputs that both have seen, one over ``count`` of which is the same.
+        """
+        of_size = self.size / (self.size + (self.second - self.size) / count)
+        seen = self.drift * (1 - self.size / self.second) * of_size
+        return power * (seen + math.sqrt(2 / d) * (1 - of_size))
+
+    def plus(self, overlap: np.ndarray, added: np.ndarray, inherited: float, d: int) -> Shared:
+        """After a branch: a fresh vector of d entries, of a length that differs as its input's."""
+        new = _off_diagonal(added)
+        total = max(self.size + new, 1e-300)
+        moved = math.hypot(self.size * self.drift + new * inherited, new * math.sqrt(2 / d))
+        second = float(np.diagonal(overlap).mean())
+        return Shared(min(_off_diagonal(overlap), second), second, moved / total)
+
+
+def _off_diagonal(overlap: np.ndarray) -> float:
+    count = len(overlap)
+    return max(0.0, float(overlap.sum() - np.trace(overlap)) / max(1, count * (count - 1)))
 
 
 @dataclass(frozen=True)
@@ -43,6 +81,7 @@ class Stream:
     overlaps: np.ndarray
     own: np.ndarray
     steps: tuple[Step, ...]
+    shared: Shared
 
 
 def normalised(overlap: np.ndarray, norm: Norm, d: int) -> tuple[np.ndarray, np.ndarray]:
@@ -60,11 +99,17 @@ def embedded(body: Body, length: int) -> Stream:
     np.fill_diagonal(overlap, own + body.positions**2 + body.types**2)
     second = float(np.diagonal(overlap).mean())
     factor = np.full(length, body.factor)
-    return Stream(overlap, factor, (Step("embedding", second, second),))
+    shared = Shared(_off_diagonal(overlap), second, math.sqrt(2 / body.d))
+    return Stream(overlap, factor, (Step("embedding", second, second),), shared)
 
 
 def through(
-    stack: Stack, start: Stream, d: int, memory: np.ndarray | None = None, name: str = ""
+    stack: Stack,
+    start: Stream,
+    d: int,
+    table: float,
+    memory: Stream | None = None,
+    name: str = "",
 ) -> Stream:
     """The stream at the end of some layers, before the final normalisation.
 
@@ -72,23 +117,27 @@ def through(
         stack: the layers.
         start: the stream before them.
         d: its width.
-        memory: overlaps of the encoder's last states, for branches that look there.
+        table: standard deviation of an entry of the embedding.
+        memory: the encoder's last states, for branches that look there.
         name: a word before the names of the steps.
     """
-    overlap, own, steps = start.overlaps, start.own, list(start.steps)
+    overlap, own, steps, shared = start.overlaps, start.own, list(start.steps), start.shared
+    seen = None if memory is None else memory.overlaps
     if stack.first is not None:
         overlap, factor = normalised(overlap, stack.first, d)
         own = own * factor
         second = float(np.diagonal(overlap).mean())
         steps.append(Step(f"{name}embedding norm", second, second))
+        shared = Shared(min(_off_diagonal(overlap), second), second, shared.drift)
     known: dict[tuple[Attention, int, int], Averaging] = {}
+    drawn = 0.0
     for index, layer in enumerate(stack.layers):
         before = overlap
         for branch in layer:
             source = before if stack.form == "parallel" else overlap
             bare = stack.form in ("post", "after")
             inside = source if bare else normalised(source, stack.norm, d)[0]
-            added = _branch(branch, inside, d, stack.causal, memory, known)
+            added = _branch(branch, inside, d, stack.causal, seen, known)
             wobble = _wobble(branch, inside, added, d)
             if stack.form in ("sandwich", "after"):
                 added, wobble = normalised(added, stack.norm, d)[0], 0.0
@@ -99,15 +148,22 @@ def through(
             what = "feed-forward" if isinstance(branch, Feedforward) else "attention"
             if isinstance(branch, Attention) and branch.cross:
                 what = "cross-attention"
-            steps.append(
-                Step(
-                    f"{name}layer {index} {what}",
-                    float(np.diagonal(added).mean()),
-                    float(np.diagonal(overlap).mean()),
-                    wobble,
-                )
-            )
-    return Stream(overlap, own, tuple(steps))
+            branch_second, second = (float(np.diagonal(c).mean()) for c in (added, overlap))
+            drawn += wobble**2
+            crossed = isinstance(branch, Attention) and branch.cross and memory is not None
+            heard = memory.shared if crossed and memory is not None else shared
+            power = 2 if isinstance(branch, Feedforward) and branch.gated else 1
+            shared = shared.plus(overlap, added, heard.inherited(len(overlap), d, power), d)
+            # what the places share, what they do not, and what each one's hidden layer adds
+            rest = overlap - np.diag(own**2 * table**2)
+            apart = max(0.0, float((rest**2).mean()) - shared.size**2)
+            common = (shared.size * shared.drift) ** 2
+            moved = math.sqrt(common + 2 / d * apart + drawn) / second
+            if stack.form == "post":
+                moved = 0.0
+            title = f"{name}layer {index} {what}"
+            steps.append(Step(title, branch_second, second, wobble, moved))
+    return Stream(overlap, own, tuple(steps), shared)
 
 
 def _branch(
@@ -129,6 +185,10 @@ def _branch(
         return branch.width * branch.outer**2 * hidden
     keys = inside if memory is None or not branch.cross else memory
     seen = Window(len(inside), len(keys), causal and not branch.cross, branch.window)
+    views = [(seen, 1.0)]
+    if branch.slopes:
+        few = representatives(branch.slopes)
+        views = [(Sloped(len(inside), slope), share) for slope, share in few]
     query, key = np.diagonal(inside), np.diagonal(keys)
     size, sizes = np.sqrt(query), np.sqrt(key)
     queries, cosines = inside / size[:, None] / size, keys / sizes[:, None] / sizes
@@ -141,10 +201,11 @@ def _branch(
     if place not in known:
         spread = None if branch.normed else branch.width
         known[place] = Averaging(variance, len(keys), spread)
-    off = seen.sums(cosines - np.diag(np.diagonal(cosines)))
-    pairs = np.maximum(seen.count * (seen.count - 1), 1)
-    exponent = known[place].exponents(seen.count, np.diagonal(off) / pairs)
-    mixed = averaged(keys, cosines, queries, exponent, seen, d)
+    mixed = np.zeros_like(queries)
+    for sight, share in views:
+        off = np.diagonal(sight.sums(cosines - np.diag(np.diagonal(cosines))))
+        exponent = known[place].exponents(sight.count, off / sight.pairs)
+        mixed = mixed + share * averaged(keys, cosines, queries, exponent, sight, d)
     return branch.heads * branch.width * branch.out**2 * d * branch.value**2 * mixed
 
 
@@ -182,10 +243,11 @@ def last_states(body: Body, length: int) -> Stream:
     """The stream that the head reads, before its normalisation, on a text of random tokens."""
     start = embedded(body, length)
     if body.encoder is None:
-        return through(body.stack, start, body.d)
-    seen = through(body.encoder, start, body.d, name="encoder ")
-    memory = seen.overlaps
+        return through(body.stack, start, body.d, body.table)
+    memory = through(body.encoder, start, body.d, body.table, name="encoder ")
+    steps = memory.steps
     if body.encoder.last is not None:
-        memory = normalised(memory, body.encoder.last, body.d)[0]
-    end = through(body.stack, start, body.d, memory, name="decoder ")
-    return Stream(end.overlaps, end.own, seen.steps + end.steps)
+        last = normalised(memory.overlaps, body.encoder.last, body.d)[0]
+        memory = replace(memory, overlaps=last)
+    end = through(body.stack, start, body.d, body.table, memory, name="decoder ")
+    return replace(end, steps=steps + end.steps)
