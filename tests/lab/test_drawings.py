@@ -28,6 +28,7 @@ NAMES = (
     "norm_circle",
     "one_step_two_units",
     "places_of_entries",
+    "own_and_tied_head",
     "residual_streams",
     "right_angles",
     "rotary_clocks",

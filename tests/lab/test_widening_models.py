@@ -13,7 +13,15 @@ from verified_transformer.lab import largest_error, randomised, relative_error, 
 from verified_transformer.lab.widening import attention as at
 from verified_transformer.lab.widening import head_products as products
 from verified_transformer.lab.widening import heads as of
-from verified_transformer.lab.widening import networks, norms, recovery, tiled, tiled_in_heads
+from verified_transformer.lab.widening import (
+    least_error,
+    least_value,
+    networks,
+    norms,
+    recovery,
+    tiled,
+    tiled_in_heads,
+)
 from verified_transformer.lab.widening import real_attention as real
 from verified_transformer.lab.widening import table as by
 from verified_transformer.lab.widening.rotation import rotary
@@ -253,31 +261,43 @@ def test_an_enlarged_rotary_model_keeps_its_losses_by_slots() -> None:
 # ------------------------------------------------------------------------------ heads and tables
 
 
-def test_heads_are_unchanged_by_the_right_division() -> None:
-    states = networks.normal("states", 9, of.WIDTH)
-    wide, small, bert = of.stream(2).write(states, 1), of.gpt2(), of.bert_head()
-    for division, exact in ((2**0.5, True), (1.0, False)):
-        large = of.wider_gpt2(small, 2, embedding=division, eps=1e-5 / 2)
-        error = largest_error(of.gpt2_logits(large, wide), of.gpt2_logits(small, states))
-        assert (error < 1e-12) == exact
-        head = of.wider_bert_head(bert, 2, norm=division)
-        assert (largest_error(head(wide), bert(states)) < 1e-12) == exact
+def test_heads_are_unchanged_by_the_right_scales_alone() -> None:
+    root, gelu, relu = 2**-0.5, nn.functional.gelu, nn.functional.relu
+    for exact, pair in (
+        (True, of.gpt2_pair("a", 2)),
+        (True, of.gpt2_pair("a", 2, rows=1.0, last=0.5)),
+        (False, of.gpt2_pair("a", 2, rows=1.0)),
+        (False, of.gpt2_pair("a", 2, eps_by=1.0)),
+        (True, of.tied_pair("a", 2)),
+        (False, of.tied_pair("a", 2, bias=root)),
+        (True, of.t5_pair("a", 2, plain="decoder.final_layer_norm")),
+        (False, of.t5_pair("a", 2)),
+        (True, of.dense_pair("a", 2, activation=gelu, scale=1.0)),
+        (False, of.dense_pair("a", 2, activation=gelu, scale=root)),
+        (True, of.dense_pair("a", 2, activation=relu, scale=root)),
+        (True, of.bert_pair("a", 2)),
+        (False, of.bert_pair("a", 2, norm=0.5)),
+        (True, of.bert_pair("a", 2, act="relu", dense=root, eps_by=2)),
+        (False, of.bert_pair("a", 2, dense=root, eps_by=2)),
+        (True, of.bert_pair("a", 2, size=0.1, eps=0.1)),
+        (True, of.transform_pair("a", 2, norm=True)),
+        (False, of.transform_pair("a", 2, norm=False)),
+        (True, of.own_head_pair("a", 2, scale=root)),
+        (True, of.own_head_pair("a", 2, scale=root / 0.3, factor=0.3)),
+        (False, of.own_head_pair("a", 2, scale=0.5)),
+    ):
+        assert (largest_error(*pair) < 1e-12) == exact
     assert not list(of.bert_head(norm=False).transform.LayerNorm.parameters())
 
 
-def test_errors_of_heads_are_nought_for_the_right_rule_alone() -> None:
-    root, gelu, relu = 2**0.5, nn.functional.gelu, nn.functional.relu
-    assert of.gpt2_error(2, root) < 1e-12 < of.gpt2_error(2, 1.0)
-    assert of.gpt2_error(2, root, eps_by=1.0) > 1e-9
-    assert of.output_bias_error(2, 1.0) < 1e-12 < of.output_bias_error(2, root)
-    assert of.dense_error(gelu, 2, 1.0) < 1e-12 < of.dense_error(gelu, 2, root)
-    assert of.dense_error(relu, 2, root) < 1e-12
-    assert of.bert_head_error("relu", 2, dense=root, eps_by=2) < 1e-12
-    assert of.bert_head_error("gelu", 2, dense=root, eps_by=2) > 1e-3
-    assert of.bert_head_error("gelu", 2, size=0.1, eps=0.1) < 1e-12
-    assert of.transform_error(2, norm=True) < 1e-12 < of.transform_error(2, norm=False)
-    head = nn.Linear(of.WIDTH, of.WORDS).double()
-    assert of.own_head_error(head, 2, root) < 1e-12 < of.own_head_error(head, 2, 2.0)
+def test_factors_between_logits_and_of_classes() -> None:
+    assert of.factor_between(*of.t5_pair("a", 3)).value == pytest.approx(3**-0.5)
+    assert of.factor_between(*of.tied_pair("a", 3, bias=2.0)).error > 1e-3
+    assert of.factors_of_class("gpt2", 24) == pytest.approx((1, 1))
+    assert of.factors_of_class("t5", 25) == pytest.approx((1, 0.2))
+    assert of.factors_of_class("gemma", 16) == pytest.approx((4, 1))
+    lead = np.array([1.0, 4.0])
+    assert of.t5_losses(list(lead), 2, 9) == pytest.approx(np.log1p(8 * np.exp(-lead / 2**0.5)))
 
 
 def test_an_untied_head_is_refused() -> None:
@@ -286,9 +306,9 @@ def test_an_untied_head_is_refused() -> None:
 
 
 def test_gelu_is_out_of_reach_and_relu_is_not() -> None:
-    assert of.least_value(nn.functional.gelu) == pytest.approx(-0.17, abs=1e-3)
-    assert of.least_error(nn.functional.gelu, 2**-0.5) > 0.04
-    assert of.least_error(nn.functional.relu, 2**-0.5) < 1e-12
+    assert least_value(nn.functional.gelu) == pytest.approx(-0.17, abs=1e-3)
+    assert least_error(nn.functional.gelu, 2**-0.5) > 0.04
+    assert least_error(nn.functional.relu, 2**-0.5) < 1e-12
 
 
 def test_the_table_is_exact_once_mended() -> None:

@@ -29,5 +29,6 @@ from .pictures.widening.growing import feed_forward_scales as feed_forward_scale
 from .pictures.widening.growing import grown_bert as grown_bert
 from .pictures.widening.growing import grown_matrix as grown_matrix
 from .pictures.widening.heads import multi_head_shapes as multi_head_shapes
+from .pictures.widening.outputs import own_and_tied_head as own_and_tied_head
 from .pictures.widening.rotary import rotary_clocks as rotary_clocks
 from .pictures.widening.rotary import rotary_slots as rotary_slots

@@ -5,6 +5,8 @@ from .feed_forward import block_error as block_error
 from .feed_forward import block_pair as block_pair
 from .feed_forward import encoder_block as encoder_block
 from .feed_forward import feed_forward as feed_forward
+from .feed_forward import least_error as least_error
+from .feed_forward import least_value as least_value
 from .feed_forward import wider as wider
 from .layers import EQ_6 as EQ_6
 from .layers import EQ_9 as EQ_9

@@ -134,7 +134,7 @@ def by_table(
     return _with_epsilon(large, lambda name, eps: epsilon(name, eps, k))
 
 
-def by_roots(small: Any, k: int, *, same_eps: bool = False) -> Any:
+def by_roots(small: Any, k: int, *, same_eps: bool = False, plain: str | None = None) -> Any:
     """Return a model grown by the simplest rule, for GPT-2 and T5.
 
     Every axis that grows, of every parameter, is repeated k times and divided by √k; every norm's
@@ -144,13 +144,15 @@ def by_roots(small: Any, k: int, *, same_eps: bool = False) -> Any:
         small: the model.
         k: factor of growth.
         same_eps: leave ε as it is.
+        plain: pattern of the names of parameters that are repeated only.
     """
     large = _wide(small, k, ("n_embd", "d_model", "d_kv", "d_ff"))
     with torch.no_grad():
         for name, value in small.named_parameters():
             own = large.get_parameter(name)
             wide, grown = _repeated(value, own)
-            own.copy_(wide / k ** (grown / 2))
+            divided = plain is None or not re.search(plain, name)
+            own.copy_(wide / k ** (grown / 2 if divided else 0))
     return large if same_eps else _with_epsilon(large, lambda name, eps: eps / k)
 
 

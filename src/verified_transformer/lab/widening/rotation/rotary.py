@@ -197,9 +197,9 @@ def wider_attention(
     return large
 
 
-def drawn_attention(layout: str, size: int, heads: int = 2) -> nn.Module:
+def drawn_attention(layout: str, size: int, heads: int = 2, *, name: str = "") -> nn.Module:
     """A `rotary_attention` with random weights and biases, its scores of moderate size."""
-    return randomised(rotary_attention(layout, size, heads), layout, scale=heads**-0.5 / 2)
+    return randomised(rotary_attention(layout, size, heads), name or layout, scale=heads**-0.5 / 2)
 
 
 def by_table(
@@ -209,20 +209,28 @@ def by_table(
     return _ROFORMER.RoFormerSelfAttention.apply_rotary_position_embeddings(table, query, key)
 
 
-def enlarging_error(layout: str, place: Place, k: int, *, base: float = 1e4) -> float:
-    """Relative error of the outputs of a model's attention with heads k times as large.
+def enlarged_pair(
+    name: str, layout: str, place: Place, k: int, *, base: float = 1e4
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The outputs of a model's attention with heads k times as large, and those that are wanted.
 
     Args:
+        name: what weights and states are drawn from.
         layout: of the model.
         place: where queries and keys go.
         k: factor of growth.
         base: of the grown head's frequencies.
     """
-    small, hidden = drawn_attention(layout, 8), _hidden()
+    small, hidden = drawn_attention(layout, 8, name=name), _hidden(name)
     stream = repeated(16, k, scale=k**-0.5)
     large = wider_attention(small, layout, place, k, noise=1.0)
     found = attended(large, stream.write(hidden, -1), angles(POSITIONS, 8 * k, base))
-    return relative_error(found, stream.write(attended(small, hidden, angles(POSITIONS, 8)), -1))
+    return found, stream.write(attended(small, hidden, angles(POSITIONS, 8)), -1)
+
+
+def enlarging_error(layout: str, place: Place, k: int, *, base: float = 1e4) -> float:
+    """Relative error of the outputs of an `enlarged_pair`."""
+    return relative_error(*enlarged_pair("", layout, place, k, base=base))
 
 
 def more_heads_error(k: int) -> float:
@@ -248,6 +256,6 @@ def empty_slots_learn(*, noise: float) -> bool:
     return bool((seen != 0).all())
 
 
-def _hidden() -> torch.Tensor:
-    source = generator("hidden states at some positions")
+def _hidden(name: str = "") -> torch.Tensor:
+    source = generator(f"{name} hidden states at some positions".strip())
     return torch.randn(1, len(POSITIONS), 16, generator=source, dtype=torch.float64)
