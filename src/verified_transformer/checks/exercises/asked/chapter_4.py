@@ -50,6 +50,27 @@ def _undivided(x: Any, k: int) -> Any:
     return repeat_pairs(x, k) * np.sqrt(k)
 
 
+def grown_head(W: np.ndarray, k: int) -> np.ndarray:
+    """Each entry of a row k times, divided by k; as many rows as before."""
+    return np.repeat(W, k, axis=1) / k
+
+
+def _head_undivided(W: Any, k: int) -> Any:
+    return k * grown_head(W, k)
+
+
+def _head_by_root(W: Any, k: int) -> Any:
+    return np.sqrt(k) * grown_head(W, k)
+
+
+def _head_tiled(W: Any, k: int) -> Any:
+    return np.tile(W, (1, k)) / k
+
+
+def _head_both_ways(W: Any, k: int) -> Any:
+    return grown_layer(W, k)
+
+
 PROBLEMS = {
     "grown_layer": Problem(
         grown_layer, ((_INTS[:6].reshape(2, 3), 2), (_INTS[:4].reshape(2, 2), 3)),
@@ -57,6 +78,14 @@ PROBLEMS = {
          (_grown_by_k_squared, "Once too often: with $s=1/\\sqrt k$ twice it is $1/k$."),
          (_tiled_layer, "The whole matrix is tiled. Here the copies of a coordinate stand side by "
           "side.")),
+    ),
+    "grown_head": Problem(
+        grown_head, ((_INTS[:6].reshape(3, 2), 2), (_INTS[:4].reshape(2, 2), 3)),
+        ((_head_undivided, "So is a tied head, and its logits are $k$ times too large."),
+         (_head_by_root, "That serves a state which is divided by $\\sqrt k$. Here it holds plain "
+          "copies."),
+         (_head_tiled, "The state has the copies of a number side by side."),
+         (_head_both_ways, "Tokens do not grow: there must be one row for each, as before.")),
     ),
     "repeat_pairs": Problem(
         repeat_pairs, ((_INTS[:4], 2), (_INTS[:6], 3)),
