@@ -19,6 +19,7 @@ NAMES = (
     "dot_products_multiply",
     "fans",
     "feed_forward_scales",
+    "four_ways_to_store",
     "grown_bert",
     "grown_matrix",
     "half_swap",
@@ -43,6 +44,7 @@ NAMES = (
     "tensor_train",
     "three_times_as_often",
     "tied_model",
+    "two_low_ranks",
     "two_pulls",
     "which_table",
 )

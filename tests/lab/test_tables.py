@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -18,6 +19,7 @@ from verified_transformer.lab.tables.families import work as family_work
 from verified_transformer.lab.tables.ranks import exact as exact_ranks
 from verified_transformer.lab.tables.ranks import random_tables, rearranging, trains
 from verified_transformer.models.factorised.decompositions import tensor_train
+from verified_transformer.seeds import generator
 
 
 def test_planted_ranks_are_found() -> None:
@@ -188,3 +190,43 @@ def test_the_tiny_model_scores_every_token() -> None:
     model = compression.TinyModel(nn.Embedding(60, 24))
     scores = model(torch.arange(7))
     assert scores.shape == (7, 60) and scores.isfinite().all()
+
+
+def test_rounding_of_normal_numbers_is_what_the_formula_says() -> None:
+    z = torch.randn(200_000, generator=generator("rounding"), dtype=torch.float64)
+    for bits in (1, 2, 3):
+        lost = compression.relative_distance(z, compression.rounded(z, bits)) ** 2
+        assert lost == pytest.approx(compression.rounding_loss(bits), rel=0.03)
+    b = sp.Symbol("b")
+    curve = compression.rounding_curve(b)
+    assert float(curve.subs(b, 0)) == 1
+    assert float(curve.subs(b, 1)) == pytest.approx(1 - 2 / math.pi, rel=1e-6)
+    between = (compression.rounding_loss(2) + compression.rounding_loss(3)) / 2
+    assert float(curve.subs(b, 2.5)) == pytest.approx(between)
+
+
+def test_what_stores_fewer_numbers_loses_in_proportion() -> None:
+    lost = compression.in_a_budget(compression.decaying_table(2000, 64, power=0), 2)
+    assert lost["rounded"] < lost["pruned"] < lost["thin"] < lost["rows shared"]
+    assert lost["rows shared"] == pytest.approx(3 / 4, abs=0.02)
+    falling = compression.in_a_budget(compression.decaying_table(2000, 64), 2)
+    assert falling["thin"] < falling["rounded"]
+
+
+def test_a_turn_is_seen_only_where_the_layer_is_not_turned_along() -> None:
+    E, everything = compression.decaying_table(), torch.arange(60)
+    first, second = (model(everything) for model in compression.turned_pair(E, "turn"))
+    assert torch.allclose(first, second)
+    first, second = (m(everything) for m in compression.turned_pair(E, "turn", along=False))
+    assert not torch.allclose(first, second)
+
+
+def test_bytes_work_and_removed_entries() -> None:
+    assert compression.bytes_stored(60, 24, 2, 6) == 4 * 6 * 84 + 12 * 2 * 24**2
+    assert compression.bytes_stored(60, 24, 2, quantised=False) == 4 * (60 * 24 + 12 * 2 * 24**2)
+    assert compression.work() == 2 * 24 * 96 + 600 * 24
+    assert compression.work(6, 48, zeros=True) == 2 * 24 * 48 + 6 * (24 + 600)
+    table = torch.tensor([[3.0, -1.0], [0.5, 2.0]])
+    assert compression.changes_least(table, [2, 1]) and not compression.changes_least(table, [0])
+    assert (compression.pruned(table).weight == 0).sum() == 2
+    assert compression.products_of(5, 3, 2).shape == (5, 9)

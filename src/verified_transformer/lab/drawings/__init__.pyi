@@ -9,6 +9,8 @@ from .pictures.layers.residual import right_angles as right_angles
 from .pictures.layers.softmax import softmax_ruler as softmax_ruler
 from .pictures.layers.steps import one_step_two_units as one_step_two_units
 from .pictures.tables.choice import which_table as which_table
+from .pictures.tables.compressed import four_ways_to_store as four_ways_to_store
+from .pictures.tables.compressed import two_low_ranks as two_low_ranks
 from .pictures.tables.costs import row_read_or_made as row_read_or_made
 from .pictures.tables.costs import three_times_as_often as three_times_as_often
 from .pictures.tables.grids import dot_products_multiply as dot_products_multiply
