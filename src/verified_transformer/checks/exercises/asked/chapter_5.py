@@ -47,6 +47,26 @@ def _one_more(rows: Any, columns: Any, budget: Any) -> Any:
     return widest_bond(rows, columns, budget) + 1
 
 
+def share_lost(table: np.ndarray, r: int) -> float:
+    """The share of the squared length that the nearest matrix of rank r loses."""
+    s = np.linalg.svd(table, compute_uv=False)
+    return float((s[r:] ** 2).sum() / (s**2).sum())
+
+
+def _not_squared(table: Any, r: Any) -> Any:
+    s = np.linalg.svd(table, compute_uv=False)
+    return s[r:].sum() / s.sum()
+
+
+def _share_kept(table: Any, r: Any) -> Any:
+    return 1 - share_lost(table, r)
+
+
+def _length_lost(table: Any, r: Any) -> Any:
+    return share_lost(table, r) ** 0.5
+
+
+_TABLE = np.array([[3.0, 1.0, 0.0], [1.0, 2.0, 1.0], [0.0, 1.0, 1.0], [2.0, 0.0, -1.0]])
 _SHORT = (np.array([2.0, 3.0]), np.array([1.0, -1.0]), np.array([5.0, 7.0]))
 
 
@@ -63,5 +83,11 @@ PROBLEMS = {
          ((20, 20, 20, 20), (8, 8, 8, 8), 300_000), ((5, 4), (3, 2), 100), ((5, 4), (3, 2), 22)),
         ((_without_squares, "An inner core has two bonds: it grows with the square of $r$."),
          (_one_more, "That is the first bond which is too dear.")),
+    ),
+    "share_lost": Problem(
+        share_lost, ((_TABLE, 1), (_TABLE, 2), (_TABLE.T, 1)),
+        ((_not_squared, "Those are shares of the sum of singular values; square them first."),
+         (_share_kept, "That is what is kept."),
+         (_length_lost, "That is the share of the length; the *squared* length was asked for.")),
     ),
 }  # fmt: skip
