@@ -15,6 +15,7 @@ from verified_transformer.lab.drawings import ROLES, Drawing, Panel, labels, pal
 
 NAMES = (
     "carried_sums",
+    "choices_and_layouts",
     "cut_bells",
     "dot_products_multiply",
     "fans",
@@ -26,6 +27,7 @@ NAMES = (
     "matrices_in_between",
     "model_budgets",
     "multi_head_shapes",
+    "narrowing_bands",
     "norm_circle",
     "one_step_two_units",
     "own_and_tied_head",
@@ -43,6 +45,7 @@ NAMES = (
     "tensor_product",
     "tensor_train",
     "three_times_as_often",
+    "thin_matrices",
     "tied_model",
     "two_low_ranks",
     "two_pulls",

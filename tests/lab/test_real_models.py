@@ -11,6 +11,7 @@ pytest.importorskip("transformers")
 from verified_transformer.lab import (
     RELEASED,
     TINY,
+    architectures,
     family,
     of_kind,
     on_meta,
@@ -19,6 +20,7 @@ from verified_transformer.lab import (
     released,
     spread_at_start,
     tiny,
+    with_attention,
 )
 from verified_transformer.lab.real_models import hugging_face
 from verified_transformer.models import is_tied
@@ -116,3 +118,10 @@ def test_a_class_starts_with_the_spread_that_its_configuration_names() -> None:
     assert spread_at_start("GPT2Model", "h.0.mlp.c_fc.weight", **sizes) == pytest.approx(0.3, 0.01)
     with pytest.raises(ValueError, match=r"parameter: got 'x'; accepted: wte\.weight"):
         spread_at_start("GPT2Model", "x", **sizes)
+
+
+def test_architectures_of_a_task_and_their_attention() -> None:
+    assert "gpt2" in architectures("CAUSAL_LM")
+    assert with_attention(["gpt2", "gpt2", "mamba"]) == 1
+    with pytest.raises(ValueError, match="task: got 'POETRY'"):
+        architectures("POETRY")

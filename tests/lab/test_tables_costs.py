@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 import torch
 
@@ -146,3 +148,26 @@ def test_lookups_of_the_library_beside_real_blocks() -> None:
     assert not tables.below_a_tenth(tables.normalisation_of)
     shares = tables.shares_of_time(0)
     assert sum(shares.values()) == pytest.approx(1)
+
+
+def test_a_table_beside_its_model() -> None:
+    found = tables.beside_their_models()
+    assert list(found)[:2] == ["BERT base", "GPT-2"] and len(found) == 12
+    gpt2 = found["GPT-2"]
+    assert gpt2.entries == tables.table_entries(50257, 768) == 38_597_376
+    assert gpt2.share == pytest.approx(0.310, abs=1e-3)
+    assert gpt2.saved(128) * gpt2.whole == pytest.approx(38_597_376 - 128 * (50257 + 768))
+    assert tables.share_beside_layers(5, 3, 2) == Fraction(5, 5 + 12 * 2 * 3)
+
+
+def test_saved_by_two_thin_matrices() -> None:
+    assert tables.saved_parameters(9, 40, 5) == 9 * 40 - 5 * 49
+    assert tables.saved_parameters(9, 40, 8) < 0
+    assert tables.bytes_in_training(7, 3) == 16 * 21
+    assert tables.step_work(7, 3) == 21
+
+
+def test_ten_listed_tables() -> None:
+    listed = tables.listed_tables()
+    assert len(listed) == 10 and len(tables.default_shapes()) == 26
+    assert listed["PaLM 540B"] == (256000 * 18432, "chowdhery2023")

@@ -24,6 +24,8 @@ from .real_models.released import of_kind as of_kind
 from .real_models.released import on_meta as on_meta
 from .real_models.released import parameters as parameters
 from .real_models.released import released as released
+from .real_models.tasks import architectures as architectures
+from .real_models.tasks import with_attention as with_attention
 from .real_models.tiny import TINY as TINY
 from .real_models.tiny import randomised as randomised
 from .real_models.tiny import tiny as tiny

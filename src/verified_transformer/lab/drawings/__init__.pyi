@@ -15,8 +15,11 @@ from .pictures.tables.costs import row_read_or_made as row_read_or_made
 from .pictures.tables.costs import three_times_as_often as three_times_as_often
 from .pictures.tables.grids import dot_products_multiply as dot_products_multiply
 from .pictures.tables.grids import places_of_entries as places_of_entries
+from .pictures.tables.products import choices_and_layouts as choices_and_layouts
 from .pictures.tables.products import squares_of_sums as squares_of_sums
 from .pictures.tables.products import tensor_product as tensor_product
+from .pictures.tables.thin import narrowing_bands as narrowing_bands
+from .pictures.tables.thin import thin_matrices as thin_matrices
 from .pictures.tables.trains import tensor_train as tensor_train
 from .pictures.tying.cures import matrices_in_between as matrices_in_between
 from .pictures.tying.cures import shrink_or_turn as shrink_or_turn

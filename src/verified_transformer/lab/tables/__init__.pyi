@@ -47,6 +47,11 @@ from .costs.statements import saves_parameters as saves_parameters
 from .costs.statements import shares_of_time as shares_of_time
 from .costs.statements import tables_in_step as tables_in_step
 from .costs.timing import median_seconds as median_seconds
+from .costs.two_ends import one_hot_product_lookup as one_hot_product_lookup
+from .costs.two_ends import product_lookup as product_lookup
+from .costs.two_ends import product_scores as product_scores
+from .costs.two_ends import thin_lookup as thin_lookup
+from .costs.two_ends import thin_scores as thin_scores
 from .costs.work import counted as counted
 from .costs.work import exponent_in_length as exponent_in_length
 from .costs.work import multiplications as multiplications
@@ -64,6 +69,11 @@ from .products.being_a_product import dimension as dimension
 from .products.being_a_product import is_product as is_product
 from .products.being_a_product import minors as minors
 from .products.being_a_product import share_of_best_pair as share_of_best_pair
+from .products.lengths import dimension_is_sum_less as dimension_is_sum_less
+from .products.lengths import fitting as fitting
+from .products.lengths import have_least_sums as have_least_sums
+from .products.lengths import smaller_than_one_table as smaller_than_one_table
+from .products.lengths import store_less_than_they_make as store_less_than_they_make
 from .products.passing_back import adam_by_autograd as adam_by_autograd
 from .products.passing_back import adam_by_hand as adam_by_hand
 from .products.passing_back import by_autograd as by_autograd
@@ -97,3 +107,12 @@ from .ways.scores import inner_by_factors as inner_by_factors
 from .ways.scores import inner_of_embeddings as inner_of_embeddings
 from .ways.scores import score_of_embedding as score_of_embedding
 from .ways.scores import score_without_embedding as score_without_embedding
+from .whole_models import beside_their_models as beside_their_models
+from .whole_models import bytes_in_training as bytes_in_training
+from .whole_models import default_shapes as default_shapes
+from .whole_models import growth_with_vocabulary as growth_with_vocabulary
+from .whole_models import listed_tables as listed_tables
+from .whole_models import saved_parameters as saved_parameters
+from .whole_models import share_beside_layers as share_beside_layers
+from .whole_models import step_work as step_work
+from .whole_models import table_entries as table_entries

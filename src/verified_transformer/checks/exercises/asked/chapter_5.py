@@ -67,10 +67,55 @@ def _length_lost(table: Any, r: Any) -> Any:
 
 
 _TABLE = np.array([[3.0, 1.0, 0.0], [1.0, 2.0, 1.0], [0.0, 1.0, 1.0], [2.0, 0.0, -1.0]])
+
+
+def band_parameters(bands: Sequence[tuple[int, int]], width: int) -> int:
+    """The numbers stored for bands of (tokens, length of the code), each with its own matrix."""
+    return sum(tokens * length + length * width for tokens, length in bands)
+
+
+def _codes_alone(bands: Any, width: Any) -> Any:
+    return sum(tokens * length for tokens, length in bands)
+
+
+def _one_matrix(bands: Any, width: Any) -> Any:
+    return _codes_alone(bands, width) + bands[0][1] * width
+
+
+def nearest_product(row: np.ndarray, length: int) -> np.ndarray:
+    """The tensor product of a vector of this length and another that comes nearest to a row."""
+    left, values, right = np.linalg.svd(row.reshape(length, -1), full_matrices=False)
+    return values[0] * np.outer(left[:, 0], right[0]).reshape(-1)
+
+
+def _without_its_size(row: Any, length: Any) -> Any:
+    left, _, right = np.linalg.svd(row.reshape(length, -1), full_matrices=False)
+    return np.outer(left[:, 0], right[0]).reshape(-1)
+
+
+def _column_times_row(row: Any, length: Any) -> Any:
+    square = row.reshape(length, -1)
+    return np.outer(square[:, 0], square[0]).reshape(-1)
+
+
 _SHORT = (np.array([2.0, 3.0]), np.array([1.0, -1.0]), np.array([5.0, 7.0]))
 
 
 PROBLEMS = {
+    "band_parameters": Problem(
+        band_parameters,
+        (([(6, 4), (9, 2)], 4), ([(20_000, 1024), (40_000, 256), (207_735, 64)], 1024)),
+        ((_codes_alone, "The codes are counted; the matrices that widen them are not."),
+         (_one_matrix, "Codes of different lengths cannot share a matrix: each band has one.")),
+    ),
+    "nearest_product": Problem(
+        nearest_product,
+        ((np.array([1.0, 2.0, 2.0, 4.0]), 2), (np.array([1.0, 0.0, 0.0, 3.0]), 2),
+         (np.array([1.0, -2.0, 0.5, 2.0, 0.0, 3.0]), 2)),
+        ((_without_its_size, "The directions are right; the singular value is missing."),
+         (_column_times_row, "A row and a column of the rectangle make a product, but not the "
+          "nearest one: take the first singular vectors.")),
+    ),
     "multiply_out": Problem(
         multiply_out, ((_SHORT[:2],), (_SHORT,), ((np.array([1.0, 2.0, 3.0]), _SHORT[0]),)),
         ((_from_the_end, "All products are there, in another order: the last index must run "

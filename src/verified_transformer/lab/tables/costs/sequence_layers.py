@@ -84,6 +84,31 @@ def chain_growth(layer: Layer, few: int = 5, many: int = 13) -> Fraction:
     return Fraction(chains[1] - chains[0], many - few)
 
 
+def chain_over(layer: Layer, tokens: int) -> int:
+    """Return how many products of a layer wait for each other when a text is given.
+
+    Args:
+        layer: of (1, tokens, 8).
+        tokens: length of the text.
+    """
+    return chain(layer(random(1, tokens, WIDTH).requires_grad_()))
+
+
+def added_by_next(layer: Any, tokens: int, *, given: bool) -> int:
+    """Return by how many products one more token lengthens the chain.
+
+    Args:
+        layer: an encoder layer.
+        tokens: that there are already.
+        given: whether the text is there beforehand, or each token is the output for the last.
+    """
+    lengths = (tokens + 1, tokens)
+    longer, before = (
+        chain_over(layer, T) if given else chain(generated(layer, T)) for T in lengths
+    )
+    return longer - before
+
+
 class ReadsNeighbour(nn.Linear):
     """A dense layer that adds what it makes of the position before."""
 
@@ -126,6 +151,20 @@ def convolution(x: torch.Tensor, reach: int = 1) -> torch.Tensor:
     """
     window = seeded(lambda: nn.Conv1d(WIDTH, WIDTH, 3, padding=1))
     return F.conv1d(x.mT, window.weight, window.bias, padding=reach, dilation=reach)
+
+
+def wide_window(x: torch.Tensor) -> torch.Tensor:
+    """One convolution whose window holds the whole sequence from every position.
+
+    Args:
+        x: (1, T, 8).
+
+    Returns:
+        (1, T, 8).
+    """
+    tokens = x.shape[1]
+    window = seeded(lambda: nn.Conv1d(WIDTH, WIDTH, 2 * tokens - 1, padding=tokens - 1))
+    return window(x.mT).mT
 
 
 def layers_until_connected(tokens: int, *, doubling: bool = False) -> int:

@@ -1,12 +1,15 @@
-"""Tables of products: the tensor product of two short vectors, and the square of a sum."""
+"""Tables of products: tensor products of two and of three short vectors, the square of a sum."""
 
 from __future__ import annotations
 
+from itertools import product
+from math import prod
+
 from ...drawing import Drawing, Panel
 from ...labels import text
-from ...parts import arrow, blocks, box, vector
+from ...parts import arrow, blocks, box, line, vector
 
-__all__ = ["squares_of_sums", "tensor_product"]
+__all__ = ["choices_and_layouts", "squares_of_sums", "tensor_product"]
 
 _ROWS, _COLUMNS = 3, 4
 _FILLS = ("plain", "up", "dots")
@@ -87,4 +90,55 @@ def squares_of_sums() -> Drawing:
         "the terms are squared entries; the four cells of the diagonal hold kappa sigma to the "
         "fourth, all others sigma to the fourth. Right: the terms are products of an entry of w"
         " and one of v; the diagonal holds sigma squared tau squared, all other cells zero.",
+    )
+
+
+_FACTORS = (("2", "3"), ("5", "7"), ("1", "10"))
+_ENTRIES = [str(prod(map(int, chosen))) for chosen in product(*_FACTORS)]
+_LEVELS = (52, 104, 156, 208)  # the root and the three factors
+
+
+def _tree() -> tuple[str, ...]:
+    """A tree with a number of a factor at each branch, and the products below."""
+    marks: list[str] = []
+    for level, factor in enumerate(_FACTORS):
+        above, here = 2**level, 2 ** (level + 1)
+        for place in range(here):
+            x = 300 * (place + 0.5) / here + 10
+            root = 300 * (place // 2 + 0.5) / above + 10
+            marks.append(line((root, _LEVELS[level] + (10 if level else 0)),
+                              (x, _LEVELS[level + 1] - 11)))  # fmt: skip
+            marks.append(text(x, _LEVELS[level + 1], factor[place % 2], size=14))
+    return (*marks, vector(10, 228, _ENTRIES, role="output", cell=37.5, across=28))
+
+
+def _layout(x: float, y: float, columns: int) -> str:
+    rows = [_ENTRIES[i : i + columns] for i in range(0, len(_ENTRIES), columns)]
+    return blocks(x, y, 42, rows, role="output", size=13, high=26)
+
+
+def choices_and_layouts() -> Drawing:
+    """Return three vectors of two numbers as a tree of choices, and their product in two shapes.
+
+    Example:
+        >>> [panel.title for panel in choices_and_layouts().panels]
+        ['one number from each', 'the same eight, laid out']
+    """
+    tree = Panel(320, 276, *_tree(), title="one number from each")
+    shapes = Panel(
+        320, 276,
+        text(160, 50, "first digit down, the others across", size=13),
+        _layout(76, 64, 4),
+        text(160, 144, "two digits down, the last across", size=13),
+        _layout(118, 158, 2),
+        title="the same eight, laid out",
+    )  # fmt: skip
+    return Drawing(
+        (tree, shapes),
+        "Left: choose 2 or 3, then 5 or 7, then 1 or 10, and multiply. Right: in both rectangles "
+        "each row is a multiple of every other.",
+        "Left: a tree that branches in two three times, with the numbers 2 and 3, then 5 and 7, "
+        "then 1 and 10 at its branches; under its eight ends stand the products 10, 100, 14, 140, "
+        "15, 150, 21, 210. Right: the same eight numbers as two rows of four, and as four rows of "
+        "two.",
     )

@@ -1,0 +1,97 @@
+"""Smaller tables: two thin matrices in the place of one, and bands that get narrower."""
+
+from __future__ import annotations
+
+from ...drawing import Drawing, Panel
+from ...labels import text
+from ...parts import arrow, box, brace
+
+__all__ = ["narrowing_bands", "thin_matrices"]
+
+_TOP, _HIGH, _WIDE, _THIN = 66, 170, 130, 22  # thin to wide as 128 to 768
+
+
+def thin_matrices() -> Drawing:
+    """Return a table with one row marked, and the two thin matrices that make the same row.
+
+    Example:
+        >>> [panel.title for panel in thin_matrices().panels]
+        ['one table', 'two thin matrices']
+    """
+    row, high = _TOP + 96, 12
+    plain = Panel(
+        320, 276,
+        box(84, _TOP, _WIDE, _HIGH, rounded=0),
+        box(84, row, _WIDE, high, role="output", fill="up", rounded=0),
+        text(84 + _WIDE / 2, _TOP - 14, "width *d*", size=14),
+        text(38, _TOP + _HIGH / 2, "*n* tokens", size=14),
+        arrow((84 + _WIDE + 2, row + 6), (84 + _WIDE + 30, row + 6)),
+        text(268, row + 6, "a row", size=14),
+        text(149, _TOP + _HIGH + 20, "*W*:  *nd* numbers", size=14),
+        title="one table",
+    )  # fmt: skip
+    thin = Panel(
+        320, 276,
+        box(38, _TOP, _THIN, _HIGH, rounded=0),
+        box(38, row, _THIN, high, role="input", fill="dots", rounded=0),
+        text(49, _TOP - 14, "*r*", size=14),
+        text(49, _TOP + _HIGH + 20, "*A*:  *nr*", size=14),
+        box(150, _TOP, _WIDE, _THIN, rounded=0),
+        text(215, _TOP - 14, "*B*:  *rd*", size=14),
+        arrow((38 + _THIN + 2, row + 6), (148, row + 6)),
+        text(104, row - 10, "times *B*", size=14),
+        box(150, row, _WIDE, high, role="output", fill="up", rounded=0),
+        text(215, row + 30, "the same row", size=14),
+        title="two thin matrices",
+    )  # fmt: skip
+    return Drawing(
+        (plain, thin),
+        "A row is looked up on the left, and made on the right: the token's r numbers are looked "
+        "up and multiplied by B, which all tokens share.",
+        "Left: a tall rectangle, the table W, of n tokens and width d; one of its rows is marked. "
+        "Right: a rectangle A just as tall and a sixth as wide, with one short row marked, and a "
+        "small flat matrix B of r rows and width d; an arrow says that the short row times B is "
+        "the row of W.",
+    )
+
+
+def narrowing_bands() -> Drawing:
+    """Return a table of full width, and the bands of Baevski and Auli's, areas to scale.
+
+    Example:
+        >>> len(narrowing_bands().panels)
+        2
+    """
+    bands = ((20_000, 1024), (40_000, 256), (207_735, 64))
+    scale, wide, left, top = 210 / 267_735, 120 / 1024, 104, 58
+    parts, y = [], float(top)
+    for (tokens, width), fill in zip(bands, ("up", "dots", "down"), strict=True):
+        parts += [box(left, y, width * wide, tokens * scale, fill=fill, rounded=0)]
+        y += tokens * scale
+    whole = Panel(
+        320, 294,
+        box(left, top, 120, 210, rounded=0),
+        text(left + 60, top - 13, "1024", size=14),
+        brace((left - 6, top + 210), (left - 6, top)),
+        text(48, top + 105, "267 735", size=14),
+        title="one width for all",
+    )  # fmt: skip
+    cut = Panel(
+        320, 294, *parts,
+        text(left + 60, top - 13, "1024", size=14),
+        text(left + 44, top + 31, "256", anchor="start", size=14),
+        text(left + 20, top + 130, "64", anchor="start", size=14),
+        text(left - 8, top + 8, "20 000", anchor="end", size=14),
+        text(left - 8, top + 31, "40 000", anchor="end", size=14),
+        text(left - 8, top + 130, "207 735", anchor="end", size=14),
+        title="width by frequency",
+    )  # fmt: skip
+    return Drawing(
+        (whole, cut),
+        "Areas are numbers stored. Left: every word gets 1024 numbers. Right: only the most "
+        "frequent do, the next get 256, and the long tail 64.",
+        "Left: a rectangle for 267 735 words of width 1024. Right, at the same scale, three "
+        "rectangles below each other: a wide, flat one for the 20 000 most frequent words, one of "
+        "a quarter of the width for the next 40 000, and a long sliver of a sixteenth of the width "
+        "for all others. Together they have a sixth of the area.",
+    )
