@@ -49,25 +49,6 @@ def _turned_to_nothing(n: Any, d: Any, sigma: Any, gain: Any, turned: Any) -> An
     return 0.0 if turned else first_excess(n, d, sigma, gain, False)
 
 
-def own_logit_moments(P: np.ndarray, sigma: float) -> np.ndarray:
-    """Mean, by the trace, and mean square of the own logit behind an orthogonal matrix."""
-    d, t = len(P), np.trace(P)
-    return np.array([t * sigma, d * sigma**2 * (t**2 + d + np.trace(P @ P)) / (d + 2)])
-
-
-def _not_mirrored(P: Any, sigma: Any) -> Any:
-    d, t = len(P), np.trace(P)
-    return np.array([t * sigma, d * sigma**2 * (t**2 + d + np.trace(P @ P.T)) / (d + 2)])
-
-
-def _strangers_alone(P: Any, sigma: Any) -> Any:
-    d, t = len(P), np.trace(P)
-    return np.array([t * sigma, (t * sigma) ** 2 + d * sigma**2])
-
-
-_TURN = np.roll(np.eye(4), 2, axis=1) * np.array([-1.0, -1.0, 1.0, 1.0])
-
-
 PROBLEMS = {
     "first_excess": Problem(
         first_excess,
@@ -83,12 +64,5 @@ PROBLEMS = {
           "back."),
          (_mean_instead, "The sum of the exponentials, not their mean: you are off by $\\log n$."),
          (_probability, "That is the probability of the label; its loss is minus the logarithm.")),
-    ),
-    "own_logit_moments": Problem(
-        own_logit_moments,
-        ((np.eye(3), 0.5), (np.roll(np.eye(5), 1, axis=1), 0.2), (_TURN, 1.3)),
-        ((_not_mirrored, "`P @ P.T` is the identity, and has the trace $d$ always. The mirrored "
-          "sum is the trace of `P @ P`."),
-         (_strangers_alone, "You gave the own logit a stranger's variance. What does $\\nu$ do?")),
     ),
 }  # fmt: skip
