@@ -88,7 +88,7 @@ MODELS: dict[str, tuple[str, dict[str, Any], int, int]] = {
         "num_attention_heads": 8, "num_key_value_heads": 1, "head_dim": 256}, 18, 4),
     "Gemma 2 2B": ("Gemma2ForCausalLM", {
         **GEMMA, "hidden_size": 2304, "intermediate_size": 9216, "num_hidden_layers": 2,
-        "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256}, 26, 8),
+        "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256}, 26, 2),
     "Gemma 3 1B": ("Gemma3ForCausalLM", {
         **GEMMA, "vocab_size": 262144, "hidden_size": 1152, "intermediate_size": 6912,
         "num_hidden_layers": 6, "num_attention_heads": 4, "num_key_value_heads": 1,
@@ -99,10 +99,7 @@ MODELS: dict[str, tuple[str, dict[str, Any], int, int]] = {
         "vocab_size": 50432, "hidden_size": 6144, "intermediate_size": 24576,
         "num_hidden_layers": 1, "num_attention_heads": 64, "hidden_act": "gelu_fast"}, 44, 2),
     "BLOOM 560M": ("BloomForCausalLM", {
-        "vocab_size": 250880, "hidden_size": 1024, "n_layer": 2, "n_head": 16}, 24, 4),
-    "OLMo 1B": ("OlmoForCausalLM", {
-        "vocab_size": 50304, "hidden_size": 2048, "intermediate_size": 8192,
-        "num_hidden_layers": 4, "num_attention_heads": 16, "tie_word_embeddings": True}, 16, 2),
+        "vocab_size": 250880, "hidden_size": 1024, "n_layer": 2, "n_head": 16}, 24, 2),
 }  # fmt: skip
 SOURCES = {
     "defaults of the configuration class in transformers 5.23": (
@@ -111,7 +108,7 @@ SOURCES = {
     ),
     "as public repositories quote the released model": (
         "OPT-350m, T5 1.1 small, SmolLM2 135M, Qwen2 0.5B, Qwen3 0.6B, Gemma 2B, Gemma 3 1B, "
-        "Pythia 160M, BLOOM 560M, OLMo 1B"
+        "Pythia 160M, BLOOM 560M"
     ),
     "a copy of the released config.json (AYaroshevskii/Tweet-Sentiment, roberta-base, on GitHub)": (
         "RoBERTa base"

@@ -14,6 +14,7 @@ from verified_transformer.lab import drawings
 from verified_transformer.lab.drawings import ROLES, Drawing, Panel, labels, palette, parts
 
 NAMES = (
+    "buried_token",
     "carried_sums",
     "choices_and_layouts",
     "cut_bells",

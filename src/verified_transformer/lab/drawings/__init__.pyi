@@ -21,6 +21,7 @@ from .pictures.tables.products import tensor_product as tensor_product
 from .pictures.tables.thin import narrowing_bands as narrowing_bands
 from .pictures.tables.thin import thin_matrices as thin_matrices
 from .pictures.tables.trains import tensor_train as tensor_train
+from .pictures.tying.buried import buried_token as buried_token
 from .pictures.tying.cures import matrices_in_between as matrices_in_between
 from .pictures.tying.cures import shrink_or_turn as shrink_or_turn
 from .pictures.tying.pulls import half_swap as half_swap

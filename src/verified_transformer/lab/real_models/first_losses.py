@@ -21,7 +21,8 @@ class RealStart:
         config: its configuration, with the layers that were built.
         layers, of: how many of its layers were built.
         n, d: number of tokens, length of a row of the head.
-        measured, error: mean first loss over draws of the weights, and its standard error.
+        draws: of the weights.
+        measured, error: mean first loss over these draws, and its standard error.
         article: what eq. 9 of the article (kexue 9698) says.
     """
 
@@ -31,6 +32,7 @@ class RealStart:
     of: int
     n: int
     d: int
+    draws: int
     measured: float
     error: float
     article: float
@@ -54,6 +56,6 @@ def _start(name: str, row: dict[str, Any]) -> RealStart:
     settings = {**row["settings"], "bos_token_id": 0, "eos_token_id": 0}
     config = getattr(transformers, row["class"]).config_class(**settings)
     return RealStart(
-        name, config, row["layers"], row["of"], row["n"], row["d"], row["measured"], row["error"],
-        row["article"],
+        name, config, row["layers"], row["of"], row["n"], row["d"], row["draws"],
+        row["measured"], row["error"], row["article"],
     )  # fmt: skip
