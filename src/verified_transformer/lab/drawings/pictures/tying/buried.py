@@ -40,7 +40,7 @@ def _panel(own: float, branch: float, layers: tuple[int, ...], title: str) -> Pa
         arrow((_LEFT, _FLOOR), (right, _FLOOR), role="input"),
         text((_LEFT + right) / 2, _FLOOR + 20, "own" if own < 0.5 else "own embedding", size=13),
     ]
-    before = _FLOOR
+    before: float = _FLOOR
     for layer in layers:
         top = _FLOOR - _UNIT * math.sqrt(layer * branch)
         parts += [
