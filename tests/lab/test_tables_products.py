@@ -248,3 +248,12 @@ def test_least_sums_and_lost_scales() -> None:
     assert not tables.have_least_sums({2: (2, 8)}, 16)
     assert tables.dimension_is_sum_less(lambda lengths: len(lengths) - 1)
     assert not tables.dimension_is_sum_less(lambda lengths: 1)
+
+
+def test_dot_products_multiply() -> None:
+    one, other = (tables.drawn_vectors(2, 3, 4)(name) for name in ("one", "other"))
+    wanted = tables.entry_by_entry(one) @ tables.entry_by_entry(other)
+    assert torch.allclose(tables.dot_by_factors(one, other), wanted)
+    assert torch.allclose(tables.dot_of_rows(one, other), wanted)
+    with pytest.raises(ValueError, match="shorter"):
+        tables.dot_by_factors(one, other[:2])

@@ -103,6 +103,8 @@ from .ways.orders import matrix_and_column as matrix_and_column
 from .ways.orders import new_one_first as new_one_first
 from .ways.orders import one_after_the_other as one_after_the_other
 from .ways.orders import token_by_token as token_by_token
+from .ways.scores import dot_by_factors as dot_by_factors
+from .ways.scores import dot_of_rows as dot_of_rows
 from .ways.scores import inner_by_factors as inner_by_factors
 from .ways.scores import inner_of_embeddings as inner_of_embeddings
 from .ways.scores import score_of_embedding as score_of_embedding

@@ -18,6 +18,22 @@ def multiply_out(vectors: Sequence[np.ndarray]) -> np.ndarray:
     return product
 
 
+def dot_of_products(first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> float:
+    """The dot product of two tensor products, which are never made."""
+    product = 1.0
+    for a, b in zip(first, second, strict=True):
+        product *= a @ b
+    return product
+
+
+def _added_up(first: Any, second: Any) -> Any:
+    return sum(a @ b for a, b in zip(first, second, strict=True))
+
+
+def _of_the_first(first: Any, second: Any) -> Any:
+    return first[0] @ second[0]
+
+
 def _from_the_end(vectors: Any) -> Any:
     return multiply_out(list(vectors)[::-1])
 
@@ -101,6 +117,9 @@ def _column_times_row(row: Any, length: Any) -> Any:
 _SHORT = (np.array([2.0, 3.0]), np.array([1.0, -1.0]), np.array([5.0, 7.0]))
 
 
+_OTHER = (np.array([1.0, 4.0]), np.array([2.0, 1.0]), np.array([-1.0, 3.0]))
+
+
 PROBLEMS = {
     "band_parameters": Problem(
         band_parameters,
@@ -115,6 +134,12 @@ PROBLEMS = {
         ((_without_its_size, "The directions are right; the singular value is missing."),
          (_column_times_row, "A row and a column of the rectangle make a product, but not the "
           "nearest one: take the first singular vectors.")),
+    ),
+    "dot_of_products": Problem(
+        dot_of_products, ((_SHORT, _OTHER), (_SHORT[:2], _OTHER[1:]), (_OTHER, _OTHER)),
+        ((_added_up, "That adds the dot products up. The sum over the grid is a product of "
+          "sums."),
+         (_of_the_first, "The other vectors count, too.")),
     ),
     "multiply_out": Problem(
         multiply_out, ((_SHORT[:2],), (_SHORT,), ((np.array([1.0, 2.0, 3.0]), _SHORT[0]),)),

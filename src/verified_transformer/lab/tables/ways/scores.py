@@ -29,9 +29,28 @@ def score_of_embedding(x: Vectors, h: torch.Tensor) -> torch.Tensor:
 
 def inner_by_factors(x: Vectors) -> torch.Tensor:
     """Return a tensor product's inner product with itself, as a product of inner products."""
-    return reduce(torch.mul, [factor @ factor for factor in rows_of(x)])
+    return dot_by_factors(x, x)
 
 
 def inner_of_embeddings(x: Vectors) -> torch.Tensor:
     """Return the same from two written-down embeddings."""
-    return multiplied_out(x) @ multiplied_out(x)
+    return dot_of_rows(x, x)
+
+
+def dot_by_factors(x: Vectors, y: Vectors) -> torch.Tensor:
+    """Return the dot product of two tensor products, as a product of dot products.
+
+    Args:
+        x, y: the vectors of two tokens, k each, of the same lengths.
+
+    Example:
+        >>> x, y = torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([[1.0, 0.0], [1.0, 1.0]])
+        >>> dot_by_factors(x, y).item(), dot_of_rows(x, y).item()
+        (7.0, 7.0)
+    """
+    return reduce(torch.mul, [a @ b for a, b in zip(rows_of(x), rows_of(y), strict=True)])
+
+
+def dot_of_rows(x: Vectors, y: Vectors) -> torch.Tensor:
+    """Return the same from the two written-down rows."""
+    return multiplied_out(x) @ multiplied_out(y)
