@@ -15,12 +15,14 @@ from verified_transformer.lab.drawings import ROLES, Drawing, Panel, labels, pal
 
 NAMES = (
     "buried_token",
+    "blocks_as_rows",
     "carried_sums",
     "choices_and_layouts",
     "cut_bells",
     "dot_products_multiply",
     "fans",
     "feed_forward_scales",
+    "four_families",
     "four_ways_to_store",
     "grown_bert",
     "grown_matrix",

@@ -114,10 +114,34 @@ def _column_times_row(row: Any, length: Any) -> Any:
     return np.outer(square[:, 0], square[0]).reshape(-1)
 
 
+def kronecker_row(factors: Sequence[np.ndarray], t: int) -> np.ndarray:
+    """A row of a sum of Kronecker products: a short vector for each digit and rank, multiplied."""
+    digits = np.unravel_index(t, [len(factor) for factor in factors])
+    row = np.ones((factors[0].shape[1], 1))
+    for factor, digit in zip(factors, digits, strict=True):
+        row = (row[:, :, None] * factor[digit][:, None, :]).reshape(len(row), -1)
+    return row.sum(axis=0)
+
+
+def _summed_first(factors: Any, t: Any) -> Any:
+    return kronecker_row([factor.sum(axis=1, keepdims=True) for factor in factors], t)
+
+
+def _last_digit_first(factors: Any, t: Any) -> Any:
+    digits = np.unravel_index(t, [len(factor) for factor in factors][::-1])[::-1]
+    picked = [factor[digit][None] for factor, digit in zip(factors, digits, strict=True)]
+    return kronecker_row(picked, 0)
+
+
+def _numbers(*shape: int) -> np.ndarray:
+    return (np.arange(np.prod(shape)) * 7 % 11 - 4.0).reshape(shape)
+
+
 _SHORT = (np.array([2.0, 3.0]), np.array([1.0, -1.0]), np.array([5.0, 7.0]))
 
 
 _OTHER = (np.array([1.0, 4.0]), np.array([2.0, 1.0]), np.array([-1.0, 3.0]))
+_FACTORS = [_numbers(3, 2, 2), _numbers(3, 2, 3) + 1, _numbers(3, 2, 2) - 2]
 
 
 PROBLEMS = {
@@ -140,6 +164,12 @@ PROBLEMS = {
         ((_added_up, "That adds the dot products up. The sum over the grid is a product of "
           "sums."),
          (_of_the_first, "The other vectors count, too.")),
+    ),
+    "kronecker_row": Problem(
+        kronecker_row, ((_FACTORS[:2], 5), (_FACTORS, 5), (_FACTORS, 19)),
+        ((_summed_first, "The sum over the rank comes after the products, not before them."),
+         (_last_digit_first, "The first digit of the token is the most significant: token 1 has "
+          "the digits 0, …, 0, 1.")),
     ),
     "multiply_out": Problem(
         multiply_out, ((_SHORT[:2],), (_SHORT,), ((np.array([1.0, 2.0, 3.0]), _SHORT[0]),)),

@@ -65,16 +65,16 @@ def three_rows(n: int) -> list[int]:
     return [next(m for m in itertools.count(2) if m**3 >= n)] * 3
 
 
-def row_of(w: torch.Tensor) -> torch.Tensor:
+def row_of(w: torch.Tensor | Sequence[torch.Tensor]) -> torch.Tensor:
     """Return a row of a sum of tensor products.
 
     Args:
-        w: the k factors, (…, k, r, q).
+        w: the k factors, (…, k, r, q), or a list of (…, r, q) with a length q each.
 
     Returns:
-        (…, q**k).
+        (…, q**k), or the product of the lengths.
     """
-    factors = w.unbind(-3)
+    factors = w.unbind(-3) if isinstance(w, torch.Tensor) else w
     row = factors[0]
     for factor in factors[1:]:
         row = (row[..., :, None] * factor[..., None, :]).flatten(-2)

@@ -53,7 +53,7 @@ def looked_up(family: str, factors: Factors, indices: Sequence[torch.Tensor]) ->
     if family == "dense":
         return rows[0]
     if family in ("product", "kronecker"):
-        return row_of(torch.stack(rows, -3))
+        return row_of(rows)
     chain = rows[0].flatten(1, 2)  # (T, q, r)
     for core in rows[1:]:
         chain = chain @ core.flatten(2)  # (T, Q, q r)
