@@ -10,9 +10,9 @@ __all__ = ["which_table"]
 
 _QUESTIONS = (
     (("Is the table a large", "part of the model?"), "no", "plain", ("nothing", "to gain")),
-    (("Is the head slow, or", "is the width too large?"), "yes", "low rank", ("faster head",)),
+    (("Should the head", "be faster, too?"), "yes", "low rank", ("faster head",)),
     (("Must each token keep", "numbers of its own?"), "yes", "product", ("each token",)),
-    (("One dial between", "small and good?"), "yes", "train", ("bonds *r*",)),
+    (("Choose its size", "by one number?"), "yes", "train", ("bonds *r*",)),
 )
 
 
@@ -43,8 +43,8 @@ def which_table() -> Drawing:
         (Panel(320, 470, marks, title="which table?"),),
         "Start at the top. The first question decides most cases.",
         "A ladder of four questions. Is the table a large part of the model? If not, keep the "
-        "plain table. Is the head slow, or the width too large? Then low rank. Must each token "
-        "keep numbers of its own? Then a tensor product for each token. Do you want one dial "
-        "between small and good? Then a tensor train. At the foot: Kronecker products, "
+        "plain table. Should the head be faster, too? Then low rank. Must each token "
+        "keep numbers of its own? Then a tensor product for each token. Do you want to choose "
+        "the size by one number? Then a tensor train. At the foot: Kronecker products, "
         "where memory is everything.",
     )
