@@ -52,6 +52,7 @@ NAMES = (
     "tied_model",
     "two_low_ranks",
     "two_pulls",
+    "tying_timeline",
     "which_table",
 )
 SMALLEST = 11.0  # pixels of a letter on a screen
