@@ -34,6 +34,7 @@ from .pictures.tying.tied_tables import model_budgets as model_budgets
 from .pictures.tying.tied_tables import states_of_a_tie as states_of_a_tie
 from .pictures.tying.tied_tables import table_gradient as table_gradient
 from .pictures.tying.timeline import tying_timeline as tying_timeline
+from .pictures.widening.dropout import dropout_on_copies as dropout_on_copies
 from .pictures.widening.growing import feed_forward_scales as feed_forward_scales
 from .pictures.widening.growing import grown_bert as grown_bert
 from .pictures.widening.growing import grown_matrix as grown_matrix
