@@ -71,6 +71,28 @@ def _head_both_ways(W: Any, k: int) -> Any:
     return grown_layer(W, k)
 
 
+def unseen_noise(N: np.ndarray, k: int) -> np.ndarray:
+    """What is left of N when each entry loses the mean over the copies that it reads."""
+    means = N.reshape(len(N), -1, k).mean(axis=2)
+    return N - np.repeat(means, k, axis=1)
+
+
+def _mean_of_rows(N: Any, k: int) -> Any:
+    return N - N.mean(axis=1, keepdims=True)
+
+
+def _over_outputs(N: Any, k: int) -> Any:
+    return N - N.mean(axis=0, keepdims=True)
+
+
+def _tiled_copies(N: Any, k: int) -> Any:
+    return N - np.tile(N.reshape(len(N), k, -1).mean(axis=1), (1, k))
+
+
+def _the_mean(N: Any, k: int) -> Any:
+    return N - unseen_noise(N, k)
+
+
 PROBLEMS = {
     "grown_layer": Problem(
         grown_layer, ((_INTS[:6].reshape(2, 3), 2), (_INTS[:4].reshape(2, 2), 3)),
@@ -95,5 +117,14 @@ PROBLEMS = {
           "or their angles are far from the pair's own."),
          (_divided_by_k, "Query and key are both divided: so a score is divided twice."),
          (_undivided, "Without a division each score is $k$ times the old one.")),
+    ),
+    "unseen_noise": Problem(
+        unseen_noise,
+        ((np.sqrt(_INTS).reshape(2, 6), 2), (np.sqrt(_INTS).reshape(2, 6), 3)),
+        ((_mean_of_rows, "That makes the sum of a whole row zero. It must be zero for the copies "
+          "of *each* number."),
+         (_over_outputs, "The copies that a weight reads stand along a row."),
+         (_tiled_copies, "Copies stand side by side, and not a whole vector behind another."),
+         (_the_mean, "That is the part that a state sees. Take it away.")),
     ),
 }  # fmt: skip
