@@ -123,7 +123,7 @@ def saved_by_a_tie() -> dict[str, tuple[float, bool]]:
     """
     found = {}
     for name, (kind, n, d, layers, heads_, keys, hidden, ties) in _CHECKPOINTS.items():
-        more = {"head_dim": 128} if kind == "qwen3" else {}
+        more: dict[str, Any] = {"head_dim": 128} if kind == "qwen3" else {}
         model = of_kind(
             kind, vocab_size=n, hidden_size=d, num_hidden_layers=layers,
             num_attention_heads=heads_, num_key_value_heads=keys, intermediate_size=hidden,
