@@ -77,7 +77,8 @@ def passes(part: str, way: str) -> bool:
         weights = weight, axis.read(axis.write(weight, 0), 1)
         pair = F.linear(axis.write(x, 1), weights[1]), F.linear(x, weights[0])
     elif part == "two heads":
-        copies, scale = axis.factor.count_nonzero().item() // 6, axis.factor.max().item()
+        copies = int(axis.factor.count_nonzero()) // 6
+        scale = axis.factor.max().item()
         by = rules.score_scale(3, copies, scaled=True) / scale
         pair = _attend(axis.write(x, 1), by), _attend(x, 1.0)
     elif part in ("GELU", "gate"):
