@@ -21,6 +21,7 @@ NAMES = (
     "cut_bells",
     "dot_products_multiply",
     "dropout_on_copies",
+    "factors_in_a_model",
     "fans",
     "feed_forward_scales",
     "four_families",

@@ -11,7 +11,7 @@ import sympy as sp
 import torch
 from torch import nn
 
-from verified_transformer.lab.tables import compression
+from verified_transformer.lab.tables import compression, takes_products_as_rows
 from verified_transformer.lab.tables.costs import sequence_layers
 from verified_transformer.lab.tables.costs import two_ends as lookup_work
 from verified_transformer.lab.tables.families import shapes as families
@@ -230,3 +230,8 @@ def test_bytes_work_and_removed_entries() -> None:
     assert compression.changes_least(table, [2, 1]) and not compression.changes_least(table, [0])
     assert (compression.pruned(table).weight == 0).sum() == 2
     assert compression.products_of(5, 3, 2).shape == (5, 9)
+
+
+def test_real_models_take_products_whose_lengths_multiply_to_the_width() -> None:
+    assert takes_products_as_rows((2, 8))
+    assert not takes_products_as_rows((8, 8))

@@ -23,6 +23,7 @@ from .costs.lookups import width_of as width_of
 from .costs.real_blocks import REAL_BLOCKS as REAL_BLOCKS
 from .costs.real_blocks import block_multiplications as block_multiplications
 from .costs.real_blocks import real_model_on as real_model_on
+from .costs.real_blocks import takes_products_as_rows as takes_products_as_rows
 from .costs.statements import all_work as all_work
 from .costs.statements import below_a_block as below_a_block
 from .costs.statements import below_a_tenth as below_a_tenth

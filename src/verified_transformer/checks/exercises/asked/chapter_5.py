@@ -82,6 +82,20 @@ def _length_lost(table: Any, r: Any) -> Any:
     return share_lost(table, r) ** 0.5
 
 
+def gradient_of_second(G: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """The gradient with respect to y of an embedding x (x) y, from that of the embedding."""
+    return np.asarray(x @ np.asarray(G).reshape(len(x), -1))
+
+
+def _of_first(G: Any, x: Any) -> Any:
+    return np.asarray(G).reshape(-1, len(x)) @ x
+
+
+def _summed(G: Any, x: Any) -> Any:
+    return np.asarray(G).reshape(len(x), -1).sum(0)
+
+
+_G = np.array([1.0, -2.0, 0.5, 3.0, 4.0, -1.0])
 _TABLE = np.array([[3.0, 1.0, 0.0], [1.0, 2.0, 1.0], [0.0, 1.0, 1.0], [2.0, 0.0, -1.0]])
 
 
@@ -183,6 +197,11 @@ PROBLEMS = {
          ((20, 20, 20, 20), (8, 8, 8, 8), 300_000), ((5, 4), (3, 2), 100), ((5, 4), (3, 2), 22)),
         ((_without_squares, "An inner core has two bonds: it grows with the square of $r$."),
          (_one_more, "That is the first bond which is too dear.")),
+    ),
+    "gradient_of_second": Problem(
+        gradient_of_second, ((_G, np.array([2.0, 3.0])), (_G, np.array([1.0, -1.0, 2.0]))),
+        ((_of_first, "There $x$ would be the factor whose index runs fastest; it is the first."),
+         (_summed, "Each row of the folded gradient is to be weighed with its entry of $x$.")),
     ),
     "share_lost": Problem(
         share_lost, ((_TABLE, 1), (_TABLE, 2), (_TABLE.T, 1)),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
+from torch import nn
 
 from ....models.counting import Count
+from ....models.factorised import TensorProductEmbedding
+from ....seeds import generator
 from ...real_models.tiny import randomised, tiny
 
 REAL_BLOCKS = ("bert", "gpt2", "llama")
@@ -75,3 +79,28 @@ def real_model_on(width: int, kind: str) -> Any:
         kind: one of `REAL_BLOCKS`.
     """
     return randomised(tiny(kind, **_sizes(kind, width, 1)), f"{kind} of width {width}")
+
+
+@torch.no_grad()
+def takes_products_as_rows(lengths: Sequence[int]) -> bool:
+    """Say whether real models of width 16 take products of factors as rows of a table.
+
+    Args:
+        lengths: of the factors of a token.
+
+    Returns:
+        Whether BERT, GPT-2 and Llama give the outputs that a plain table of the same rows gives;
+        False where they refuse the width.
+    """
+    tokens = torch.randint(19, (3, 5), generator=generator("three sequences"))
+    source = generator("tables")
+    table = TensorProductEmbedding(19, lengths, generator=source, dtype=torch.float64)
+    plain = nn.Embedding.from_pretrained(table.dense())
+    models = [real_model_on(16, kind) for kind in REAL_BLOCKS]
+    try:
+        return all(
+            torch.allclose(*(model(inputs_embeds=rows(tokens)).logits for rows in (table, plain)))
+            for model in models
+        )
+    except RuntimeError:
+        return False
