@@ -13,9 +13,9 @@ from .pictures.tables.compressed import four_ways_to_store as four_ways_to_store
 from .pictures.tables.compressed import two_low_ranks as two_low_ranks
 from .pictures.tables.costs import row_read_or_made as row_read_or_made
 from .pictures.tables.costs import three_times_as_often as three_times_as_often
+from .pictures.tables.factors import factors_in_a_model as factors_in_a_model
 from .pictures.tables.families import blocks_as_rows as blocks_as_rows
 from .pictures.tables.families import four_families as four_families
-from .pictures.tables.factors import factors_in_a_model as factors_in_a_model
 from .pictures.tables.grids import dot_products_multiply as dot_products_multiply
 from .pictures.tables.grids import places_of_entries as places_of_entries
 from .pictures.tables.products import choices_and_layouts as choices_and_layouts
