@@ -14,7 +14,7 @@ from verified_transformer.commands.notebooks import form, sorts
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = ledger.notebooks(ROOT)
 LIST = ROOT / "tests" / "long_teaching_cells.txt"
-AT_MOST = 211
+AT_MOST = 118
 HEAD = (
     "try:\n    import verified_transformer  # noqa: F401\nexcept ImportError:\n"
     "    %pip install -q ours\n"
