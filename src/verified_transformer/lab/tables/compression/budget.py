@@ -41,7 +41,7 @@ def rounding_loss(bits: int) -> float:
 
     Example:
         >>> round(rounding_loss(1), 3), round(rounding_loss(8) * 10**5)
-        (0.363, 11)
+        (0.363, 9)
     """
     half = 2 ** (bits - 1)
 
