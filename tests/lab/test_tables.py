@@ -93,10 +93,6 @@ def test_break_even_of_low_rank() -> None:
         lambda r: families.stored(families.low_rank(30, 20, r)), 30 * 20
     )
     assert rank == pytest.approx(600 / 50)
-    assert families.three_lengths(768) == (8, 8, 12)
-    assert families.three_rows(50257) == [37] * 3
-    with pytest.raises(ValueError, match="d: got 257; accepted"):
-        families.three_lengths(257)
 
 
 def test_a_logarithm_against_a_gaussian() -> None:

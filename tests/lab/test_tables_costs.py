@@ -48,13 +48,6 @@ def test_lookups_counted() -> None:
     assert tables.factorised_lookup(5, 4, 2, tables.in_pairs).multiplications == 5 * (4 + 4 + 16)
 
 
-def test_scores_by_factors_are_the_tables() -> None:
-    factors = [tables.whole_vectors(q, 7, f"factor {q}") for q in (2, 3)]
-    hidden = tables.whole_vectors(6, 4, "hidden")
-    wanted = hidden @ tables.multiplied_out(factors).T
-    assert torch.equal(tables.scores_by_factors(hidden, factors), wanted)
-
-
 def test_passes_and_memory() -> None:
     assert tables.forward_and_backward(5, 3, 3) == (180, 360)
     assert tables.largest_made(5, 3, 2) == 40
@@ -164,7 +157,6 @@ def test_saved_by_two_thin_matrices() -> None:
     assert tables.saved_parameters(9, 40, 5) == 9 * 40 - 5 * 49
     assert tables.saved_parameters(9, 40, 8) < 0
     assert tables.bytes_in_training(7, 3) == 16 * 21
-    assert tables.step_work(7, 3) == 21
 
 
 def test_ten_listed_tables() -> None:

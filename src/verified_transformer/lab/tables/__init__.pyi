@@ -18,7 +18,6 @@ from .costs.lookups import largest_made as largest_made
 from .costs.lookups import parameters as parameters
 from .costs.lookups import peak_over_result as peak_over_result
 from .costs.lookups import plain_lookup as plain_lookup
-from .costs.lookups import scores_by_factors as scores_by_factors
 from .costs.lookups import width_of as width_of
 from .costs.real_blocks import REAL_BLOCKS as REAL_BLOCKS
 from .costs.real_blocks import block_multiplications as block_multiplications
@@ -129,5 +128,4 @@ from .whole_models import growth_with_vocabulary as growth_with_vocabulary
 from .whole_models import listed_tables as listed_tables
 from .whole_models import saved_parameters as saved_parameters
 from .whole_models import share_beside_layers as share_beside_layers
-from .whole_models import step_work as step_work
 from .whole_models import table_entries as table_entries

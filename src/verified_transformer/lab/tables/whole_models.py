@@ -10,7 +10,6 @@ from typing import Any
 import torch
 from torch import nn
 
-from ...models.counting import Count
 from ...models.factorised import LowRankEmbedding
 from ..real_models.hugging_face import transformers
 from ..real_models.released import of_kind, on_meta, parameters
@@ -117,17 +116,6 @@ def bytes_in_training(n: int, d: int) -> int:
     averages = [s for state in adam.state.values() for s in state.values() if s.numel() > 1]
     assert table.weight.grad is not None, "the step had a gradient"
     return sum(t.nbytes for t in (table.weight, table.weight.grad, *averages))
-
-
-def step_work(n: int, d: int) -> int:
-    """Return the multiplications of a step of gradient descent that follows three look-ups."""
-    table = nn.Embedding(n, d)
-    table(torch.arange(3)).sum().backward()
-    slope = table.weight.grad
-    assert slope is not None, "the look-ups had a gradient"
-    with Count() as count:
-        table.weight.detach() - 0.1 * slope
-    return count.multiplications
 
 
 def default_shapes() -> Cited:

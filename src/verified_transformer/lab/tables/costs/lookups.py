@@ -91,25 +91,6 @@ def peak_over_result(tokens: int, factors: int, length: int, *, training: bool) 
     return count.peak / result.nbytes
 
 
-def scores_by_factors(hidden: torch.Tensor, tables: Sequence[torch.Tensor]) -> torch.Tensor:
-    """Return the scores of hidden states for all tokens, contracting a factor after the other.
-
-    Args:
-        hidden: (T, d).
-        tables: the tokens' factors, k arrays (n, q_j) whose lengths multiply to d.
-
-    Returns:
-        (T, n), the same as from the whole table of tensor products.
-    """
-    first, *others = tables
-    scores = torch.tensordot(hidden.unflatten(-1, (first.shape[1], -1)), first, dims=([1], [1]))
-    scores = scores.transpose(1, 2)
-    for table in others:
-        parts = scores.unflatten(-1, (table.shape[1], -1))
-        scores = torch.einsum("tnqr,nq->tnr", parts, table)
-    return scores.squeeze(-1)
-
-
 class TokenByToken(TensorProductEmbedding):
     """A table of tensor products that makes the same rows in a loop over tokens."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
 
@@ -49,20 +48,6 @@ def rank_of_break_even(stored_at: Callable[[int], int], dense: int) -> float:
     square = (twice - 2 * once) / 2
     linear = once - square
     return 2 * dense / (linear + math.sqrt(linear**2 + 4 * square * dense))
-
-
-def three_lengths(d: int) -> tuple[int, int, int]:
-    """Return three lengths that multiply to d, from small to large, the largest the smallest."""
-    splits = ((x, y, d // x // y) for x in range(2, 65) for y in range(x, 65))
-    found = [s for s in splits if math.prod(s) == d and s[1] <= s[2]]
-    if not found:
-        raise ValueError(f"d: got {d}; accepted: products of three numbers, two of them below 65")
-    return min(found, key=lambda s: s[2])
-
-
-def three_rows(n: int) -> list[int]:
-    """Return three equal numbers of rows that multiply to n or more."""
-    return [next(m for m in itertools.count(2) if m**3 >= n)] * 3
 
 
 def row_of(w: torch.Tensor | Sequence[torch.Tensor]) -> torch.Tensor:

@@ -12,8 +12,6 @@ import numpy as np
 from scipy.special import roots_genlaguerre
 
 _STEP = 0.25
-_Z = np.arange(-8.5, 8.5 + _STEP, _STEP)
-_WEIGHT = np.exp(-(_Z**2) / 2) / np.exp(-(_Z**2) / 2).sum()
 _MOST_VARIANCE = 60.0
 
 
