@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from verified_transformer.account import ledger
@@ -258,3 +259,16 @@ def test_a_change_of_a_display_is_red_and_names_its_owner(change: str) -> None:
     old, new, says = MISTYPED[change]
     assert DISPLAYS.count(old) == 1
     assert any(says in fault for fault in faults(DISPLAYS.replace(old, new), Page()))
+
+
+@pytest.mark.canary
+def test_prose_may_say_what_a_chart_tells_and_not_what_a_drawing_says() -> None:
+    def book(told: str) -> nbformat.NotebookNode:
+        data = {"text/plain": told, "text/html": "<figure>9.9</figure>"}
+        output = nbformat.v4.new_output("display_data", data)
+        return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("", outputs=[output])])
+
+    assert pages.page(book("[chart] Layers.\nGPT-2: 5.4")).printed == (
+        "[chart] Layers.", "GPT-2: 5.4",
+    )  # fmt: skip
+    assert pages.page(book("[drawing] Layers.\nGPT-2: 5.4")).printed == ()

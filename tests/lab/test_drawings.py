@@ -124,7 +124,8 @@ def test_the_list_of_drawings_is_whole() -> None:
     made = {
         name for name in dir(drawings) if callable(getattr(drawings, name)) and name[0].islower()
     }
-    assert made == set(NAMES)
+    charts = {"answers", "bars", "heat", "predicted_and_measured", "profiles", "shares"}
+    assert made == set(NAMES) | charts  # what a chart shows is in `test_charts`
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -19,15 +19,19 @@ def read(notebook: Path) -> Any:
 
 
 def page(book: Any, sources: frozenset[str] = frozenset()) -> Page:
-    """Return what the texts of a notebook may refer to: the lines that its cells print."""
+    """Return what the texts of a notebook may refer to: lines that cells print or charts tell."""
     printed = [
-        line
-        for cell in book.cells
-        for output in cell.get("outputs", [])
-        if output.get("output_type") == "stream"
-        for line in lines({"outputs": [output]}, ())
+        line for cell in book.cells for output in cell.get("outputs", []) for line in _told(output)
     ]
     return Page(tuple(printed), sources)
+
+
+def _told(output: Any) -> list[str]:
+    """The lines that an output prints, or that a chart tells."""
+    if output.get("output_type") == "stream":
+        return lines({"outputs": [output]}, ())
+    told = str(output.get("data", {}).get("text/plain", ""))
+    return told.splitlines() if told.startswith("[chart]") else []
 
 
 def notebook_faults(notebook: Path, sources: frozenset[str] = frozenset()) -> Iterator[str]:

@@ -1,0 +1,139 @@
+"""A few curves over layers, steps or sizes, each with its name at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..drawing import Panel
+from ..labels import as_text, text
+from ..palette import role_of
+from ..parts import line, node
+from .chart import Chart, Scale, chart, filled, number, roomy, tick, written
+
+__all__ = ["profiles"]
+
+_ROLES = ("output", "weight", "input", "copy", "quiet", "gradient")
+_HIGH, _GAP = 170.0, 15.0
+Curves = Mapping[str, Sequence[float]]
+
+
+def profiles(
+    panels: Mapping[str, Curves], caption: str, *, x: str = "layer",
+    at: Sequence[float] | None = None, form: str = "{:.3g}", log: bool = False,
+    log_x: bool = False, zero: bool = False, roles: Sequence[str] = _ROLES, dots: bool = True,
+) -> Chart:  # fmt: skip
+    """Return curves in one to three panels beside each other, on one upright axis.
+
+    Args:
+        panels: a title with its curves, each a name and its numbers.
+        caption: one or two sentences that say what to look at.
+        x: what the lying axis is.
+        at: where along it the numbers stand; without it, at 1, 2, 3, …
+        form: how a number is told.
+        log: whether the upright axis is logarithmic.
+        log_x: whether the lying axis is.
+        zero: whether the upright axis holds zero.
+        roles: colours of the curves, the same in all panels.
+        dots: whether each number has a dot, where there are at most 16.
+
+    Returns:
+        The chart; it tells the first, the middle and the last number of each curve.
+
+    Raises:
+        ValueError: there is no curve, more than three panels or six curves, curves of different
+            lengths, or a number that is not finite, or not positive on a logarithmic axis.
+
+    Example:
+        >>> profiles({"forward": {"σ = 0.02": [1, 0.5, 0.25]}}, "A layer halves what comes in.")
+        [chart] A layer halves what comes in.
+        forward, σ = 0.02: 1 at 1, 0.5 at 2, 0.25 at 3
+    """
+    filled(panels, "panels")
+    table: dict[str, dict[str, list[float]]] = {}
+    for title, curves in panels.items():
+        filled(curves, "panels")
+        table[title] = {name: [number("panels", v) for v in c] for name, c in curves.items()}
+    lengths = {len(curve) for curves in table.values() for curve in curves.values()}
+    places = [number("at", v) for v in at] if at is not None else []
+    many = len(places) or max(lengths)
+    if lengths != {many} or many < 2:
+        raise ValueError(f"panels: got curves of {sorted(lengths)}; accepted: one length, 2 or more"
+                         + (f", that of at, {many}" if places else ""))  # fmt: skip
+    places = places or [float(k + 1) for k in range(many)]
+    if len(table) > 3 or max(map(len, table.values())) > len(roles):
+        raise ValueError(
+            f"panels: got {len(table)} of up to {max(map(len, table.values()))} curves; "
+            f"accepted: three panels of {len(roles)} curves"
+        )
+    every = [v for curves in table.values() for curve in curves.values() for v in curve]
+    wide = 320.0 if len(table) < 3 else 230.0
+    up = Scale.of(every, 34 + _HIGH, 34, log=log, zero=zero)
+    drawn = [
+        _panel(title, curves, places, up, wide, x, log_x, roles, dots and many <= 16)
+        for title, curves in table.items()
+    ]
+    told = [
+        f"{as_text(title)}{', ' if title else ''}{as_text(name)}: "
+        + ", ".join(f"{written(form, curve[k])} at {tick(places[k])}" for k in _some(many))
+        for title, curves in table.items()
+        for name, curve in curves.items()
+    ]
+    return chart(drawn, caption, f"Curves over {as_text(x)}:", told)
+
+
+def _some(many: int) -> list[int]:
+    return sorted({0, (many - 1) // 2, many - 1})
+
+
+def _panel(
+    title: str, curves: Curves, at: Sequence[float], up: Scale, wide: float, x: str, log_x: bool,
+    roles: Sequence[str], dots: bool,
+) -> Panel:  # fmt: skip
+    left = max(roomy(tick(v), 13) for v in up.ticks(5)) + 8
+    right = wide - max(roomy(name, 13) for name in curves) - 8
+    lo, hi = min(at), max(at)
+    across = Scale(lo, hi, left + 4, right - 2, log=log_x)
+    marks = []
+    for value in up.ticks(5):
+        marks.append(line((left, up(value)), (right, up(value)), width=1, faint=True))
+        marks.append(text(left - 6, up(value), tick(value), size=13, anchor="end"))
+    for value in _across_ticks(across):
+        marks.append(text(across(value), up.start + 16, tick(value), size=13))
+    marks.append(text((left + right) / 2, up.start + 34, x, size=13))
+    ends = _apart([up(curve[-1]) for curve in curves.values()])
+    for k, (name, curve) in enumerate(curves.items()):
+        points = [(across(a), up(v)) for a, v in zip(at, curve, strict=True)]
+        marks.append(line(*points, role=roles[k], width=2.2))
+        if dots:
+            marks += [node(*point, "", role=roles[k], radius=2.6) for point in points]
+        label = text(right + 4, ends[k], name, size=13, anchor="start")
+        colour = role_of(roles[k]).colour
+        marks.append(f'<g class="vtd-{roles[k]}" fill="{colour}" style="stroke:none">{label}</g>')
+    return Panel(wide, up.start + 46, *marks, title=title)
+
+
+def _across_ticks(across: Scale) -> list[float]:
+    if not across.log:
+        whole = [v for v in across.ticks(5) if across.low <= v <= across.high]
+        first, last = across.low, across.high
+        inner = [
+            v for v in whole if across(v) - across(first) > 24 and across(last) - across(v) > 24
+        ]
+        return [first, *inner, last]
+    return [across.low, across.high]
+
+
+def _apart(wanted: Sequence[float]) -> list[float]:
+    """Move labels up and down until none lies on another, as little as can be."""
+    order = sorted(range(len(wanted)), key=lambda k: wanted[k])
+    found = [wanted[k] for k in order]
+    for _ in range(60):
+        for k in range(len(found) - 1):
+            lack = _GAP - (found[k + 1] - found[k])
+            if lack > 0:
+                found[k] -= lack / 2
+                found[k + 1] += lack / 2
+    placed = [0.0] * len(found)
+    for k, where in zip(order, found, strict=True):
+        placed[k] = where
+    return placed

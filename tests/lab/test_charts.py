@@ -1,0 +1,96 @@
+"""Charts: what they tell is what they show, and what they cannot show they refuse."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Browser
+from test_drawings import browser, faults
+
+from verified_transformer.lab import drawings
+from verified_transformer.lab.drawings import Chart
+from verified_transformer.lab.drawings.charts.chart import Scale, tick
+
+__all__ = ["browser"]
+
+SAID = "A caption of the chart under test."
+CHARTS = (
+    drawings.bars({"GPT-2 124M": (5.4, 5.5), "Qwen2.5 0.5B": (9.1, 14.1)}, SAID,
+                  series=("counted", "rule (1)"), form="{:.1f}", unit="layers"),
+    drawings.bars({"plain": 24, "built": 3894}, SAID, log=True, form="{:.0f} ms", unit="time"),
+    drawings.bars({"own": -0.25, "a label too long for a column": 8}, SAID, form="{:+.2f}"),
+    drawings.shares({"GPT-2 124M": (39, 85), "LLaMA 7B": (262, 6477)}, SAID,
+                    parts=("tables", "layers")),
+    drawings.predicted_and_measured({"*σ* = 0.02": (11, 11, 0.1), "*σ* = 1": (394.8, 117.4, 2)},
+                                    SAID, log=True, form="{:.1f}", unit="nats"),
+    drawings.profiles({"forward": {"a": [1, 2, 4], "b": [1, 1, 1.01]}, "back": {"a": [4, 2, 1]}},
+                      SAID, log=True),
+    drawings.heat({"*q*_{1}": (0.9, 0.1), "*q*_{2}": (0.2, 0.5)}, SAID, columns=("it", "was")),
+    drawings.answers({".half()": (True, False, None)}, SAID, columns=("kept", "shared", "moved")),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.told[0])
+def test_a_chart_shows_every_number_that_it_tells_and_says_it_to_a_screen_reader(
+    chart: Chart,
+) -> None:
+    shown, told = re.sub("<[^>]+>", " ", chart.html()), repr(chart).splitlines()
+    assert told == [f"[chart] {SAID}", *chart.told]
+    for line in chart.told:
+        assert line in chart.alt
+        if "at " not in line:  # a curve is told at three of its points
+            for number in re.findall(r"[−+]?\d+\.\d+", line.split(":", 1)[1].split("±")[0]):
+                assert number in shown, (line, number)
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_letters_of_charts_are_large_inside_and_apart(browser: Browser, width: int) -> None:
+    assert faults(browser, width, list(CHARTS)) == []
+
+
+def test_a_longer_bar_is_a_larger_number() -> None:
+    def long(chart: Chart) -> list[float]:
+        return [float(w) for w in re.findall(r'<rect [^>]*width="([\d.]+)" height="16"',
+                                             chart.html())]  # fmt: skip
+
+    one, two = long(drawings.bars({"one": 1.0, "two": 2.0}, SAID))
+    assert two == pytest.approx(2 * one, rel=0.01)
+    same = long(drawings.bars({"one": 1.0, "two": 1.0}, SAID))
+    assert same[0] == same[1]
+
+
+def test_ticks_are_round_and_written_with_a_true_minus() -> None:
+    assert Scale(0, 0.37, 0, 100).ticks() == [0.0, 0.1, 0.2, 0.3]
+    assert [tick(v) for v in (-0.25, 1e-8, 5e6, 1000.0, 0.0)] == [
+        "−0.25", "10^{−8}", "5·10^{6}", "1000", "0"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("made", "says"),
+    [
+        (lambda: drawings.bars({}, SAID), "rows: got none"),
+        (lambda: drawings.bars({"a": (1, 2)}, SAID), "rows: got 2 numbers of 'a'; accepted: 1"),
+        (lambda: drawings.bars({"a": float("nan")}, SAID), "rows: got nan"),
+        (lambda: drawings.bars({"a": 0.0}, SAID, log=True), "log: got 0.0"),
+        (lambda: drawings.bars({"a" * 60: 1.0}, SAID), "rows: got the label"),
+        (lambda: drawings.shares({"a": (1, -1)}, SAID, parts=("b", "c")), "parts of a whole"),
+        (lambda: drawings.shares({"a": (1,)}, SAID, parts=("b", "c")), "rows: got 1 of 'a'"),
+        (lambda: drawings.predicted_and_measured({"a": (1,)}, SAID), "accepted: two or three"),
+        (lambda: drawings.profiles({"a": {"b": [1, 2], "c": [1]}}, SAID), "panels: got curves"),
+        (lambda: drawings.profiles({"a": {"b": [1, 2]}}, SAID, at=[1, 2, 3]), "that of at, 3"),
+        (
+            lambda: drawings.profiles({str(k): {"b": [1, 2]} for k in range(4)}, SAID),
+            "three panels",
+        ),
+        (lambda: drawings.heat({"a": (1,)}, SAID, columns=("b", "c")), "rows: got 1 of 'a'"),
+        (lambda: drawings.heat({"a": (0,)}, SAID, columns=("b",), log=True), "log: got 0.0"),
+        (lambda: drawings.answers({}, SAID, columns=()), "rows: got none"),
+        (lambda: drawings.bars({"a": 1.0}, "short"), "caption: got 'short'"),
+    ],
+)
+def test_what_a_chart_cannot_show_is_refused_by_name(made: Callable[[], object], says: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(says)):
+        made()
