@@ -6,7 +6,6 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 from ..notebooks import comparing
 from ..notebooks.running import run
@@ -62,12 +61,7 @@ def faults(notebook: Path, salt: str) -> list[str]:
     again = run(notebook, environment={"VERIFIED_SALT": salt}, through=True)
     if again.errors:
         return list(again.errors)
-    old, new = (_outcomes(book) for book in (nbformat.read(notebook, as_version=4), again.book))
+    old, new = (
+        comparing.outcomes(book) for book in (nbformat.read(notebook, as_version=4), again.book)
+    )
     return [f"outcome {change}" for change in comparing.changes(old, new)]
-
-
-def _outcomes(book: Any) -> list[str]:
-    return [
-        " ".join([*record["claims"], record.get("case") or "", record["kind"], record["outcome"]])
-        for record in comparing.records(book)
-    ]

@@ -79,6 +79,14 @@ def records(book: Any) -> list[dict[str, Any]]:
     return [record for record in found if record.get("kind") != "card"]
 
 
+def outcomes(book: Any) -> list[str]:
+    """Return what the records of a notebook say came out, a line for each."""
+    return [
+        " ".join([*record["claims"], record.get("case") or "", record["kind"], record["outcome"]])
+        for record in records(book)
+    ]
+
+
 def keep_what_stayed(before: Any, after: Any, masked: Masks) -> None:
     """Put the stored outputs back where a new run says the same.
 
