@@ -54,6 +54,7 @@ def other_grades(html: Path) -> list[str]:
     known, found = by_id(html), []
     articles = json.loads((html / "claims.json").read_text(encoding="utf-8"))["articles"]
     titles = {a["key"]: f"Chapter {a['chapter']} · {a['title_en']}" for a in articles}
+    ordered = [claim["id"] for claim in _wrong(html)]
     for page in pages(html):
         graded = [(name, text) for name, text in page.facts.boxes["graded"] if name in known]
         for name, shown in graded:
@@ -61,7 +62,7 @@ def other_grades(html: Path) -> list[str]:
             wanted = f"{grade} {errata.GRADES[grade].label.capitalize()}" if grade else "no grade"
             found += differing(f"{page.name}: grade of {name}", shown, wanted)
         here = [name for name, _ in graded]
-        order = [c["id"] for c in _wrong(html) if c["id"] in here]
+        order = [name for name in ordered if name in here]
         found += differing(f"{page.name}: order", " ".join(here), " ".join(order))
         for kind in ("errata", "counted"):
             for key, shown in page.facts.boxes[kind]:

@@ -35,6 +35,7 @@ from verified_transformer.account import evidence, ledger
 
 LEDGER = "book/ledger.html"
 ROLE = re.compile(r"\{decided\}`([^`]*)`")
+LINK = re.compile(r"\{claim\}`([A-Z]+-\d+)`")
 SUMMED = ("total", "decided", "judged", "by_verdict", "mutants")
 
 
@@ -142,6 +143,8 @@ def other_links(html: Path) -> list[str]:
     }
     found = []
     for page in pages(html):
+        asked, shown = _asked_for(html, page), [t for t, _, badge in page.facts.links if badge]
+        found += differing(f"{page.name}: links to claims", " ".join(shown), " ".join(asked))
         for anchor, claim in page.facts.places:
             if claim != anchor:
                 found.append(f"{page.name}: at the anchor {anchor} stands {claim}")
@@ -165,6 +168,13 @@ def other_links(html: Path) -> list[str]:
             elif badge and _reached(page, parts.path) != _home(known[anchor]):
                 found.append(f"{where}: the claim is decided in {_home(known[anchor])}")
     return found
+
+
+def _asked_for(html: Path, page: Page) -> list[str]:
+    """The claims to which a page's source asks for links, in order."""
+    source = html / "_sources" / PurePosixPath(page.name).with_suffix(".md")
+    text = source.read_text(encoding="utf-8") if source.exists() else ""
+    return LINK.findall(re.sub(r"(?s)<!--.*?-->|^```\s*\n.*?^```", "", text))
 
 
 def _reached(page: Page, path: str) -> str:
