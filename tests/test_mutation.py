@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from mutation import sites
 from mutation.__main__ import as_json, equivalent, survivors, table
-from mutation.judging import Judge, Judgement
+from mutation.dependence import dependents
+from mutation.judging import LOCKED, Judge, Judgement
 from mutation.mutant import KINDS, Mutant
 from mutation.mutants import UNITS, draw
 from mutation.sites import Site
@@ -64,17 +69,20 @@ def test_a_draw_is_the_same_again_and_another_under_another_salt() -> None:
 
 
 @pytest.mark.slow
-def test_a_reading_that_the_registry_refuses_is_red_and_a_word_of_it_is_not(tmp_path: Path) -> None:
+def test_a_reading_is_red_where_the_registry_refuses_it_and_a_word_of_it_is_locked(
+    tmp_path: Path,
+) -> None:
     judge = Judge(ROOT, tmp_path)
     path = "src/verified_transformer/claims/tied-loss.yaml"
 
     def judged(text: str, new: str) -> Judgement:
         site = Site(0, len(text), new, "whole")
         field = ("LOSS-03", "reading", "cases", "share", "false_if")
-        return judge.judge(Mutant("reading", path, -1, "whole", text, site, ("LOSS-03",), field))
+        mutant = Mutant("reading", path, -1, "whole", text, site, ("LOSS-03",), field)
+        return next(judge.judge([mutant]))
 
-    assert judged("the share", "the $share").by == "registry or prose"
-    assert judged("the share", "the share of a head").by == ""
+    assert judged("the share", "the $share").by == "registry"
+    assert judged("the share", "the share of a head").by == LOCKED
 
 
 @pytest.mark.canary
@@ -82,9 +90,39 @@ def test_a_flipped_sign_in_prose_is_red_and_the_file_is_put_back(tmp_path: Path)
     judge = Judge(ROOT, tmp_path)
     before = (judge.scratch / NOTEBOOK).read_bytes()
     site = Site(0, 4, "$a = b + 71$", "whole")
-    found = judge.judge(Mutant("prose", NOTEBOOK, 3, "whole", "text", site, ("LOSS-10",)))
+    (found,) = judge.judge([Mutant("prose", NOTEBOOK, 3, "whole", "text", site, ("LOSS-10",))])
     assert found.by == "ownerless_prose" and "a = b + 71" in found.said
     assert (judge.scratch / NOTEBOOK).read_bytes() == before
+
+
+def test_cells_depend_by_what_they_use_and_change() -> None:
+    cells = {0: "a = [1]", 1: "b = 2", 2: "%pip list\na.append(b)", 4: "print(a)", 5: "c = b"}
+    assert list(dependents(cells, 0)) == [2, 4]
+    assert list(dependents(cells, 1)) == [2, 4, 5]
+    assert list(dependents({**cells, 2: "len(a)"}, 2)) == []
+
+
+@pytest.mark.canary
+def test_a_changed_cell_is_red_where_it_or_what_depends_on_it_differs(tmp_path: Path) -> None:
+    def cell(source: str, printed: str = "") -> dict[str, object]:
+        out = [{"output_type": "stream", "name": "stdout", "text": printed}] if printed else []
+        made = {"cell_type": "code", "source": source, "outputs": out, "id": source[:1]}
+        return {**made, "metadata": {}, "execution_count": None}
+
+    cells = [cell("a = 1"), cell("b = 2"), cell("print(a + 1)", "2\n"), cell("c = b")]
+    notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (tmp_path / "n.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    sources = {0: "a = 2", 1: "b = 3", 2: "print(a - 1)", 3: "c = nowhere"}
+    trials = [{"number": n, "cell": n, "source": source} for n, source in sources.items()]
+    (tmp_path / "trials.json").write_text(json.dumps(trials), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "mutation.forked", tmp_path / "n.ipynb", tmp_path / "trials.json"],
+        env={**os.environ, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT / 'tests'}"},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [one["by"] for one in found] == ["outputs", "", "outputs", "run"], done.stderr
+    assert "-2" in found[0]["said"] and "+3" in found[0]["said"]
 
 
 @pytest.mark.canary
@@ -102,8 +140,10 @@ def test_the_score_is_by_kind_and_chapter_and_survivors_by_claim() -> None:
         return Judgement(mutant, by, "", names, 0.1)
 
     results = [one("ownerless_maths", True), one("")]
-    assert "| prose | 1/2 | 1/2 | 1 of 1 red |" in table(results)
+    assert "| prose | 1/2 | 1/2 | 1 of 1 red | 0 more |" in table(results)
     assert survivors(results).startswith("LOSS-10\n  formula: symbol: prose notebooks/3")
     kind = as_json(results, "salt")["kinds"]["prose"]
     assert (kind["total"], kind["red"], kind["naming"]) == (2, 1, 1)
+    locked = as_json([one(LOCKED)], "salt")["kinds"]["prose"]
+    assert (locked["total"], locked["red"], locked["locked"]) == (1, 0, 1)
     assert as_json(results, "salt")["survivors"][0]["claims"] == ("LOSS-10",)

@@ -16,7 +16,7 @@ import yaml
 
 from verified_transformer.commands.elsewhere.keeping import path, provenance
 
-from .judging import Judge, Judgement
+from .judging import LOCKED, Judge, Judgement
 from .mutant import KINDS
 from .mutants import draw
 
@@ -36,12 +36,11 @@ def main() -> int:
         for kind in kinds:
             source = judge.html if kind == "page" else ROOT
             number = options.n or NUMBERS[kind]
-            for mutant in draw(kind, source, number, options.salt, options.chapter):
-                if mutant.description in known:
-                    continue
-                found = judge.judge(mutant)
+            drawn = draw(kind, source, number, options.salt, options.chapter)
+            for found in judge.judge([m for m in drawn if m.description not in known]):
                 results.append(found)
-                sign = "red     " if found.by else "SURVIVED"
+                sign = {"": "SURVIVED", LOCKED: "locked  "}.get(found.by, "red     ")
+                mutant = found.mutant
                 print(f"{sign} {found.seconds:6.1f} s {mutant.way:20} {mutant.description}")
                 if found.by:
                     print(f"         {found.by}: {found.said[:110]}", flush=True)
@@ -86,25 +85,26 @@ def equivalent(file: Path = EQUIVALENT) -> dict[str, str]:
 
 
 def table(results: Iterable[Judgement]) -> str:
-    """The score by kind and chapter, and how many red ones name a claim."""
+    """The score by kind and chapter, how many red ones name a claim, and what the lock adds."""
     cells: defaultdict[tuple[str, str], list[Judgement]] = defaultdict(list)
     for found in results:
         for chapter in (found.mutant.chapter, "all"):
             cells[found.mutant.kind, chapter].append(found)
     chapters = [*sorted({chapter for _, chapter in cells} - {"all"}), "all"]
-    lines = ["| kind | " + " | ".join(chapters) + " | names the claim |"]
-    lines.append("|---" * (len(chapters) + 2) + "|")
+    lines = ["| kind | " + " | ".join(chapters) + " | names the claim | the lock on words |"]
+    lines.append("|---" * (len(chapters) + 3) + "|")
     for kind in KINDS:
         if (kind, "all") in cells:
             row = [_score(cells[kind, chapter]) for chapter in chapters]
-            red = [found for found in cells[kind, "all"] if found.by]
+            red = [found for found in cells[kind, "all"] if found.red]
             named = f"{sum(found.names for found in red)} of {len(red)} red"
-            lines.append(f"| {kind} | {' | '.join(row)} | {named} |")
+            locked = f"{sum(found.by == LOCKED for found in cells[kind, 'all'])} more"
+            lines.append(f"| {kind} | {' | '.join(row)} | {named} | {locked} |")
     return "\n".join(lines)
 
 
 def _score(found: list[Judgement]) -> str:
-    return f"{sum(bool(one.by) for one in found)}/{len(found)}" if found else ""
+    return f"{sum(one.red for one in found)}/{len(found)}" if found else ""
 
 
 def survivors(results: Iterable[Judgement]) -> str:
@@ -136,7 +136,7 @@ def as_json(results: Iterable[Judgement], salt: str) -> dict[str, Any]:
         if own:
             made["kinds"][kind] = {
                 **_sums(own),
-                "naming": sum(found.names for found in own if found.by),
+                "naming": sum(found.names for found in own if found.red),
                 "chapters": _parts(own, lambda found: found.mutant.chapter),
                 "ways": _parts(own, lambda found: found.mutant.way),
                 "seen_by": dict(Counter(found.by for found in own if found.by).most_common()),
@@ -161,8 +161,13 @@ def keep_score(summary: Mapping[str, Any], root: Path = ROOT) -> Path:
     target = path(root, "mutants")
     kept = json.loads(target.read_text(encoding="utf-8"))["kinds"] if target.exists() else {}
     for kind, found in summary["kinds"].items():
-        sums = {name: found[name] for name in ("total", "red", "naming")}
-        kept[kind] = {**sums, "salt": summary["salt"], **provenance(root)}
+        sums = {name: found[name] for name in ("total", "red", "locked", "naming")}
+        by_chapter = {
+            name: [part["red"], part["total"]] for name, part in found["chapters"].items()
+        }
+        kept[kind] = {
+            **sums, "chapters": by_chapter, "salt": summary["salt"], **provenance(root)
+        }  # fmt: skip
     made = {
         "command": "make mutants",
         "kinds": {kind: kept[kind] for kind in KINDS if kind in kept},
@@ -173,8 +178,9 @@ def keep_score(summary: Mapping[str, Any], root: Path = ROOT) -> Path:
 
 
 def _sums(found: Iterable[Judgement]) -> dict[str, int]:
-    seen = [bool(one.by) for one in found]
-    return {"total": len(seen), "red": sum(seen)}
+    own = list(found)
+    locked = sum(one.by == LOCKED for one in own)
+    return {"total": len(own), "red": sum(one.red for one in own), "locked": locked}
 
 
 def _parts(found: list[Judgement], key: Callable[[Judgement], str]) -> dict[str, dict[str, int]]:

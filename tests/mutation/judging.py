@@ -1,13 +1,14 @@
 """What would see a mutant: the gates where they suffice, a run of the notebook where they do not.
 
-Code runs cell by cell beside the stored outputs, compared and masked as nbval does with the book's
-own rules, and stops at the first difference. A reading is judged as after an honest author's
-refresh: that its fingerprint turns every record stale says nothing of whether it is right.
+A changed cell runs beside the stored outputs, compared and masked as nbval does with the book's own
+rules, then what depends on it; it stops at the first difference. A reading is judged as after an
+honest author's refresh: that its fingerprint turns every record stale says nothing of whether it is
+right. What no gate sees, the lock on words may; it is named apart, for it knows that a sentence is
+another one, and not that it is false.
 """
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import json
 import os
@@ -15,27 +16,25 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import html_gates
 import nbformat
 import notebook_gates
 import page_gates
 import yaml
-from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-from verified_transformer.commands.elsewhere.fresh_seeds import _outcomes
 from verified_transformer.commands.notebooks import comparing
-from verified_transformer.commands.notebooks.running import run
+from verified_transformer.commands.prose import said as words
 
+from .forked import Trial
 from .mutant import Mutant
 from .mutants import executable
 
-LONGEST_CELL = 600
+LOCKED = "the lock on words"
+Answer = tuple[int, str, str, float]  # of which mutant, by what, in which words, seconds
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class Judgement:
         by: what turned red, or "" where nothing did.
         said: what it said, shortened.
         names: whether that names a claim of the place.
-        seconds: that the judgement took.
+        seconds: of the processor that the judgement took.
     """
 
     mutant: Mutant
@@ -55,6 +54,11 @@ class Judgement:
     said: str
     names: bool
     seconds: float
+
+    @property
+    def red(self) -> bool:
+        """Whether something saw that it is false; the lock sees that it is another text."""
+        return self.by not in ("", LOCKED)
 
 
 class Judge:
@@ -71,8 +75,9 @@ class Judge:
         self.scratch = scratch / "book"
         ignored = shutil.ignore_patterns(".git", ".venv", "_build", "__pycache__", ".*_cache")
         shutil.copytree(root, self.scratch, ignore=ignored)
+        words.renew(self.scratch)  # as after an honest author's last word
+        self._locked = words.read(self.scratch)
         self._html = html
-        self._masks = comparing.masks(root)
         self._scratch = scratch
 
     @property
@@ -85,16 +90,35 @@ class Judge:
             self._html = self._scratch / "pages" / "_build" / "html"
         return self._html
 
-    def judge(self, mutant: Mutant) -> Judgement:
-        """Say what turns red on a mutant."""
-        started = time.perf_counter()
-        ways: dict[str, Callable[[Mutant], Iterator[tuple[str, str]]]] = {
-            "page": self._page, "prose": self._prose, "reading": self._reading,
-        }  # fmt: skip
-        by, said = next(ways.get(mutant.kind, self._code)(mutant), ("", ""))
-        names = any(claim in said for claim in mutant.claims)
-        taken = time.perf_counter() - started
-        return Judgement(mutant, by, " ".join(said.split())[:300], names, round(taken, 1))
+    def judge(self, mutants: Sequence[Mutant]) -> Iterator[Judgement]:
+        """Say what turns red on each mutant.
+
+        Pages and prose are asked one at a time; what must run is run by notebook, so that a
+        notebook's own cells are paid once.
+        """
+        waiting: dict[str, list[Trial]] = {}  # by notebook
+        readings = {n: m for n, m in enumerate(mutants) if m.kind == "reading"}
+        answers = [*self._refused(readings, waiting)]
+        for number, mutant in enumerate(mutants):
+            if mutant.kind != "reading":
+                started = time.process_time()
+                ways = {"page": self._page, "prose": self._prose}
+                found = next(ways.get(mutant.kind, self._gates)(mutant), None)
+                if found or mutant.kind in ways:
+                    spent = time.process_time() - started
+                    yield _judgement(mutant, *(found or ("", "")), spent)
+                else:
+                    trial = {"number": number, "cell": mutant.cell, "source": mutant.changed}
+                    waiting.setdefault(mutant.path, []).append(trial)
+        for notebook, trials in waiting.items():
+            answers += self._asked("mutation.forked", trials, str(self.scratch / notebook))
+        for number in dict.fromkeys(number for number, *_ in answers):
+            own = [rest for other, *rest in answers if other == number]
+            spent = sum(seconds for *_, seconds in own)
+            by, said = next(((by, said) for by, said, _ in own if by), ("", ""))
+            if not by and number in readings:
+                by, said = self._words(readings[number], self._claims_file(readings[number]))
+            yield _judgement(mutants[number], by, said, spent)
 
     @contextlib.contextmanager
     def _changed(self, path: Path, text: str) -> Iterator[Path]:
@@ -122,6 +146,7 @@ class Judge:
                 new = [fault for fault in gate(path) if fault not in known[gate.__name__]]
                 if new:
                     yield gate.__name__, "\n".join(new)
+        yield self._words(mutant, text)
 
     def _page(self, mutant: Mutant) -> Iterator[tuple[str, str]]:
         # the pages are linked, not copied: the one that changes is written in a file's place
@@ -138,84 +163,72 @@ class Judge:
             if found:
                 yield gate.__name__, "\n".join(found)
 
-    def _code(self, mutant: Mutant) -> Iterator[tuple[str, str]]:
+    def _gates(self, mutant: Mutant) -> Iterator[tuple[str, str]]:
         path = self.scratch / mutant.path
         with self._changed(path, self._notebook(mutant)):
-            yield from self._gates(path)
-            stored = nbformat.read(path, as_version=4)
-        found = asyncio.run(self._first_difference(stored, path.parent))
-        if found:
-            yield found
+            for gate in notebook_gates.GATES:
+                if found := gate(path):
+                    yield gate.__name__, "\n".join(found)
 
-    def _gates(self, path: Path) -> Iterator[tuple[str, str]]:
-        for gate in notebook_gates.GATES:
-            found = gate(path)
-            if found:
-                yield gate.__name__, "\n".join(found)
+    def _refused(
+        self, readings: Mapping[int, Mutant], waiting: dict[str, list[Trial]]
+    ) -> Iterator[Answer]:
+        """Ask registry and prose; what passes and is executed waits for its claim's cells."""
+        trials = [
+            {"number": number, "claim": mutant.claims[0], "file": str(self.scratch / mutant.path),
+             "text": self._claims_file(mutant)}
+            for number, mutant in readings.items()
+        ]  # fmt: skip
+        for trial, answer in zip(trials, self._asked("mutation.refusing", trials), strict=True):
+            yield answer
+            mutant = readings[answer[0]]
+            if not answer[1] and executable(mutant.field):
+                for notebook, cell in self._cells_of(mutant.claims[0]):
+                    waiting.setdefault(notebook, []).append({**trial, "cell": cell})
 
-    async def _first_difference(self, stored: Any, folder: Path) -> tuple[str, str] | None:
-        book = nbformat.from_dict(json.loads(json.dumps(stored)))
-        client = NotebookClient(
-            book, timeout=LONGEST_CELL, record_timing=False, coalesce_streams=True,
-            extra_arguments=["--log-level=40"], resources={"metadata": {"path": str(folder)}},
-        )  # fmt: skip
-        environment = {**os.environ, "PYTHONPATH": str(self.scratch / "src")}
-        async with client.async_setup_kernel(env=environment):
-            for index, (cell, old) in enumerate(zip(book.cells, stored.cells, strict=True)):
-                if cell.cell_type != "code":
-                    continue
-                cell.outputs = []
-                try:
-                    await client.async_execute_cell(cell, index)
-                except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
-                    return "run", f"{cell.source}\n{error}"
-                books = (nbformat.from_dict({"cells": [one]}) for one in (old, cell))
-                changes = list(comparing.differences(*books, self._masks))
-                if changes:  # nbval prints the cell's source and what differs
-                    return "outputs", "\n".join([cell.source, *changes])
-        return None
-
-    def _reading(self, mutant: Mutant) -> Iterator[tuple[str, str]]:
-        path = self.scratch / mutant.path
-        data = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
+    def _claims_file(self, mutant: Mutant) -> str:
+        data = yaml.load((self.scratch / mutant.path).read_text(encoding="utf-8"), yaml.CSafeLoader)
         inner = next(entry for entry in data["claims"] if entry["id"] == mutant.field[0])
         *way, last = mutant.field[1:]
         for key in way:
             inner = inner[int(key) if isinstance(inner, list) else key]
         inner[int(last) if isinstance(inner, list) else last] = mutant.changed
-        with self._changed(path, yaml.safe_dump(data, allow_unicode=True, sort_keys=False)):
-            said = self._refused(mutant)
-            if said:
-                yield "registry or prose", said
-            elif executable(mutant.field):
-                yield from self._run_anew(mutant.claims[0])
+        return yaml.safe_dump(data, allow_unicode=True, sort_keys=False)
 
-    def _refused(self, mutant: Mutant) -> str:
-        """What the registry and the gates on prose say of a changed claims file."""
+    def _cells_of(self, claim: str) -> Iterator[tuple[str, int]]:
+        """The cells whose records decide a claim."""
+        for path in sorted((self.scratch / "notebooks").glob("*/*.ipynb")):
+            for index, cell in enumerate(nbformat.read(path, as_version=4).cells):
+                one = nbformat.from_dict({"cells": [cell]})
+                if any(claim in record["claims"] for record in comparing.records(one)):
+                    yield path.relative_to(self.scratch).as_posix(), index
+
+    def _words(self, mutant: Mutant, text: str) -> tuple[str, str]:
+        """What the lock on words says of a changed file."""
+        path = self.scratch / mutant.path
+        with self._changed(path, text):
+            found = words.faults(path, self._locked.get(mutant.path))
+        return (LOCKED, "\n".join(found)) if found else ("", "")
+
+    def _asked(self, module: str, trials: Sequence[Trial], *names: str) -> Iterator[Answer]:
+        """Let a process of its own judge trials; what it does not come to is an error of ours."""
+        if not trials:
+            return
+        file = self._scratch / "trials.json"
+        file.write_text(json.dumps(trials), encoding="utf-8")
         folders = [str(self.scratch / "src"), str(self.scratch / "tests")]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
-        command = [sys.executable, "-m", "mutation.refusing", mutant.chapter]
-        run = subprocess.run(
+        command = [sys.executable, "-m", module, *names, str(file)]
+        done = subprocess.run(
             command, env=environment, cwd=self.scratch, capture_output=True, text=True, check=False
         )
-        return run.stdout + run.stderr if run.returncode else ""
+        answers = [json.loads(line) for line in done.stdout.splitlines()]
+        if len(answers) != len(trials):
+            raise RuntimeError(f"{' '.join(command)}: {done.stderr[-2000:]}")
+        for answer in answers:
+            yield answer["number"], answer["by"], answer["said"], answer["seconds"]
 
-    def _run_anew(self, claim: str) -> Iterator[tuple[str, str]]:
-        for path in sorted((self.scratch / "notebooks").glob("*/*.ipynb")):
-            stored = nbformat.read(path, as_version=4)
-            own = [
-                index
-                for index, cell in enumerate(stored.cells)
-                for record in comparing.records(nbformat.from_dict({"cells": [cell]}))
-                if claim in record["claims"]
-            ]
-            if own:
-                again = run(
-                    path, last=max(own), environment={"PYTHONPATH": str(self.scratch / "src")}
-                )
-                if again.errors:
-                    yield "run", "\n".join(again.errors)
-                stored.cells = stored.cells[: max(own) + 1]
-                changed = list(comparing.changes(_outcomes(stored), _outcomes(again.book)))
-                if changed:
-                    yield "outcomes", "\n".join(changed)
+
+def _judgement(mutant: Mutant, by: str, said: str, seconds: float) -> Judgement:
+    names = any(claim in said for claim in mutant.claims)
+    return Judgement(mutant, by, " ".join(said.split())[:300], names, round(seconds, 1))

@@ -15,6 +15,8 @@ from . import pages, sites
 from .mutant import Maker, Mutant
 from .sites import chosen
 
+DRAWS = re.compile(r"\bdrawings\.\w+\(|\blive\(")
+ROUNDS = 30  # of all places, where there are fewer than mutants are wanted
 ID = re.compile(r"\b(?:BOOK|[A-Z]{3,5})-\d\d\b")
 
 
@@ -32,7 +34,7 @@ def draw(kind: str, root: Path, n: int, salt: str, chapter: str = "") -> list[Mu
     waiting = list(UNITS[kind](root))
     chance.shuffle(waiting)
     found: dict[str, Mutant] = {}
-    for make in waiting * 3:
+    for make in waiting * ROUNDS:
         mutant = make(chance)
         if mutant and mutant.changed != mutant.text and chapter in ("", mutant.chapter):
             found.setdefault(mutant.description, mutant)
@@ -116,8 +118,8 @@ def _experiment(root: Path) -> Iterator[Maker]:
 
 
 def draws(cell: dict[str, Any]) -> bool:
-    """Whether a cell's stored outputs hold a picture."""
-    return any(
+    """Whether a cell shows a picture: a plot, a drawing or a live figure."""
+    return bool(DRAWS.search(cell["source"])) or any(
         kind.startswith("image/")
         for output in cell.get("outputs", ())
         for kind in output.get("data", {})

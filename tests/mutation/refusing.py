@@ -1,36 +1,60 @@
 """What refuses a changed claims file before anything runs: the registry, and the gates on prose.
 
-Run in a process of its own, because both keep what they have read.
+Run in a process of its own: ``python -m mutation.refusing TRIALS`` reads changed files as JSON and
+prints one line of JSON for each. Every trial is a fork, because registry and gates keep what they
+have read.
 """
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import notebook_gates
 
 from verified_transformer.account import ledger, registry
 
+from .forked import Trial, in_a_fork
 
-def main(chapter: str) -> int:
-    """Print what is wrong with the registry, or with the prose of a chapter that rests on it."""
+ROOT = notebook_gates.ROOT
+
+
+def refused(trial: Trial) -> tuple[str, str] | None:
+    """What is wrong with the registry, or with the prose that names the claim, if anything is."""
+    registry.load.cache_clear()
     try:
         registry.load()
     except (registry.RegistryError, ValueError) as error:
-        print(error)
-        return 1
-    found = []
-    for notebook in ledger.notebooks(notebook_gates.ROOT):
-        if chapter in ("book", notebook.parent.name[0]):
-            for gate in (*notebook_gates.GATES, notebook_gates.ownerless_prose):
-                if gate is not notebook_gates.stale_records:  # by its fingerprint, always
-                    found += gate(notebook)
-    for page in sorted((notebook_gates.ROOT / "book").glob("*.md")):
-        for gate in (*notebook_gates.PROSE_GATES, notebook_gates.ownerless_prose):
-            found += gate(page)
-    print(*found, sep="\n")
-    return int(bool(found))
+        return "registry", str(error)
+    found = [fault for page in _naming(trial["claim"]) for fault in _faults(page)]
+    return ("prose", "\n".join(found)) if found else None
+
+
+def _naming(claim: str) -> Iterator[Path]:
+    for page in (*ledger.notebooks(ROOT), *sorted((ROOT / "book").glob("*.md"))):
+        if claim in page.read_text(encoding="utf-8"):
+            yield page
+
+
+def _faults(page: Path) -> list[str]:
+    gates = notebook_gates.GATES if page.suffix == ".ipynb" else notebook_gates.PROSE_GATES
+    return [
+        fault
+        for gate in (*gates, notebook_gates.ownerless_prose)
+        if gate is not notebook_gates.stale_records  # by its fingerprint, always
+        for fault in gate(page)
+    ]
+
+
+def main(file: str) -> int:
+    """Print what became of each trial."""
+    refused({"claim": "LOSS-14"})  # loads what all of them need
+    for trial in json.loads(Path(file).read_text(encoding="utf-8")):
+        print(json.dumps(in_a_fork(trial, refused)), flush=True)
+    return 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1]))
+    raise SystemExit(main(*sys.argv[1:]))

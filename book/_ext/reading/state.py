@@ -131,10 +131,18 @@ def mutants(root: Path) -> str:
     if not kinds:
         return NOTHING
     rows = [
-        (kind, f"{one['red']} of {one['total']}", f"{one['naming']}", _when(one))
+        (
+            kind, f"{one['red']} of {one['total']}", _by_chapter(one.get("chapters", {})),
+            f"{one.get('locked', 0)}", f"{one['naming']}", _when(one),
+        )
         for kind, one in kinds.items()
-    ]
-    return table(["Fault in", "Seen", "Of these, naming the claim", "Run"], rows)
+    ]  # fmt: skip
+    heads = ["Fault in", "Seen as false", "By chapter", "Only as other words", "Naming the claim"]
+    return table([*heads, "Run"], rows)
+
+
+def _by_chapter(chapters: Mapping[str, Sequence[int]]) -> str:
+    return " · ".join(f"{name}: {red}/{total}" for name, (red, total) in chapters.items())
 
 
 def devices(root: Path) -> str:
