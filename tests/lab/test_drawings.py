@@ -29,6 +29,7 @@ NAMES = (
     "grown_bert",
     "grown_matrix",
     "half_swap",
+    "longest_row_wins",
     "matrices_in_between",
     "model_budgets",
     "multi_head_shapes",
@@ -44,6 +45,7 @@ NAMES = (
     "row_read_or_made",
     "shrink_or_turn",
     "softmax_ruler",
+    "split_model",
     "squares_of_sums",
     "states_of_a_tie",
     "table_gradient",
@@ -54,6 +56,7 @@ NAMES = (
     "tied_model",
     "two_low_ranks",
     "two_pulls",
+    "two_uses_of_a_table",
     "tying_timeline",
     "which_table",
 )

@@ -31,6 +31,9 @@ from .pictures.tables.products import tensor_product as tensor_product
 from .pictures.tables.thin import narrowing_bands as narrowing_bands
 from .pictures.tables.thin import thin_matrices as thin_matrices
 from .pictures.tables.trains import tensor_train as tensor_train
+from .pictures.tying.both_ends import longest_row_wins as longest_row_wins
+from .pictures.tying.both_ends import split_model as split_model
+from .pictures.tying.both_ends import two_uses_of_a_table as two_uses_of_a_table
 from .pictures.tying.buried import buried_token as buried_token
 from .pictures.tying.cures import matrices_in_between as matrices_in_between
 from .pictures.tying.cures import shrink_or_turn as shrink_or_turn
