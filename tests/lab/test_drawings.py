@@ -14,6 +14,7 @@ from verified_transformer.lab import drawings
 from verified_transformer.lab.drawings import ROLES, Drawing, Panel, labels, palette, parts
 
 NAMES = (
+    "assigned_weights",
     "buried_token",
     "blocks_as_rows",
     "carried_sums",
@@ -29,6 +30,7 @@ NAMES = (
     "grown_bert",
     "grown_matrix",
     "half_swap",
+    "log_bilinear_model",
     "longest_row_wins",
     "matrices_in_between",
     "model_budgets",

@@ -31,6 +31,8 @@ from .pictures.tables.products import tensor_product as tensor_product
 from .pictures.tables.thin import narrowing_bands as narrowing_bands
 from .pictures.tables.thin import thin_matrices as thin_matrices
 from .pictures.tables.trains import tensor_train as tensor_train
+from .pictures.tying.assigned import assigned_weights as assigned_weights
+from .pictures.tying.assigned import log_bilinear_model as log_bilinear_model
 from .pictures.tying.both_ends import longest_row_wins as longest_row_wins
 from .pictures.tying.both_ends import split_model as split_model
 from .pictures.tying.both_ends import two_uses_of_a_table as two_uses_of_a_table

@@ -30,7 +30,7 @@ _FILLS = ("plain", "up", "dots", "down", "plain", "up")
 def bars(
     rows: Mapping[str, float | Sequence[float]], caption: str, *, series: Sequence[str] = (),
     form: str = "{:.3g}", unit: str = "", log: bool = False, roles: Sequence[str] = _ROLES,
-    title: str = "",
+    title: str = "", kinds: Mapping[str, str] | None = None,
 ) -> Chart:  # fmt: skip
     """Return numbers as lying bars, each with its number at its end.
 
@@ -43,13 +43,15 @@ def bars(
         log: whether the axis is logarithmic; then a row is a dot on a line.
         roles: colours of the series.
         title: stands above.
+        kinds: of what kind the thing of each row is, where there are no series; things of one kind
+            have one colour and one hatch.
 
     Returns:
         The chart.
 
     Raises:
-        ValueError: there is no row, a row has not one number for each series, a number is not
-            finite, or not positive on a logarithmic axis.
+        ValueError: there is no row, a row has not one number for each series or no kind, a number
+            is not finite, or not positive on a logarithmic axis.
 
     Example:
         >>> bars({"GPT-2": 5.4, "LLaMA 7B": 0.6}, "What a table weighs, in layers.")
@@ -66,9 +68,13 @@ def bars(
     for label, found in table.items():
         if len(found) != many:
             raise ValueError(f"rows: got {len(found)} numbers of {label!r}; accepted: {many}")
-    marks, height = _lying(table, series, roles, form, unit, log, 26.0 if title else 0.0)
+    if kinds is not None and (series or set(kinds) != set(rows)):
+        raise ValueError(f"kinds: got {list(kinds)}; accepted: one for each row, without series")
+    marks, height = _lying(
+        table, series, roles, form, unit, log, 26.0 if title else 0.0, kinds or {}
+    )
     told = [
-        f"{as_text(label)}: "
+        f"{as_text(label)}{f' ({as_text(kinds[label])})' if kinds else ''}: "
         + ", ".join(
             (f"{as_text(series[k])} " if series else "") + written(form, value)
             for k, value in enumerate(found)
@@ -81,14 +87,15 @@ def bars(
 
 def _lying(
     table: Mapping[str, Sequence[float]], series: Sequence[str], roles: Sequence[str], form: str,
-    unit: str, log: bool, top: float,
+    unit: str, log: bool, top: float, kinds: Mapping[str, str],
 ) -> tuple[list[str], float]:  # fmt: skip
     """The marks of a chart of bars, and its height."""
     every = [value for found in table.values() for value in found]
     column = label_width(table, 150, _LETTERS)
     end = _WIDE - max(roomy(written(form, value), 13) for value in every) - 8
     scale = Scale.of(every, (column or 4.0), end, log=log)
-    entries, used = legend([(name, roles[k]) for k, name in enumerate(series)], _WIDE)
+    names = list(series) or list(dict.fromkeys(kinds.values()))
+    entries, used = legend([(name, roles[k]) for k, name in enumerate(names)], _WIDE)
     marks = [
         box(x, top + y - 6, 18, 12, role=role, fill=_FILLS[k])
         + text(x + 24, top + y, name, size=13, anchor="start")
@@ -105,7 +112,8 @@ def _lying(
             middle = y + (len(found) * (_BAR + 3) - 3) / 2
             rows.append(text(column - 8, middle, label, size=_LETTERS, anchor="end"))
         for k, value in enumerate(found):
-            rows.append(_bar(scale, value, y, roles[k], _FILLS[k] if series else "plain"))
+            kind = names.index(kinds[label]) if kinds else k
+            rows.append(_bar(scale, value, y, roles[kind], _FILLS[kind] if names else "plain"))
             x = max(scale(value), scale(0) if not log else 0) + (9 if log else 4)
             rows.append(text(x, y + _BAR / 2, written(form, value), size=13, anchor="start"))
             y += _BAR + 3
