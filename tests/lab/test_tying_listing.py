@@ -31,8 +31,8 @@ def test_a_half_tie_decays_twice() -> None:
     assert half == pytest.approx([value**2 for value in tie])
 
 
-@pytest.mark.parametrize(("name", "said"), [("flattened into one vector", "kept"),
-                                            ("flattened layer by layer", "BROKEN")])  # fmt: skip
+@pytest.mark.parametrize(("name", "said"), [("one flat vector", "kept"),
+                                            ("flat, layer by layer", "BROKEN")])  # fmt: skip
 def test_flattening_keeps_numbers_and_may_break_a_tie(name: str, said: str) -> None:
     model = seeded(name, TiedModel)
     before = model(torch.arange(7)).detach()

@@ -100,21 +100,23 @@ def _named(tests: tuple[bool, bool, bool, bool]) -> str:
     return "computed" if gradient else "half" if step else "BROKEN"
 
 
-def marks(found: tuple[bool, ...], width: int = 9) -> str:
-    """Write answers as columns of "yes" and "-"."""
-    return "".join(f"{'yes' if x else '-':^{width}}" for x in found)
+FOUR = ("object", "memory", "gradient", "step")
+"""What `four_tests` asks for: one object, one storage, a gradient, a step."""
 
 
-def table(treatments: dict[str, Treatment]) -> str:
-    """Return a table of what each treatment makes of a fresh tied model."""
-    lines = [f"{'':46} object memory gradient step"]
+def four_answers(treatments: dict[str, Treatment]) -> dict[str, tuple[bool | None, ...]]:
+    """Return what each treatment makes of a fresh tied model: the four tests that tell.
+
+    Args:
+        treatments: by name; one that refuses has no answers.
+    """
+    found: dict[str, tuple[bool | None, ...]] = {}
     for name, treat in treatments.items():
         try:
-            tests = seeded(name, partial(_treated, treat))
-            lines.append(f"{name:46}{marks(tests, 7)}  {_named(tests)}")
-        except RuntimeError as error:
-            lines.append(f"{name:46}  refuses: {type(error).__name__}")
-    return "\n".join(lines)
+            found[name] = seeded(name, partial(_treated, treat))
+        except RuntimeError:
+            found[name] = (None,) * len(FOUR)
+    return found
 
 
 def _treated(treat: Treatment) -> tuple[bool, bool, bool, bool]:

@@ -1,4 +1,4 @@
-"""What is done to models: treatments by subject, each for `ties.table`, and the library's flag."""
+"""What is done to models: treatments for `ties.four_answers`, and the library's flag."""
 
 from __future__ import annotations
 
@@ -84,42 +84,38 @@ PAIRS: dict[str, Callable[[], Any]] = {
     "untied": _untied,
 }
 COPIES: dict[str, Treatment] = {
-    "copy.deepcopy(model)": copy.deepcopy,
-    "copy.deepcopy(model.lm_head)": head_copied,
+    "deepcopy(model)": copy.deepcopy,
+    "deepcopy(lm_head)": head_copied,
     "pickle": through_pickle,
-    "torch.save, torch.load of the model": lambda m: through_file(m, weights_only=False),
-    "flattened into one vector": lambda m: _flattened(m, by_layer=False),
-    "flattened layer by layer": lambda m: _flattened(m, by_layer=True),
+    "torch.save, torch.load": lambda m: through_file(m, weights_only=False),
+    "one flat vector": lambda m: _flattened(m, by_layer=False),
+    "flat, layer by layer": lambda m: _flattened(m, by_layer=True),
 }
 STATE_DICTS: dict[str, Treatment] = {
     "tied into tied": lambda m: load(TiedModel(), m),
     "tied into untied": lambda m: load(_untied(), m),
     "untied into tied": lambda m: load(m, _untied()),
-    "tied into tied, assign=True": lambda m: load(TiedModel(), m, assign=True),
-    "the same, through a file": lambda m: load_file(TiedModel(), m, assign=True),
-    "tied into tied on meta, assign=True": lambda m: load(_empty(), m, assign=True),
-    "untied into tied, assign=True": lambda m: load(m, _untied(), assign=True),
+    "tied, assign=True": lambda m: load(TiedModel(), m, assign=True),
+    "… from a file": lambda m: load_file(TiedModel(), m, assign=True),
+    "… onto meta": lambda m: load(_empty(), m, assign=True),
+    "untied, assign=True": lambda m: load(m, _untied(), assign=True),
 }
 FILES: dict[str, Treatment] = {
-    "safetensors: save_file(state_dict)": through_safetensors,
-    "save_model, load_model into tied": lambda m: through_safetensors(m, TiedModel()),
-    "save_model, load_model into untied": lambda m: through_safetensors(m, _untied()),
-    "the same, strict=False": lambda m: through_safetensors(m, _untied(), strict=False),
+    "save_file(state_dict)": through_safetensors,
+    "save_model, into tied": lambda m: through_safetensors(m, TiedModel()),
+    "…, into untied": lambda m: through_safetensors(m, _untied()),
+    "…, strict=False": lambda m: through_safetensors(m, _untied(), strict=False),
 }
 _FUTURE = torch.__future__
 CONVERSIONS: dict[str, Treatment] = {
     ".to(torch.float64)": lambda m: m.to(torch.float64),
     ".half()": lambda m: m.half(),
     ".to(device())": lambda m: m.to(device()),
-    ".to_empty of a model on the CPU": to_empty,
-    "made on meta, then .to_empty": lambda _: to_empty(_empty()),
-    ".to('meta'), then .to_empty": lambda m: to_empty(m.to("meta")),
-    ".to(torch.float64), overwriting parameters": converted(
-        _FUTURE.set_overwrite_module_params_on_conversion
-    ),
-    ".to(torch.float64), swapping parameters": converted(
-        _FUTURE.set_swap_module_params_on_conversion
-    ),
+    ".to_empty on the CPU": to_empty,
+    "meta, then .to_empty": lambda _: to_empty(_empty()),
+    ".to('meta'), .to_empty": lambda m: to_empty(m.to("meta")),
+    ".to(…), overwriting": converted(_FUTURE.set_overwrite_module_params_on_conversion),
+    ".to(…), swapping": converted(_FUTURE.set_swap_module_params_on_conversion),
 }
 
 
@@ -129,26 +125,24 @@ def _from_vector(model: Any) -> Any:
 
 
 SETTING: dict[str, Treatment] = {
-    "nn.init.xavier_uniform_(head.weight)": lambda m: then(
-        m, nn.init.xavier_uniform_(m.lm_head.weight)
-    ),
+    "xavier_uniform_(…)": lambda m: then(m, nn.init.xavier_uniform_(m.lm_head.weight)),
     "head.reset_parameters()": lambda m: then(m, m.lm_head.reset_parameters()),
-    "head.weight.data = new numbers": new_data,
-    "requires_grad_(False), then True": lambda m: m.requires_grad_(False).requires_grad_(True),
+    "weight.data = numbers": new_data,
+    "requires_grad_(False)": lambda m: m.requires_grad_(False).requires_grad_(True),
     "vector_to_parameters": _from_vector,
-    "head.weight = Parameter(clone)": lambda m: head_from(m, lambda E: E.detach().clone()),
-    "head.weight = Parameter(embedding.weight.data)": lambda m: head_from(m, lambda E: E.data),
-    "head.weight = Parameter(embedding.weight)": lambda m: head_from(m, lambda E: E),
-    "embedding = Embedding.from_pretrained": new_embedding,
+    "Parameter(clone)": lambda m: head_from(m, lambda E: E.detach().clone()),
+    "Parameter(weight.data)": lambda m: head_from(m, lambda E: E.data),
+    "Parameter(weight)": lambda m: head_from(m, lambda E: E),
+    "from_pretrained(weight)": new_embedding,
 }
 COMPUTED: dict[str, Treatment] = {
     "weight_norm(head)": lambda m: then(m, parametrizations.weight_norm(m.lm_head)),
     "spectral_norm(head)": lambda m: then(m, parametrizations.spectral_norm(m.lm_head)),
     "orthogonal(head)": lambda m: then(m, parametrizations.orthogonal(m.lm_head)),
-    "a parametrisation of one's own, 2 * weight": twice,
-    "the same, removed": twice_removed,
-    "pruning of the head": pruned,
-    "the same, made permanent": lambda m: pruned(m, remove=True),
+    "one's own: 2 * weight": twice,
+    "…, removed": twice_removed,
+    "pruning": pruned,
+    "…, made permanent": lambda m: pruned(m, remove=True),
 }
 
 
@@ -163,13 +157,13 @@ def undone() -> dict[str, Callable[[], Any]]:
 
 def changed_entries() -> str:
     """Return a table: how many of the embedding's entries change with a treatment of the head."""
-    names = ("pruning of the head", "the same, made permanent", "orthogonal(head)")
+    names = ("pruning", "…, made permanent", "orthogonal(head)")
     lines = []
     for name in names:
         model = seeded(name, TiedModel)
         before = model.embedding.weight.detach().clone()
         changed = int((before != COMPUTED[name](model).embedding.weight.detach()).sum())
-        lines.append(f"{name:25} {changed:2} of {before.numel()} entries changed")
+        lines.append(f"{name:18} {changed:2} of {before.numel()} entries changed")
     return "\n".join(lines)
 
 
@@ -254,34 +248,31 @@ def _new_input(model: Any) -> Any:
 
 _TIED, _UNTIED = BY_FLAG["True"], BY_FLAG["False"]
 _STORY: dict[str, tuple[bool, Treatment]] = {
-    "True: saved and loaded": (True, reloaded),
-    "True: saved, loaded with False": (True, lambda m: reloaded(m, **_UNTIED)),
-    "True: flag set to False later": (True, lambda m: _flag_later(m, False)),
-    "  the same, saved and loaded": (True, lambda m: reloaded(_flag_later(m, False))),
-    "True: resize_token_embeddings": (True, lambda m: then(m, m.resize_token_embeddings(44))),
-    "True: set_input_embeddings": (True, _new_input),
-    "  the same, then tie_weights()": (True, lambda m: then(m := _new_input(m), m.tie_weights())),
-    "False: flag set to True later": (False, lambda m: _flag_later(m, True)),
-    "  the same, then a call of tie_weights()":
-        (False, lambda m: then(_flag_later(m, True), m.tie_weights())),
-    "False: saved, loaded with True": (False, lambda m: reloaded(m, **_TIED)),
-    "False, equal values: loaded with True": (False, lambda m: reloaded(m, **_TIED)),
-}  # fmt: skip
+    "on: saved, loaded": (True, reloaded),
+    "on: loaded with off": (True, lambda m: reloaded(m, **_UNTIED)),
+    "on, later off": (True, lambda m: _flag_later(m, False)),
+    "… saved and loaded": (True, lambda m: reloaded(_flag_later(m, False))),
+    "on: more tokens": (True, lambda m: then(m, m.resize_token_embeddings(44))),
+    "on: a new input layer": (True, _new_input),
+    "… tie_weights()": (True, lambda m: then(m := _new_input(m), m.tie_weights())),
+    "off, later on": (False, lambda m: _flag_later(m, True)),
+    "…, tie_weights()": (False, lambda m: then(_flag_later(m, True), m.tie_weights())),
+    "off: loaded with on": (False, lambda m: reloaded(m, **_TIED)),
+    "…, equal values": (False, lambda m: reloaded(m, **_TIED)),
+}
 
 
-def flag_story() -> str:
-    """Return a table: what is done with the flag, whether it is tied then, and the logits."""
+def flag_story() -> dict[str, tuple[bool, bool]]:
+    """Return, for what is done with the flag, whether a Llama is tied then, and the same."""
 
     def logits(model: Any) -> torch.Tensor:
         with torch.no_grad():
             return torch.as_tensor(model(torch.tensor([[3, 5, 8]])).logits[..., :40])
 
-    lines = [f"{'flag of a small Llama':38} tied  same logits"]
+    found = {}
     for name, (flag, treat) in _STORY.items():
         model = _equal_values(llama(flag)) if "equal" in name else llama(flag)
         before = logits(model)
         after = treat(model)
-        same = torch.allclose(before, logits(after), atol=1e-6)
-        marks = ["yes" if x else "-" for x in (is_tied(after), same)]
-        lines.append(f"{name:38} {marks[0]:^4}  {marks[1]:^11}".rstrip())
-    return "\n".join(lines)
+        found[name] = (is_tied(after), torch.allclose(before, logits(after), atol=1e-6))
+    return found
