@@ -20,6 +20,7 @@ NAMES = (
     "carried_sums",
     "choices_and_layouts",
     "cut_bells",
+    "cut_train",
     "dot_products_multiply",
     "dropout_on_copies",
     "factors_in_a_model",
@@ -37,11 +38,13 @@ NAMES = (
     "multi_head_shapes",
     "narrowing_bands",
     "norm_circle",
+    "odometers",
     "one_step_two_units",
     "own_and_tied_head",
     "places_of_entries",
     "residual_streams",
     "right_angles",
+    "ring_and_train",
     "rotary_clocks",
     "rotary_slots",
     "row_read_or_made",
@@ -60,7 +63,9 @@ NAMES = (
     "two_pulls",
     "two_uses_of_a_table",
     "tying_timeline",
+    "walks_along",
     "which_table",
+    "within_a_bond",
 )
 SMALLEST = 11.0  # pixels of a letter on a screen
 

@@ -8,6 +8,11 @@ from .charts.profiles import profiles as profiles
 from .drawing import Drawing as Drawing
 from .drawing import Panel as Panel
 from .palette import ROLES as ROLES
+from .pictures.chains.cuts import cut_train as cut_train
+from .pictures.chains.cuts import ring_and_train as ring_and_train
+from .pictures.chains.cuts import within_a_bond as within_a_bond
+from .pictures.chains.digits import odometers as odometers
+from .pictures.chains.walks import walks_along as walks_along
 from .pictures.layers.laws import cut_bells as cut_bells
 from .pictures.layers.layers import fans as fans
 from .pictures.layers.norms import norm_circle as norm_circle
