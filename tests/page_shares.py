@@ -23,7 +23,6 @@ LONGEST, MEDIAN, LEAST_READ = 20, 12, 0.6
 # Two subjects in one section, and waiting to be two; the number may only fall.
 LONGER = {
     "notebooks/4-growth/5-rotary-positions": 21,
-    "notebooks/5-factorised-tables/5-the-tensor-train-product": 27,
 }
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]

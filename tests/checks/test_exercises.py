@@ -122,7 +122,7 @@ def test_numbers_have_a_tolerance_and_their_own_hints() -> None:
 
 
 def test_a_function_is_tried_and_may_fail() -> None:
-    asked = exercise("5.5.4")
+    asked = exercise("5.11.4")
     assert asked.answer(chapter_5.multiply_out)
     assert "lays the vectors side by side" in asked.answer(chapter_5._joined).say
     assert asked.answer(lambda vectors: 1 / 0).say.endswith("ZeroDivisionError: division by zero.")
@@ -143,7 +143,7 @@ def test_bad_input_is_named() -> None:
     with pytest.raises(ValueError, match="answer: uses d; accepted: numbers alone"):
         exercise("3.4.1").answer("log(d)")
     with pytest.raises(TypeError, match="answer: got int; accepted: a function"):
-        exercise("5.5.4").answer(3)
+        exercise("5.11.4").answer(3)
     with pytest.raises(ValueError, match="answer: got 'e'; accepted: a, b, c, d"):
         exercise("1.3.4").answer("e")
     with pytest.raises(TypeError, match="got bool"):
