@@ -34,6 +34,7 @@ from .pictures.tables.products import choices_and_layouts as choices_and_layouts
 from .pictures.tables.products import squares_of_sums as squares_of_sums
 from .pictures.tables.products import tensor_product as tensor_product
 from .pictures.tables.thin import narrowing_bands as narrowing_bands
+from .pictures.tables.thin import part_unseen as part_unseen
 from .pictures.tables.thin import thin_matrices as thin_matrices
 from .pictures.tables.trains import tensor_train as tensor_train
 from .pictures.tying.assigned import assigned_weights as assigned_weights
@@ -52,11 +53,17 @@ from .pictures.tying.tied_tables import model_budgets as model_budgets
 from .pictures.tying.tied_tables import states_of_a_tie as states_of_a_tie
 from .pictures.tying.tied_tables import table_gradient as table_gradient
 from .pictures.tying.timeline import tying_timeline as tying_timeline
+from .pictures.widening.copies import bias_added_once as bias_added_once
+from .pictures.widening.copies import cut_into_heads as cut_into_heads
+from .pictures.widening.copies import length_on_the_diagonal as length_on_the_diagonal
+from .pictures.widening.copies import noise_across_the_diagonal as noise_across_the_diagonal
+from .pictures.widening.copies import undo_and_grow as undo_and_grow
 from .pictures.widening.dropout import dropout_on_copies as dropout_on_copies
 from .pictures.widening.growing import feed_forward_scales as feed_forward_scales
 from .pictures.widening.growing import grown_bert as grown_bert
 from .pictures.widening.growing import grown_matrix as grown_matrix
 from .pictures.widening.heads import multi_head_shapes as multi_head_shapes
 from .pictures.widening.outputs import own_and_tied_head as own_and_tied_head
+from .pictures.widening.rotary import hands_on_a_diagonal as hands_on_a_diagonal
 from .pictures.widening.rotary import rotary_clocks as rotary_clocks
 from .pictures.widening.rotary import rotary_slots as rotary_slots

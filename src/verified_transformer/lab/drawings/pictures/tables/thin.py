@@ -1,12 +1,12 @@
-"""Smaller tables: two thin matrices in the place of one, and bands that get narrower."""
+"""Smaller tables: thin matrices in the place of one, narrower bands, and what a basis sees."""
 
 from __future__ import annotations
 
 from ...drawing import Drawing, Panel
 from ...labels import text
-from ...parts import arrow, box, brace
+from ...parts import arrow, box, brace, line
 
-__all__ = ["narrowing_bands", "thin_matrices"]
+__all__ = ["narrowing_bands", "part_unseen", "thin_matrices"]
 
 _TOP, _HIGH, _WIDE, _THIN = 66, 170, 130, 22  # thin to wide as 128 to 768
 
@@ -95,3 +95,30 @@ def narrowing_bands() -> Drawing:
         "a quarter of the width for the next 40 000, and a long sliver of a sixteenth of the width "
         "for all others. Together they have a sixth of the area.",
     )
+
+
+def part_unseen() -> Drawing:
+    """Return a hidden state above the plane of a basis: the part that is seen, and the other.
+
+    Example:
+        >>> "plane" in part_unseen().alt
+        True
+    """
+    corner, tip, foot = (96, 164), (206, 56), (206, 150)
+    plane = ((20, 192), (96, 116), (300, 116), (224, 192), (20, 192))
+    return Drawing(
+        (
+            Panel(
+                320, 214,
+                line(*plane, role="weight"), text(52, 206, "the rows of *B*", size=14),
+                arrow(corner, tip, role="input", width=2.2), text(196, 44, "*h*"),
+                arrow(corner, foot, role="output", width=2.2),
+                text(152, 178, "the logits see this", size=14),
+                arrow(foot, tip, role="wrong", width=2.2),
+                text(216, 92, "and never this", anchor="start", size=14),
+            ),
+        ),
+        "What a table of rank *r* sees of a hidden state: its shadow on the plane of the basis.",
+        "A plane, with an arrow h that leaves it. Its shadow lies in the plane and is what the "
+        "logits see; a dashed arrow at a right angle to the plane is what they never see.",
+    )  # fmt: skip

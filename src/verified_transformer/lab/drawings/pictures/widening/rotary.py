@@ -6,9 +6,9 @@ import math
 
 from ...drawing import Drawing, Panel
 from ...labels import text
-from ...parts import arrow, dial
+from ...parts import arrow, dial, line
 
-__all__ = ["rotary_clocks", "rotary_slots"]
+__all__ = ["hands_on_a_diagonal", "rotary_clocks", "rotary_slots"]
 
 _BASE, _SIZE, _STEPS = 10_000, 8, 6  # of RoFormer; a small head; positions that are drawn
 _SLOWER = 10  # the base of two heads side by side, small: one sees all hands move
@@ -74,6 +74,43 @@ def rotary_slots() -> Drawing:
         "Above, four clock faces with hands at the places 0, 1 and 2, each slower than the one "
         "before. Below, eight faces, whose speeds fall in half the steps. Arrows go from each "
         "face above to every second face below, which shows the same hands.",
+    )
+
+
+def hands_on_a_diagonal() -> Drawing:
+    """Return a pair as a hand, and the two pairs that repeating its coordinates makes of it.
+
+    Example:
+        >>> [panel.title for panel in hands_on_a_diagonal().panels]
+        ['one pair', 'every coordinate twice']
+    """
+    angle, r = math.radians(63), 56
+    first, second = r * math.cos(angle), r * math.sin(angle)
+    x, y = 160.0, 112.0
+    old = (
+        dial(x, y, r, [angle], roles=("input",), label="the hand (*x*_{1}, *x*_{2})"),
+        line((x + first, y), (x + first, y - second), role="quiet", faint=True),
+        line((x, y - second), (x + first, y - second), role="quiet", faint=True),
+    )
+    new = []
+    for k, length in enumerate((first, second)):
+        x = 82.0 + 156 * k
+        slant = r / math.sqrt(2)
+        new.append(line((x - slant, y + slant), (x + slant, y - slant), role="wrong"))
+        half = length / r  # the dial draws all hands of one length; this one is cut to its own
+        new.append(dial(x, y, r, [], label=f"(*x*_{{{k + 1}}}, *x*_{{{k + 1}}})"))
+        tip = (x + half * slant, y - half * slant)
+        new.append(arrow((x, y), tip, role="input", width=2.2))
+    return Drawing(
+        (
+            Panel(320, 200, *old, title="one pair"),
+            Panel(320, 200, *new, title="every coordinate twice"),
+        ),
+        "A hand may point anywhere. Its two coordinates, each written twice and each over √2, are "
+        "hands that can lie on one line only.",
+        "First: a clock face with a hand at 63 degrees, whose two coordinates are drawn as thin "
+        "lines. Second: two faces, each with a dashed diagonal and a hand on it, the first short,"
+        " the second long.",
     )
 
 
