@@ -55,6 +55,7 @@ from .pictures.tying.tied_tables import table_gradient as table_gradient
 from .pictures.tying.timeline import tying_timeline as tying_timeline
 from .pictures.widening.copies import bias_added_once as bias_added_once
 from .pictures.widening.copies import cut_into_heads as cut_into_heads
+from .pictures.widening.copies import grow_and_train as grow_and_train
 from .pictures.widening.copies import length_on_the_diagonal as length_on_the_diagonal
 from .pictures.widening.copies import noise_across_the_diagonal as noise_across_the_diagonal
 from .pictures.widening.copies import undo_and_grow as undo_and_grow
@@ -66,4 +67,5 @@ from .pictures.widening.heads import multi_head_shapes as multi_head_shapes
 from .pictures.widening.outputs import own_and_tied_head as own_and_tied_head
 from .pictures.widening.rotary import hands_on_a_diagonal as hands_on_a_diagonal
 from .pictures.widening.rotary import rotary_clocks as rotary_clocks
+from .pictures.widening.rotary import rotary_fillings as rotary_fillings
 from .pictures.widening.rotary import rotary_slots as rotary_slots

@@ -9,7 +9,8 @@ from ...labels import text
 from ...parts import arrow, blocks, box, brace, line, node, vector
 
 __all__ = [
-    "bias_added_once", "cut_into_heads", "length_on_the_diagonal", "noise_across_the_diagonal",
+    "bias_added_once", "cut_into_heads", "grow_and_train", "length_on_the_diagonal",
+    "noise_across_the_diagonal",
     "undo_and_grow",
 ]  # fmt: skip
 
@@ -200,3 +201,35 @@ def bias_added_once() -> Drawing:
         "added. With the bias over two the sum has the bias over root two, which is wrong; with "
         "the bias over root two it is y v plus the bias, all over root two.",
     )
+
+
+def grow_and_train() -> Drawing:
+    """Return four models, small and large, before and after a step: two ways to the last.
+
+    Example:
+        >>> "two ways" in grow_and_train().alt
+        True
+    """
+    corners = (
+        (14, 14, "*θ*"),
+        (206, 14, "*θ* − *η*∇*L*"),
+        (14, 128, "*Sθ*"),
+        (206, 128, "*S*(*θ* − *η*∇*L*)"),
+    )
+    return Drawing(
+        (
+            Panel(
+                320, 182,
+                *[box(x, y, 100, 40, label, role="weight" if y < 100 else "output", rounded=8,
+                      size=13) for x, y, label in corners],
+                arrow((116, 34), (204, 34)), text(160, 20, "train", size=14),
+                arrow((116, 148), (204, 148)), text(160, 134, "train", size=14),
+                arrow((64, 56), (64, 126)), text(74, 90, "grow", anchor="start", size=14),
+                arrow((256, 56), (256, 126)), text(246, 90, "grow", anchor="end", size=14),
+            ),
+        ),
+        "Both ways from the first corner to the last end at the same weights, where growing keeps "
+        "lengths.",
+        "A square with four boxes. Above the small model before and after a step, below the large "
+        "one; arrows say train and grow, and two ways lead to the same large model.",
+    )  # fmt: skip

@@ -46,8 +46,8 @@ def dropout_on_copies() -> Drawing:
                    "dropout on the stream"),
             _block(("p", "p", "q", "q"), ("h", ""), "one of them is gone", "dropout on the units"),
         ),
-        "A dashed 0 was dropped. On the left the two copies of p get different gradients, and the "
-        "units equal ones. On the right it is the units that differ.",
+        "A dashed 0 was dropped. Which copies still get equal gradients, on the left and on the "
+        "right?",
         "First: a stream p, 0, q, q; two hidden units read it and both give h. Second: the stream"
         " is p, p, q, q, but of the two units only one gives h, the other gives 0.",
     )  # fmt: skip

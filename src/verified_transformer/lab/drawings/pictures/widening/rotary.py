@@ -6,9 +6,9 @@ import math
 
 from ...drawing import Drawing, Panel
 from ...labels import text
-from ...parts import arrow, dial, line
+from ...parts import arrow, dial, line, vector
 
-__all__ = ["hands_on_a_diagonal", "rotary_clocks", "rotary_slots"]
+__all__ = ["hands_on_a_diagonal", "rotary_clocks", "rotary_fillings", "rotary_slots"]
 
 _BASE, _SIZE, _STEPS = 10_000, 8, 6  # of RoFormer; a small head; positions that are drawn
 _SLOWER = 10  # the base of two heads side by side, small: one sees all hands move
@@ -111,6 +111,39 @@ def hands_on_a_diagonal() -> Drawing:
         "First: a clock face with a hand at 63 degrees, whose two coordinates are drawn as thin "
         "lines. Second: two faces, each with a dashed diagonal and a hand on it, the first short,"
         " the second long.",
+    )
+
+
+def rotary_fillings() -> Drawing:
+    """Return a head of two pairs, and three ways to fill the four slots of one twice as large.
+
+    Example:
+        >>> "four slots" in rotary_fillings().alt
+        True
+    """
+    rows = (
+        ("the small head: two pairs", "1234", "input"),
+        ("every coordinate twice (eq. 2)", "11223344", "wrong"),
+        ("every pair twice (eq. 15)", "12123434", "copy"),
+        ("every second slot", "12··34··", "output"),
+    )
+    marks = []
+    for k, (label, cells, role) in enumerate(rows):
+        y = 26 + 58 * k
+        marks.append(text(14, y - 12, label, anchor="start", size=14))
+        for pair in range(len(cells) // 2):
+            part = cells[2 * pair : 2 * pair + 2]
+            marks.append(
+                vector(14 + 74 * pair, y, [c.strip("·") for c in part], cell=28,
+                       role="quiet" if part == "··" else role,
+                       fill=["up" if c in "34" else "plain" for c in part])
+            )  # fmt: skip
+    return Drawing(
+        (Panel(320, 240, *marks),),
+        "Slots, from fast to slow. Which of the three rows keeps a pair together, and at its old "
+        "speed? Llama's layout is meant with its places sorted.",
+        "Rows of numbered cells in pairs. A head 12, 34; below it four slots, filled with 11, 22, "
+        "33, 44; with 12, 12, 34, 34; and with 12, empty, 34, empty.",
     )
 
 
