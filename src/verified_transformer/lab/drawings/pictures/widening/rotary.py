@@ -140,8 +140,8 @@ def rotary_fillings() -> Drawing:
             )  # fmt: skip
     return Drawing(
         (Panel(320, 240, *marks),),
-        "Slots, from fast to slow. Which of the three rows keeps a pair together, and at its old "
-        "speed? Llama's layout is meant with its places sorted.",
+        "RoFormer's slots, from fast to slow. Which of the three rows keeps a pair together, and "
+        "at its old speed?",
         "Rows of numbered cells in pairs. A head 12, 34; below it four slots, filled with 11, 22, "
         "33, 44; with 12, 12, 34, 34; and with 12, empty, 34, empty.",
     )
