@@ -62,6 +62,14 @@ def test_a_longer_bar_is_a_larger_number() -> None:
     assert same[0] == same[1]
 
 
+def test_a_number_is_told_to_all_its_digits_whatever_its_place_needs() -> None:
+    cores = drawings.bars({"cores": 75776}, SAID, form="{:,.0f}")
+    assert cores.told == ("cores: 75 776",) and "75 776" in cores.html()
+    assert drawings.heat({"a": (123456.0,)}, SAID, columns=("b",), form="{:.0f}").told == (
+        "a: b 123456",
+    )
+
+
 def test_ticks_are_round_and_written_with_a_true_minus() -> None:
     assert Scale(0, 0.37, 0, 100).ticks() == [0.0, 0.1, 0.2, 0.3]
     assert [tick(v) for v in (-0.25, 1e-8, 5e6, 1000.0, 0.0)] == [

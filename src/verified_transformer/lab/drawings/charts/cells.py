@@ -10,7 +10,7 @@ from ..drawing import Panel
 from ..labels import as_text, text
 from ..palette import role_of, short
 from ..parts import box, line
-from .chart import Chart, chart, filled, label_width, number, roomy, written
+from .chart import Chart, chart, filled, label_width, number, roomy, rounded, written
 
 __all__ = ["answers", "heat"]
 
@@ -51,7 +51,7 @@ def heat(
     every = [v for values in found.values() for v in values]
     if log and min(every) <= 0:
         raise ValueError(f"log: got {min(every)}; accepted: positive numbers only")
-    shade = (lambda v: math.log(v)) if log else (lambda v: v)
+    shade = (lambda v: math.log(rounded(v))) if log else rounded
     low, high = min(map(shade, every)), max(map(shade, every))
     cells = {
         label: [(written(form, v), (shade(v) - low) / ((high - low) or 1.0)) for v in values]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ from ..parts import line
 
 __all__ = [
     "Chart", "Scale", "along_the_bottom", "chart", "filled", "label_width", "legend", "number",
-    "roomy", "tick", "written",
+    "roomy", "rounded", "tick", "written",
 ]  # fmt: skip
 
 _TOLD = 60  # numbers that a description for a screen reader lists
@@ -52,7 +53,7 @@ def chart(panels: Iterable[Panel], caption: str, seen: str, told: Sequence[str])
 
 
 def number(name: str, value: float) -> float:
-    """Return a number with as many digits as a position needs.
+    """Return a number as it is told, to all its digits.
 
     Raises:
         ValueError: it is no finite number.
@@ -60,17 +61,28 @@ def number(name: str, value: float) -> float:
     found = float(value)
     if not math.isfinite(found):
         raise ValueError(f"{name}: got {value}; accepted: a finite number")
-    return float(f"{found:.{_MORE}g}")
+    return found
+
+
+def rounded(value: float) -> float:
+    """Return a number with the digits that a position or a shade follows.
+
+    Example:
+        >>> rounded(75776.0)
+        75780.0
+    """
+    return float(f"{value:.{_MORE}g}")
 
 
 def written(form: str, value: float) -> str:
-    """Write a number as text, with a true minus sign.
+    """Write a number as text, with a true minus sign, and a gap for the comma of thousands.
 
     Example:
-        >>> written("{:.1f} nats", -0.25)
-        '−0.2 nats'
+        >>> written("{:.1f} nats", -0.25), written("{:,.0f}", 75776) == "75\ 776"
+        ('−0.2 nats', True)
     """
-    return form.format(value).replace("-", "−")
+    said = form.format(value).replace("-", "−")
+    return re.sub(r"(?<=\d),(?=\d{3})", " ", said)
 
 
 def filled(rows: Mapping[str, object], name: str = "rows") -> None:
@@ -115,7 +127,7 @@ class Scale:
         Raises:
             ValueError: a logarithmic scale is asked for a number that is not positive.
         """
-        found = list(values)
+        found = [rounded(value) for value in values]
         if log:
             if min(found) <= 0:
                 raise ValueError(f"log: got {min(found)}; accepted: positive numbers only")
@@ -129,6 +141,7 @@ class Scale:
         return cls(low - room if low < 0 or not zero else low, high or 1.0, start, end)
 
     def __call__(self, value: float) -> float:
+        value = rounded(value)
         if self.log:
             share = math.log(value / self.low) / math.log(self.high / self.low)
         else:
