@@ -78,8 +78,8 @@ def written(form: str, value: float) -> str:
     """Write a number as text, with a true minus sign, and a gap for the comma of thousands.
 
     Example:
-        >>> written("{:.1f} nats", -0.25), written("{:,.0f}", 75776) == "75\ 776"
-        ('−0.2 nats', True)
+        >>> written("{:.1f} nats", -0.25), written("{:,.0f}", 75776)
+        ('−0.2 nats', '75 776')
     """
     said = form.format(value).replace("-", "−")
     return re.sub(r"(?<=\d),(?=\d{3})", " ", said)
