@@ -39,7 +39,7 @@ def test_the_list_of_pages_without_owners_only_shrinks() -> None:
 
 ELSEWHERE = """In the notebook it is {number}.
 <!-- owners
-{number} <- printed "log n = " in {notebook}
+{number} <- printed "log n" in {notebook}
 -->"""
 
 

@@ -167,11 +167,8 @@ def _told(token: Token, text: str) -> str | None:
     there = list(tokens(text))
     if token.kind == "formula":
         whole = {normalised(other.text.strip("$ ")) for other in there}
-        return (
-            None
-            if normalised(token.text.strip("$ ")) in whole
-            else "its texts do not have this formula"
-        )
+        said = re.sub(r"\\tag\{[^{}]*\}", "", token.text.strip("$ ")).rstrip(" .,;")
+        return None if normalised(said) in whole else "its texts do not have this formula"
     return None if _among(token, there) else "its texts do not have this number"
 
 

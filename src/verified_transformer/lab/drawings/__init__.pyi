@@ -45,10 +45,13 @@ from .pictures.tying.both_ends import two_uses_of_a_table as two_uses_of_a_table
 from .pictures.tying.buried import buried_token as buried_token
 from .pictures.tying.cures import matrices_in_between as matrices_in_between
 from .pictures.tying.cures import shrink_or_turn as shrink_or_turn
+from .pictures.tying.curves import gain_by_a_step as gain_by_a_step
+from .pictures.tying.curves import logarithm_as_a_shift as logarithm_as_a_shift
 from .pictures.tying.pulls import half_swap as half_swap
 from .pictures.tying.pulls import two_pulls as two_pulls
 from .pictures.tying.sums import carried_sums as carried_sums
 from .pictures.tying.tied import tied_model as tied_model
+from .pictures.tying.tied_tables import counted_in_squares as counted_in_squares
 from .pictures.tying.tied_tables import model_budgets as model_budgets
 from .pictures.tying.tied_tables import states_of_a_tie as states_of_a_tie
 from .pictures.tying.tied_tables import table_gradient as table_gradient

@@ -52,13 +52,15 @@ def chains(display: str) -> list[str]:
     r"""Cut a display into its chains of equalities, aligned rows joined.
 
     A row that begins with a relation or a sign goes on with the row above; the third column of an
-    aligned row is a note, and is left out, as are numbers (``\tag``).
+    aligned row is a note, and is left out, as are numbers (``\tag``) and words under braces.
 
     Example:
         >>> chains(r"\begin{aligned} a &= b && \text{as } i\ne j \\ &= c \\ x &= y \end{aligned}")
         ['a = b = c', 'x = y']
+        >>> chains(r"x = \underbrace{y_{1}}_{\text{its own}} + z")
+        ['x = {y_{1}} + z']
     """
-    text = re.sub(r"\\(?:tag|label)\*?\{[^{}]*\}|\\nonumber", "", display)
+    text = re.sub(r"\\(?:tag|label)\*?\{[^{}]*\}|\\nonumber", "", _without_captions(display))
     text = re.sub(r"\\(?:begin|end)\{(?:aligned|align\*?|split|gathered)\}", "", text)
     rows = [
         part
@@ -80,6 +82,20 @@ def chains(display: str) -> list[str]:
         else:
             found.append(said)
     return found
+
+
+def _without_captions(display: str) -> str:
+    r"""Put what stands above the words of an ``\underbrace{…}_{\text{words}}`` into braces."""
+    for begin in reversed([m.start() for m in re.finditer(r"\\underbrace(?=\{)", display)]):
+        start = end = begin + len(r"\underbrace")
+        depth = 0
+        for end in range(start, len(display)):
+            depth += {"{": 1, "}": -1}.get(display[end], 0)
+            if not depth:
+                break
+        after = re.sub(r"^\s*_\s*\{\\text\{[^{}]*\}\}", "", display[end + 1 :])
+        display = display[:begin] + display[start : end + 1] + after
+    return display
 
 
 def _hidden(cases: re.Match[str]) -> str:

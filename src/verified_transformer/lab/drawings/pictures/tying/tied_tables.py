@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ...drawing import Drawing, Panel
 from ...labels import text
-from ...parts import arrow, box
+from ...parts import arrow, box, line
 
-__all__ = ["model_budgets", "states_of_a_tie", "table_gradient"]
+__all__ = ["counted_in_squares", "model_budgets", "states_of_a_tie", "table_gradient"]
 
 _LEFT, _TOP, _WIDE, _ROW = 120, 50, 110, 18
 _ROWS, _READ, _NEXT = 10, (1, 4, 7), (4, 7, 8)
@@ -131,3 +131,45 @@ def _stack(name: str, tokens: int, width: int, layers: int, high: float = 300) -
         y = top + table + i * unit
         marks.append(box(left, y, wide, unit, role="quiet", rounded=0))
     return Panel(320, high + 60, *marks, title=name)
+
+
+def counted_in_squares() -> Drawing:
+    """Return GPT-2 counted in squares of its width: a layer, all layers, and the table.
+
+    Example:
+        >>> [panel.title for panel in counted_in_squares().panels]
+        ['a layer', 'all of GPT-2']
+    """
+    layer = [
+        box(40 + 24 * (k % 4), 60 + 24 * (k // 4), 22, 22,
+            role="weight", fill="plain" if k < 4 else "up", rounded=0)
+        for k in range(12)
+    ]  # fmt: skip
+    layers = _squares(10, 12, 12, "weight")
+    table = _squares(170, 5, 13, "input")
+    return Drawing(
+        (
+            Panel(
+                210, 200, *layer, text(146, 72, "attention", size=13, anchor="start"),
+                text(146, 120, "feed-", size=13, anchor="start"),
+                text(146, 136, "forward", size=13, anchor="start"), title="a layer",
+            ),
+            Panel(
+                246, 210, *layers, *table, text(76, 196, "12 layers"),
+                text(198, 196, "the table"), title="all of GPT-2",
+            ),
+        ),
+        "Squares of *d* times *d* numbers. A layer has twelve, whatever its width is; how many "
+        "has a table of *n* rows?",
+        "Left twelve squares, four of attention and eight of the feed-forward part. Right, "
+        "smaller, a field of twelve by twelve squares for the layers, and one of sixty-five for "
+        "the table.",
+    )  # fmt: skip
+
+
+def _squares(x: float, columns: int, rows: int, role: str) -> list[str]:
+    cell, top = 11, 40
+    right, low = x + cell * columns, top + cell * rows
+    upright = [line((x + cell * k, top), (x + cell * k, low), width=1) for k in range(1, columns)]
+    flat = [line((x, top + cell * k), (right, top + cell * k), width=1) for k in range(1, rows)]
+    return [box(x, top, right - x, low - top, role=role, rounded=0), *upright, *flat]
