@@ -9,6 +9,7 @@ from pathlib import Path
 
 import machine
 import pytest
+import warm_kernels
 from time_spent import Account
 
 ROOT = Path(__file__).parent
@@ -16,10 +17,12 @@ LONGEST_CELL = 300  # seconds on the reference machine; the longest takes a fift
 CACHED = "verified_transformer/seconds"  # of each file, in its last run
 KEPT = ROOT / "tests" / "status" / "times.json"  # of a whole run, where the cache has none
 LONG = {"tests/test_browser.py": 120, "tests/test_small_book.py": 60, "tests/test_colab.py": 50}
+FEW = 2  # notebooks, whose kernels load what they need faster than one that loads everything
 NO_BROWSER = "no chromium on this machine"  # the only reason for a canary not to be tried
 SLOW_FIXTURES = {"html", "broken_build", "browser"}  # the built book, chromium
 
 _account = Account()
+_cold: set[str] = set()  # why kernels started cold in this run
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -31,6 +34,11 @@ def pytest_configure(config: pytest.Config) -> None:
         picture_comparison.install()
         config.option.nbval_cell_timeout = LONGEST_CELL * patience
         config.option.nbval_kernel_startup_timeout = 60 * patience
+
+
+def pytest_unconfigure() -> None:
+    """Leave no process behind."""
+    warm_kernels.end()
 
 
 def pytest_report_header() -> str:
@@ -72,8 +80,10 @@ def _stored_seconds(path: Path) -> float:
     return sum(map(float, re.findall(r'"seconds": ([\d.]+)', path.read_text(encoding="utf-8"))))
 
 
-def pytest_collection_finish() -> None:
-    """From here on the processor's seconds are those of tests."""
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Fork the kernels of many notebooks; what the processor does from here on is for tests."""
+    if len({item.path for item in session.items if item.path.suffix == ".ipynb"}) > FEW:
+        warm_kernels.install()
     _account.since()
 
 
@@ -82,6 +92,7 @@ def pytest_runtest_makereport() -> Iterator[None]:
     """Note what a phase of a test took of the processor."""
     report = yield
     report.processor = _account.since()
+    report.cold = warm_kernels.cold()
     return report
 
 
@@ -89,6 +100,8 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Add up what each file takes."""
     name = report.nodeid.split("::")[0]
     _account.add(name, report.duration, getattr(report, "processor", 0.0))
+    if ".ipynb" in name:
+        _cold.update(getattr(report, "cold", ()))
 
 
 def pytest_terminal_summary(
@@ -101,6 +114,8 @@ def pytest_terminal_summary(
     _account.write(ROOT, list(config.invocation_params.args))
     for line in _account.lines():
         terminalreporter.write_line(line)
+    for reason in sorted(_cold):
+        terminalreporter.write_line(f"kernels started cold: {reason}")
     nodes = _canaries(terminalreporter)
     if nodes:
         caught = sum(outcome == "passed" for outcome in nodes.values())

@@ -16,13 +16,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import warm_kernels
+
 SHOWN = 15
 
 
 def used() -> float:
-    """Return the processor's seconds of this process and of the children that have ended."""
+    """Return the processor's seconds of this process, of its kernels, of children that ended."""
     own, children = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(part.ru_utime + part.ru_stime for part in (own, children))
+    return warm_kernels.used() + sum(part.ru_utime + part.ru_stime for part in (own, children))
 
 
 class Account:

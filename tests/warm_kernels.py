@@ -1,0 +1,238 @@
+"""Kernels for nbval that begin with the libraries loaded: forked from one process that has them.
+
+Forty kernels import torch, SymPy and transformers for some five seconds each; a fork takes none.
+A cell still has to import what it names. Where that process cannot serve (a library warns while it
+is loaded, threads run, the system has no fork), kernels start cold, as they do without this file,
+and the run says so in a line.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import os
+import pkgutil
+import select
+import signal
+import subprocess
+import sys
+import threading
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import cache, wraps
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import machine
+from jupyter_client.kernelspec import KernelSpec
+from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
+from nbval.kernel import NbvalKernelspecManager
+
+NAME = "warm"
+ALSO = ("IPython", "ipykernel.kernelapp", "matplotlib.pyplot", "torch._dynamo", "torch.optim")
+PATIENCE = 120  # seconds in which everything is loaded; it takes six
+_kernels: list[Kernel] = []
+_cold: list[str] = []
+
+
+class Kernel:
+    """A forked kernel, with what `LocalProvisioner` asks of a process that is no child of ours."""
+
+    stdin = stdout = stderr = None
+
+    def __init__(self, pid: int) -> None:
+        self.pid, self.seconds = pid, 0.0
+
+    def poll(self) -> int | None:
+        """None while it lives; nobody can tell how it ended."""
+        try:
+            os.kill(self.pid, 0)
+        except ProcessLookupError:
+            return 0
+        return None
+
+    def wait(self) -> int:
+        """Asked only where `poll` says that it ended."""
+        return 0
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal, if it lives."""
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """End it."""
+        self.send_signal(signal.SIGKILL)
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        self.send_signal(signal.SIGTERM)
+
+    def used(self) -> float:
+        """The processor's seconds that it has taken, or had when it was last asked in its life."""
+        with suppress(FileNotFoundError, ProcessLookupError):
+            told = Path(f"/proc/{self.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2]
+            self.seconds = sum(map(int, told.split()[11:15])) / os.sysconf("SC_CLK_TCK")
+        return self.seconds
+
+
+class Warm(LocalProvisioner):
+    """Starts a kernel by asking the process that has the libraries loaded to fork."""
+
+    async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> dict[str, Any]:
+        """Start the kernel of a command in a folder, with an environment; cold if it must be."""
+        order = {"argv": cmd[cmd.index("-f") :], "cwd": kwargs["cwd"], "env": kwargs["env"]}
+        kernel = _forked(order)
+        if kernel is None:
+            return await super().launch_kernel(cmd, **kwargs)
+        with suppress(KeyError):
+            kwargs["stderr"].close()  # a kernel opens its own way to nowhere
+        self.process, self.cwd = kernel, kwargs["cwd"]
+        self.pid = self.pgid = kernel.pid
+        return self.connection_info
+
+
+def install() -> None:
+    """Let nbval's kernels start warm, where processes can fork; no other kernel does."""
+    if sys.platform != "linux":
+        _cold.append(f"nothing forks safely on {sys.platform}")
+        return
+    provisioners = KernelProvisionerFactory.instance().provisioners
+    provisioners[NAME] = EntryPoint(NAME, f"{__name__}:{Warm.__name__}", "of these tests")
+    find = NbvalKernelspecManager.get_kernel_spec
+
+    @wraps(find)
+    def warm(specs: NbvalKernelspecManager, name: str) -> KernelSpec:
+        found = find(specs, name)
+        found.metadata = found.metadata | {"kernel_provisioner": {"provisioner_name": NAME}}
+        return found
+
+    NbvalKernelspecManager.get_kernel_spec = warm
+
+
+def used() -> float:
+    """The processor's seconds of all kernels that this process has started."""
+    return sum(kernel.used() for kernel in _kernels)
+
+
+def end() -> None:
+    """End the process that forks, if there is one, and with it the kernels that are left."""
+    server = _server() if _server.cache_info().currsize else None
+    if server is not None:
+        with suppress(BrokenPipeError), server:  # closes the way by which orders come, and waits
+            _server.cache_clear()
+
+
+def cold() -> list[str]:
+    """Why kernels started cold, if they did."""
+    return list(dict.fromkeys(_cold))
+
+
+def _forked(order: dict[str, Any]) -> Kernel | None:
+    """A new kernel, or None where there can be none."""
+    server = _server()
+    if server is None:
+        return None
+    try:
+        print(json.dumps(order), file=server.stdin, flush=True)
+        _kernels.append(Kernel(int(_told(server))))
+    except (OSError, ValueError):
+        _cold.append("the process that forks them ended")
+        _closed(server)
+        return None
+    return _kernels[-1]
+
+
+@cache
+def _server() -> subprocess.Popen[str] | None:
+    """The process that forks, started with the first kernel; None where it cannot serve."""
+    server = subprocess.Popen(
+        [sys.executable, str(Path(__file__))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    told = _told(server)
+    if told == "ready":
+        _kernels.append(Kernel(server.pid))  # what it takes is accounted for as well
+        return server
+    _cold.append(told or "the process that forks them did not load")
+    _closed(server)
+    return None
+
+
+def _closed(server: subprocess.Popen[str]) -> None:
+    server.kill()
+    with suppress(BrokenPipeError), server:
+        pass
+
+
+def _told(server: subprocess.Popen[str]) -> str:
+    """The next line of the process that forks; nothing where it does not come in time."""
+    ready, _, _ = select.select([server.stdout], [], [], machine.patient(PATIENCE))
+    return server.stdout.readline().strip() if ready else ""
+
+
+def loaded(names: Iterable[str]) -> list[str]:
+    """Import modules, and return what a cell that imports them would have shown as warnings."""
+    with warnings.catch_warnings(record=True) as warned:
+        for name in names:
+            importlib.import_module(name)
+    return [f"{each.filename}:{each.lineno}: {each.message}" for each in warned]
+
+
+def _names() -> Iterator[str]:
+    """What notebooks use: our own modules, what those import, and what is loaded late."""
+    import verified_transformer as package
+
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        if not module.name.endswith("__main__"):
+            yield module.name
+    yield from ALSO
+
+
+def _become(order: dict[str, Any]) -> None:
+    """Turn this process, just forked, into a kernel."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    os.setsid()
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in range(3):
+        os.dup2(nothing, stream)
+    os.environ.clear()
+    os.environ.update(order["env"])
+    os.chdir(order["cwd"])
+    sys.argv[1:] = order["argv"]
+    from ipykernel import kernelapp
+
+    kernelapp.launch_new_instance()
+
+
+def _serve() -> None:
+    """Load, say so, and for each line of orders fork a kernel and print its number."""
+    del sys.path[0]  # the folder of this file; notebooks find nothing there
+    # Kernels ask for these two where a library is loaded, and would set them too late.
+    os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
+    os.environ["JPY_PARENT_PID"] = str(os.getpid())
+    faults = loaded(_names())
+    if threading.active_count() > 1:
+        faults.append(f"{threading.active_count()} threads run, which a fork would stop")
+    if faults:
+        print(" ".join("; ".join(faults).split()), flush=True)
+        return
+    gc.collect()
+    gc.freeze()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a kernel
+    print("ready", flush=True)
+    for line in sys.stdin:
+        number = os.fork()
+        if number == 0:
+            return _become(json.loads(line))
+        print(number, flush=True)
+
+
+if __name__ == "__main__":
+    _serve()
