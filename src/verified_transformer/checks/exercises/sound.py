@@ -10,7 +10,7 @@ import sympy as sp
 
 from ...account import registry
 from ...exact.definitions import definition
-from ...exact.formulas.evaluation import equivalent
+from ...exact.formulas.evaluation import equivalent, number
 from ...exact.formulas.notation import parse, symbols
 from ...exact.moments import Expectation
 from .functions import PROBLEMS
@@ -57,8 +57,11 @@ def _unfounded(asked: Question) -> list[str]:
         return [] if equivalent(left, sp.S.Zero) else [f"{wanted} does not solve the equation"]
     source = _source(asked.because)
     if asked.kind == "number":
-        off = abs(sp.N(source - wanted)) > 1e-9 * abs(sp.N(wanted))
-        return [f"answer {sp.N(wanted, 8)}, but {sp.N(source, 8)} follows"] if off else []
+        follows, said = number(source, {}), number(wanted, {})
+        if follows is not None and said is not None and abs(follows - said) <= 1e-9 * abs(said):
+            return []
+        told = "nothing" if follows is None else sp.N(follows, 8)
+        return [f"answer {sp.N(wanted, 8)}, but {told} follows"]
     same = equivalent(source, wanted)
     return [] if same else [f"answer {wanted}, but {source} follows"]
 
