@@ -54,9 +54,12 @@ def test_the_matrices_before_the_head_are_orthogonal_and_do_what_their_names_say
 
 
 def test_a_turned_state_starts_lower_and_a_share_is_of_a_known_head() -> None:
-    (tied,), _ = whole_models.losses_by_scale(200, 64, [0.2], 2)
-    (turned,), _ = whole_models.losses_by_scale(200, 64, [0.2], 2, turned=lambda h: h.roll(1, -1))
-    assert turned < math.log(200) + 2 < tied
+    turns = [lambda h: h, lambda h: h.roll(1, -1)]
+    kept, turned = whole_models.losses_by_turn(200, 64, [0.2], turns, 2)
+    assert turned[0][0] < math.log(200) + 2 < kept[0][0]
+    assert kept == whole_models.losses_by_scale(200, 64, [0.2], 2)
+    with pytest.raises(ValueError, match="draws: got 1; accepted: 2 or more"):
+        whole_models.losses_by_scale(200, 64, [0.2], 1)
     with pytest.raises(ValueError, match="head: got 'other'; accepted: 'tied', 'fresh'"):
         remedies.largest_share("other", 0.1)
 
