@@ -66,6 +66,8 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "half a table": (lambda: models.LowRankEmbedding(5.5, 4, 2), TypeError, "num_embeddings: got"),
     "tokens in a list": (lambda: LOW_RANK([1]), TypeError, "tokens: got list"),
     "states of a head in a list": (lambda: LOW_RANK.attend([1.0]), TypeError, "hidden: got list"),
+    "no class": (lambda: models.body_of({"model_type": "gpt0"}), ValueError, "the class 'gpt0'"),
+    "a number for a model": (lambda: models.body_of(3), TypeError, "model_or_config: got int; acc"),
     "a layer for a model": (
         lambda: models.is_tied(nn.Linear(2, 2)), ValueError, "model: got Linear; accepted",
     ),

@@ -37,7 +37,12 @@ def figure(x: str, y: str, *, panels: int = 1, travels: bool = True) -> tuple[Fi
 
     Returns:
         The figure and an array of its ``panels`` axes.
+
+    Raises:
+        ValueError: fewer than one panel.
     """
+    if panels < 1:
+        raise ValueError(f"panels: got {panels}; accepted: 1 or more")
     with plt.rc_context(_STYLE):
         fig, axes = plt.subplots(
             1, panels, figsize=(6.4 if panels == 1 else 4.2 * panels, 3.6),
@@ -54,7 +59,19 @@ def figure(x: str, y: str, *, panels: int = 1, travels: bool = True) -> tuple[Fi
 def measured(
     ax: Axes, x: Sequence[float], mean: Sequence[float], error: Sequence[float], label: str
 ) -> None:
-    """Draw measured points with error bars of ±3 standard errors."""
+    """Draw measured points with error bars of ±3 standard errors.
+
+    Args:
+        ax: where.
+        x, mean, error: places, means and their standard errors, equally many.
+        label: of the points.
+
+    Raises:
+        ValueError: not equally many.
+    """
+    if not len(x) == len(mean) == len(error):
+        got = f"{len(x)}, {len(mean)}, {len(error)}"
+        raise ValueError(f"x, mean, error: got {got} numbers; accepted: equally many")
     ax.errorbar(
         x, mean, yerr=3 * np.asarray(error), fmt="o", ms=4, capsize=3, color=COLOURS[1],
         label=f"{label} (± 3 standard errors)",

@@ -146,7 +146,12 @@ def half_line_power(s: sp.Expr | int) -> sp.Integral:
 
     Args:
         s: the power, greater than -1.
+
+    Raises:
+        ValueError: a number that is not.
     """
+    if sp.sympify(s).is_number and not sp.sympify(s) > -1:
+        raise ValueError(f"s: got {s}; accepted: a power greater than -1, where the integral ends")
     x = sp.Symbol("x", positive=True)
     return sp.Integral(x**s * sp.exp(-(x**2) / 2), (x, 0, sp.oo))
 

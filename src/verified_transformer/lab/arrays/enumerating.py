@@ -53,9 +53,18 @@ def mean_over_signs(
         shape: of an array.
         of: takes all arrays, (outcomes, *shape), to a number for each, (outcomes,).
 
+    Raises:
+        ValueError: ``of`` returns another shape.
+
     Example:
         >>> mean_over_signs(3, lambda signs: signs.sum(1).square())
         3.0
     """
     (signs,), chances = outcomes(shape)
-    return float(chances @ of(signs))
+    found = of(signs)
+    if found.shape != chances.shape:
+        raise ValueError(
+            f"of: returned shape {tuple(found.shape)}; accepted: a number for each array, "
+            f"{tuple(chances.shape)}"
+        )
+    return float(chances @ found)

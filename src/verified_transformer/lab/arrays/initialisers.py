@@ -109,10 +109,20 @@ def spread_of(
         shape: outputs and inputs of the layer.
         given: what else the function takes.
 
+    Raises:
+        TypeError: ``initialise`` is no function.
+        ValueError: ``shape`` is not two sizes of at least 1.
+
     Example:
         >>> round(spread_of(torch.nn.init.normal_, std=0.02), 4)
         0.02
     """
+    if not callable(initialise):
+        raise TypeError(
+            f"initialise: got {type(initialise).__name__}; accepted: a function of a tensor"
+        )
+    if len(shape) != 2 or min(shape) < 1:
+        raise ValueError(f"shape: got {shape}; accepted: two sizes of at least 1")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed_of("spread of an initialiser") % 2**63)
         weights = torch.empty(shape)

@@ -28,6 +28,9 @@ def points_along(
         places: its values.
         unit: what the mean is divided by; may have the symbol.
 
+    Raises:
+        ValueError: the mean has other symbols, or not this one.
+
     Example:
         >>> from verified_transformer import Index, Normal, Tensor, mean, symbols
         >>> σ, d = symbols("sigma d")
@@ -35,6 +38,9 @@ def points_along(
         >>> points_along("square", mean(x[Index("i", 2)] ** 2), σ, (0.5, 2)).of
         'square'
     """
+    if quantity.value.free_symbols != {symbol}:
+        has = sorted(map(str, quantity.value.free_symbols))
+        raise ValueError(f"symbol: got {symbol}, of a mean with {has}; accepted: its only symbol")
     means, errors = [], []
     for place in places:
         point = {symbol: place}

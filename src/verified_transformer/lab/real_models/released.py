@@ -17,10 +17,16 @@ def on_meta(build: Callable[[], Built]) -> Built:
     Args:
         build: makes the module.
 
+    Raises:
+        TypeError: no function.
+
     Example:
         >>> parameters(on_meta(lambda: nn.Embedding(50257, 768)))
         38597376
     """
+    if not callable(build):
+        got = type(build).__name__
+        raise TypeError(f"build: got {got}; accepted: a function that makes a module")
     with torch.device("meta"):
         return build()
 
@@ -44,6 +50,9 @@ def of_kind(kind: str, *, auto: str = "ForCausalLM", **settings: Any) -> Any:
         ValueError: transformers knows no such kind, or has no such class of it.
     """
     from .hugging_face import transformers
+
+    if not hasattr(transformers, f"AutoModel{auto}"):
+        raise ValueError(f"auto: got {auto!r}; accepted: what follows AutoModel in a class's name")
 
     if settings.get("vocab_size", 1000) < 1000:
         settings = {"bos_token_id": 0, "eos_token_id": 1, "pad_token_id": 2, **settings}

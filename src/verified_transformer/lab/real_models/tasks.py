@@ -32,10 +32,15 @@ def with_attention(kinds: Iterable[str]) -> int:
     Args:
         kinds: of models; several may share an architecture.
 
+    Raises:
+        TypeError: one kind, whose letters are none.
+
     Example:
         >>> with_attention(["gpt2", "mamba"])
         1
     """
+    if isinstance(kinds, str):
+        raise TypeError(f"kinds: got {kinds!r}; accepted: several, as in [{kinds!r}]")
     folder = Path(inspect.getfile(transformers)).parent / "models"
     to_module = transformers.models.auto.configuration_auto.model_type_to_module_name
     modules = sorted({to_module(kind) for kind in kinds})

@@ -96,7 +96,16 @@ def randomised(module: Module, name: str, *, scale: float = 0.5, embeddings: flo
 
     Returns:
         The module.
+
+    Raises:
+        TypeError: no torch module.
+        ValueError: a spread that is negative or not finite.
     """
+    if not isinstance(module, torch.nn.Module):
+        raise TypeError(f"module: got {type(module).__name__}; accepted: a torch module")
+    for argument, spread in (("scale", scale), ("embeddings", embeddings)):
+        if not 0 <= spread < float("inf"):
+            raise ValueError(f"{argument}: got {spread!r}; accepted: a finite number, 0 or more")
     source = generator(name)
     module.double().eval()
     learnt = [pair for pair in module.named_parameters() if pair[1].requires_grad]

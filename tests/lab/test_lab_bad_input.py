@@ -1,0 +1,117 @@
+"""Bad input to the public functions of the laboratory: the error names the argument."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import sympy as sp
+import torch
+
+from verified_transformer import (
+    Index,
+    Normal,
+    Tensor,
+    generator,
+    half_line_power,
+    lab,
+    mean,
+    show,
+    symbols,
+)
+from verified_transformer.lab.drawings.charts.chart import label_width
+from verified_transformer.lab.drawings.palette import hatch, role_of
+from verified_transformer.lab.layers.dense import linear_size
+from verified_transformer.lab.live_figures.measured import placed
+from verified_transformer.lab.live_figures.translation import formula_of, script_of
+from verified_transformer.lab.tables.families.counts import shapes_at
+from verified_transformer.lab.tables.families.entries import fourth_power, squared_entry
+from verified_transformer.lab.tables.families.trains import lost_in_train
+from verified_transformer.lab.tables.ranks.bounds import by_cosine
+from verified_transformer.lab.tying.start.bodies.whole_models import losses_by_turn
+from verified_transformer.lab.tying.start.tables.gaussian_tables import mean_loss_on_a_grid
+
+σ, d = symbols("sigma d")
+x = sp.Symbol("x")
+POINTS = [lab.points_of("curve", (1.0,), [1.0], [0.1])]
+SLIDER = lab.slider(σ, "standard deviation σ", 0, 1, start=0.5)
+
+
+def squared(law_of: Any) -> Any:
+    entry = Tensor("w", Normal(0, law_of), 2)
+    return mean(entry[Index("i", 2)] ** 2)
+
+
+CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
+    "a generator for nothing": (lambda: generator(""), ValueError, "name: got ''; accepted"),
+    "one kind": (lambda: lab.with_attention("gpt2"), TypeError, "kinds: got 'gpt2'; accepted: sev"),
+    "no panel": (lambda: lab.figure("x", "y", panels=0), ValueError, "panels: got 0; accepted"),
+    "a point without an error": (
+        lambda: lab.measured(None, [1, 2], [1, 2], [1], "drawn"), ValueError, "got 2, 2, 1 numbers",
+    ),
+    "no function of signs": (
+        lambda: lab.mean_over_signs(3, lambda signs: signs), ValueError, r"of: returned shape \(8",
+    ),
+    "no builder": (lambda: lab.on_meta(torch.nn), TypeError, "build: got module; accepted"),
+    "no auto-class": (
+        lambda: lab.of_kind("gpt2", auto="ForNothing"), ValueError, "auto: got 'ForNothing'",
+    ),
+    "an unknown kind": (lambda: lab.of_kind("gpt0"), ValueError, "gpt0"),
+    "a mean of another symbol": (
+        lambda: lab.points_along("square", squared(σ), d, (1.0,)), ValueError, "symbol: got d, of",
+    ),
+    "weights for a module": (
+        lambda: lab.randomised(torch.ones(2), "a name"), TypeError, "module: got Tensor; accepted",
+    ),
+    "a negative spread": (
+        lambda: lab.randomised(torch.nn.Linear(2, 2), "a name", scale=-1.0), ValueError,
+        "scale: got -1.0; accepted",
+    ),
+    "no initialiser": (lambda: lab.spread_of(0.02), TypeError, "initialise: got float; accepted"),
+    "a row for a matrix": (
+        lambda: lab.spread_of(torch.nn.init.normal_, shape=(5,)), ValueError, r"shape: got \(5,\)",
+    ),
+    "a live figure of nothing": (
+        lambda: lab.live({}, x=SLIDER, y="loss", caption="", alt=""), ValueError, "accepted",
+    ),
+    "an integral without end": (lambda: half_line_power(-1), ValueError, "s: got -1; accepted"),
+    "a formula for a derivation": (lambda: show(d + 1), TypeError, "accepted"),
+    "a label wider than a phone": (
+        lambda: label_width(["wide " * 40], 100.0), ValueError, "rows: got the label 'wide",
+    ),
+    "no such role": (lambda: role_of("villain"), ValueError, "role: got 'villain'; accepted"),
+    "no such hatch": (lambda: hatch("waves", 0, 0, 9, 9), ValueError, "hatch: got 'waves'"),
+    "one network": (lambda: linear_size(1.0, 3, 2, networks=1), ValueError, "networks: got 1"),
+    "points of no curve": (
+        lambda: placed(POINTS, ["another"], [SLIDER]), ValueError, "measured: points of 'curve'",
+    ),
+    "a list for a curve": (lambda: formula_of([1], "curves"), TypeError, "curves: got"),
+    "a symbol that nothing moves": (
+        lambda: script_of(x + d, ["x"], "curves"), ValueError, "curves: has d, which nothing moves",
+    ),
+    "no such family": (lambda: shapes_at("tucker", {}), ValueError, "family: got 'tucker'"),
+    "no such entry": (lambda: squared_entry("tucker"), ValueError, "family: got 'tucker'"),
+    "no such power": (
+        lambda: fourth_power("tucker", Normal(0, σ), 2), ValueError, "family: got 'tucker'",
+    ),
+    "a table of another size": (
+        lambda: lost_in_train(torch.ones(4, 4), (2, 3), (2, 2), 1), ValueError, "table: got shape",
+    ),
+    "a root of something else": (
+        lambda: by_cosine(sp.Integral(sp.sqrt(1 + x), (x, 0, 1))), ValueError, "e: a root is left",
+    ),
+    "a grid of five tokens": (
+        lambda: mean_loss_on_a_grid(5, 3, 0.5), ValueError, "n, spread: got .*accepted: 2 or 3 tok",
+    ),
+    "a vocabulary of one": (
+        lambda: losses_by_turn(1, 8, [1.0], [torch.neg]), ValueError, "n: got 1; accepted: 2",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_bad_input_is_named(name: str) -> None:
+    call, error, says = CASES[name]
+    with pytest.raises(error, match=says):
+        call()
