@@ -10,7 +10,7 @@ from pathlib import Path
 import machine
 import page_shares
 import pytest
-from cut_formulas import cut_formulas
+from cut_formulas import WIDTH, cut_formulas, cut_off
 from playwright.sync_api import Browser, ConsoleMessage, Request, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -151,14 +151,15 @@ def test_every_page_on_a_phone(browser: Browser, html: Path) -> None:
     chosen = {claim["verdict"]: claim["id"] for claim in claims}  # one for each
     pages = sorted([*html.glob("book/*.html"), *html.glob("notebooks/*/*.html")])
     pages += [html / f"claims/{name}.html" for name in {*longest, *chosen.values()}]
-    with Tab(browser, 360, "dark") as tab:
-        faults = {page.stem: tab.look(page, maths=False) for page in pages}
+    faults, formulas = {}, 0
+    with Tab(browser, WIDTH, "dark") as tab:
+        for page in pages:  # typeset once, and asked for all that is to be known of it
+            faults[page.stem] = tab.look(page, maths=False)
+            if page.parent.parent.name == "notebooks":
+                faults[page.stem] += cut_off(tab.page)
+                formulas += tab.page.locator("article mjx-container").count()
     assert len(faults) >= 14 and not any(faults.values()), faults
-
-
-def test_no_formula_is_cut_off_on_a_phone(browser: Browser, html: Path) -> None:
-    found = list(cut_formulas(browser, sorted(html.glob("notebooks/*/*.html"))))
-    assert not found, found
+    assert formulas > 1000
 
 
 @pytest.mark.canary
