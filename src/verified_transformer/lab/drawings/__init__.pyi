@@ -13,6 +13,12 @@ from .pictures.chains.cuts import ring_and_train as ring_and_train
 from .pictures.chains.cuts import within_a_bond as within_a_bond
 from .pictures.chains.digits import odometers as odometers
 from .pictures.chains.walks import walks_along as walks_along
+from .pictures.first_loss.buried import buried_token as buried_token
+from .pictures.first_loss.cures import matrices_in_between as matrices_in_between
+from .pictures.first_loss.cures import shrink_or_turn as shrink_or_turn
+from .pictures.first_loss.curves import gain_by_a_step as gain_by_a_step
+from .pictures.first_loss.curves import logarithm_as_a_shift as logarithm_as_a_shift
+from .pictures.first_loss.sums import carried_sums as carried_sums
 from .pictures.layers.laws import cut_bells as cut_bells
 from .pictures.layers.layers import fans as fans
 from .pictures.layers.norms import norm_circle as norm_circle
@@ -42,14 +48,8 @@ from .pictures.tying.assigned import log_bilinear_model as log_bilinear_model
 from .pictures.tying.both_ends import longest_row_wins as longest_row_wins
 from .pictures.tying.both_ends import split_model as split_model
 from .pictures.tying.both_ends import two_uses_of_a_table as two_uses_of_a_table
-from .pictures.tying.buried import buried_token as buried_token
-from .pictures.tying.cures import matrices_in_between as matrices_in_between
-from .pictures.tying.cures import shrink_or_turn as shrink_or_turn
-from .pictures.tying.curves import gain_by_a_step as gain_by_a_step
-from .pictures.tying.curves import logarithm_as_a_shift as logarithm_as_a_shift
 from .pictures.tying.pulls import half_swap as half_swap
 from .pictures.tying.pulls import two_pulls as two_pulls
-from .pictures.tying.sums import carried_sums as carried_sums
 from .pictures.tying.tied import tied_model as tied_model
 from .pictures.tying.tied_tables import counted_in_squares as counted_in_squares
 from .pictures.tying.tied_tables import model_budgets as model_budgets

@@ -1,0 +1,1 @@
+"""Drawings of the loss with which a tied model starts."""
