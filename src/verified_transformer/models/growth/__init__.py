@@ -6,7 +6,7 @@ makes of it, `descriptions` which module of which class has which role. Needs tr
 
 from .axes import Axis, heads, repeated, rotary, unchanged
 from .descriptions import DESCRIPTIONS, Description, GrowthRefused, described
-from .growing import grow
+from .growing import grow, grow_along
 from .rules import RULES, Part, Row, score_scale
 from .verify import TOLERANCE, Comparison, GrowthFailed, clean_float64, compare
 
@@ -25,6 +25,7 @@ __all__ = [
     "compare",
     "described",
     "grow",
+    "grow_along",
     "heads",
     "repeated",
     "rotary",

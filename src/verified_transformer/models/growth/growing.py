@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import re
 from collections import Counter
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -12,6 +14,7 @@ from torch import nn
 
 from ..architectures import is_tied
 from . import rules
+from .axes import Axis
 from .descriptions import Description, GrowthRefused, described
 from .rules import Axes, Part
 from .verify import require_same_function
@@ -69,15 +72,50 @@ def grow(
         raise ValueError(f"noise: got {noise}; accepted: a number of at least 0")
     description = described(model)
     axes = description.axes(model.config, k, is_tied(model))
-    large = _wide(model, k, description)
-    _fill_buffers(model, large, description, axes)
-    _fill_parameters(model, large, description, axes)
+    large = grow_along(model, k)
     if noise:
         _tell_apart(large, description, axes, noise, generator)
     if check:
         require_same_function(model, large, description, axes)
     for name, parameter in model.named_parameters():
         large.get_parameter(name).data = large.get_parameter(name).data.to(parameter.dtype)
+    return large
+
+
+def grow_along(model: Any, k: int, axes: Mapping[str, Axis] = MappingProxyType({})) -> Any:
+    """Return the class k times as wide, filled along axes of one's own: another function, perhaps.
+
+    Args:
+        model: as `grow` takes it.
+        k: factor of growth.
+        axes: by name, those that take the place of the description's, such as ``"query"``.
+
+    Returns:
+        A new model; its weights in float64, nothing compared.
+
+    Raises:
+        ValueError: the description has no axis of such a name.
+        GrowthRefused: as `grow`.
+
+    Source: the tries of kexue 8444, repetition by pairs and zero-padding among them.
+
+    Example:
+        >>> from transformers import GPT2Config, GPT2LMHeadModel
+        >>> small = GPT2LMHeadModel(GPT2Config(n_embd=8, n_head=2, n_layer=1))
+        >>> from verified_transformer.models.growth import repeated
+        >>> padded = repeated(32, 2)
+        >>> padded.factor[1::2] = 0
+        >>> large = grow_along(small, 2, {"feed-forward": padded})
+        >>> large.transformer.h[0].mlp.c_fc.weight[0, 1].item() == 0
+        True
+    """
+    description = described(model)
+    usual = description.axes(model.config, k, is_tied(model))
+    if strange := sorted(set(axes) - set(usual)):
+        raise ValueError(f"axes: got {strange}; accepted: {', '.join(usual)}")
+    large, chosen = _wide(model, k, description), {**usual, **axes}
+    _fill_buffers(model, large, description, chosen)
+    _fill_parameters(model, large, description, chosen)
     return large
 
 
