@@ -10,13 +10,14 @@ import pytest
 
 from verified_transformer.account import ledger, registry
 from verified_transformer.account.reading import Citation, RegistryError, read_reading
-from verified_transformer.account.reading.citations import installed, stands_in
+from verified_transformer.account.reading.citations import cut, installed, stands_in
 from verified_transformer.account.records.record import Record
 from verified_transformer.checks.claim import ClaimFailed, claim
 
 ROOT = Path(__file__).parents[2]
 ITEM = {"key": "a2020", "says": "supports", "at": "p. 1", "quote": "so it is"}
 FILE = "torch/nn/modules/linear.py"
+CUT = ROOT / "tests" / "cut_quotations.txt"  # may only become shorter
 
 
 def refuse(rule: str) -> RegistryError:
@@ -49,6 +50,34 @@ def test_a_citation_is_data() -> None:
 def test_a_faulty_citation_is_refused(changes: dict[str, str], message: str) -> None:
     with pytest.raises(RegistryError, match=message):
         read(**changes)
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("changes", "stops"),
+    [
+        ({}, True),
+        ({"quote": "So it is."}, False),
+        ({"around": "They say: so it is, but only at first"}, True),
+        ({"around": "They say: so it is, but only at first."}, False),
+        ({"around": "First. Then so it is"}, True),
+        ({"quote": "logits = x @ w.T"}, False),
+    ],
+)
+def test_a_quotation_that_stops_inside_its_sentence_is_seen(
+    changes: dict[str, str], stops: bool
+) -> None:
+    assert cut(read(**changes)) is stops
+
+
+def test_quotations_run_to_the_end_of_their_sentence_or_wait_in_a_list_that_shrinks() -> None:
+    found = sorted(
+        f"{name} {citation.key}: {citation.quote}"
+        for name, statement in registry.load()[1].items() if statement.reading
+        for part in statement.reading.parts.values() for citation in part.citations
+        if cut(citation)
+    )  # fmt: skip
+    assert found == CUT.read_text(encoding="utf-8").splitlines()
 
 
 @pytest.mark.canary

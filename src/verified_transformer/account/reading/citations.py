@@ -14,6 +14,8 @@ SAYS = ("supports", "contradicts", "partly")
 LONGEST = 25  # words of a quotation
 _NEEDED = ("key", "says", "at", "quote")
 _KEYS = {*_NEEDED, "of", "around", "file"}
+_CODE = re.compile(r"[=_{}\[\]]|\w\(")
+_STOP = re.compile(r"[.!?。]")
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,20 @@ def fault_of(citation: Citation) -> str | None:
     if citation.around and not stands_in(citation.quote, citation.around):
         return f"around: does not have the words “{citation.quote}”"
     return None
+
+
+def cut(citation: Citation) -> bool:
+    """Whether a quotation of prose stops inside its sentence, and nothing says how that goes on.
+
+    Args:
+        citation: its quotation, or the passage around it, must reach a full stop behind the words.
+            Lines of code, which a file has, are no sentences.
+    """
+    if citation.file or _CODE.search(citation.quote):
+        return False
+    words = _flat(citation.quote)
+    _, _, behind = _flat(citation.around or words).rpartition(words)
+    return not _STOP.search(words[-2:] if not behind else behind)
 
 
 def stands_in(words: str, text: str) -> bool:
