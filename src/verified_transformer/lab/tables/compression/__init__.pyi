@@ -15,6 +15,7 @@ from .made import highest_unfolding_rank as highest_unfolding_rank
 from .made import nearest_products as nearest_products
 from .made import products_of as products_of
 from .made import relative_distance as relative_distance
+from .made import share_after_any_matrix as share_after_any_matrix
 from .made import share_explained as share_explained
 from .made import thin as thin
 from .storing import bytes_of as bytes_of

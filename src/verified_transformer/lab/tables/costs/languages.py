@@ -54,6 +54,7 @@ def _trained(
     head_learns: bool = True,
     rate: float = 0.02,
     spread: float = 0.3,
+    start: str = "",
 ) -> tuple[torch.Tensor, TensorProductEmbedding]:
     sizes = {language.n for language in languages}
     if len(sizes) != 1:
@@ -61,10 +62,11 @@ def _trained(
     joint = torch.stack([language.joint for language in languages])
     rows = len(languages) * sizes.pop()
     table = TensorProductEmbedding(
-        rows, lengths, σ=spread, generator=generator(f"factors {len(lengths)}"), dtype=joint.dtype
-    )
+        rows, lengths, σ=spread, dtype=joint.dtype,
+        generator=generator(f"factors {len(lengths)}{start}"),
+    )  # fmt: skip
     shape = len(languages), table.embedding_dim, joint.shape[-1]
-    head = spread * torch.randn(shape, generator=generator("head"), dtype=joint.dtype)
+    head = spread * torch.randn(shape, generator=generator(f"head{start}"), dtype=joint.dtype)
 
     def loss(_: int) -> torch.Tensor:
         logits = table(torch.arange(rows)).unflatten(0, joint.shape[:2]) @ head
@@ -88,7 +90,7 @@ class Trained:
 
 
 def trained_tables(
-    languages: Sequence[ZipfMarkov], lengths: Sequence[int], *, steps: int = 300
+    languages: Sequence[ZipfMarkov], lengths: Sequence[int], *, steps: int = 300, start: str = ""
 ) -> Trained:
     """Train tables as `losses_in_languages` does, heads too, and return them.
 
@@ -96,7 +98,8 @@ def trained_tables(
         languages: of the same number of tokens n.
         lengths: of the factors; one length is a plain table.
         steps: of Adam.
+        start: what else table and head are drawn from, for a second start.
     """
-    losses, table = _trained(languages, lengths, steps=steps)
+    losses, table = _trained(languages, lengths, steps=steps, start=start)
     with torch.no_grad():
         return Trained(list(table.dense().unflatten(0, (len(languages), -1))), losses[-1])
