@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from mutation import sites
 from mutation.__main__ import as_json, equivalent, survivors, table
-from mutation.dependence import dependents
+from mutation.dependence import dependents, needed
 from mutation.judging import LOCKED, Judge, Judgement
 from mutation.mutant import KINDS, Mutant
 from mutation.mutants import UNITS, draw
@@ -100,6 +100,9 @@ def test_cells_depend_by_what_they_use_and_change() -> None:
     assert list(dependents(cells, 0)) == [2, 4]
     assert list(dependents(cells, 1)) == [2, 4, 5]
     assert list(dependents({**cells, 2: "len(a)"}, 2)) == []
+    assert needed(cells, [5]) == {1, 5} and needed(cells, [4]) == {0, 1, 2, 4}
+    claims = {0: 'claim("LOSS-14").prove()', 1: "x = [i for i in y]", 2: 'claim("LOSS-14").check()'}
+    assert needed(claims, [2]) == {0, 2} and needed({**claims, 2: "i"}, [2]) == {2}
 
 
 @pytest.mark.canary
@@ -109,10 +112,10 @@ def test_a_changed_cell_is_red_where_it_or_what_depends_on_it_differs(tmp_path: 
         made = {"cell_type": "code", "source": source, "outputs": out, "id": source[:1]}
         return {**made, "metadata": {}, "execution_count": None}
 
-    cells = [cell("a = 1"), cell("b = 2"), cell("print(a + 1)", "2\n"), cell("c = b")]
+    cells = [cell("a = 1"), cell("b = 2"), cell("print(a + b)", "3\n"), cell("c = b")]
     notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     (tmp_path / "n.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
-    sources = {0: "a = 2", 1: "b = 3", 2: "print(a - 1)", 3: "c = nowhere"}
+    sources = {0: "a = 2", 1: "b = 2.0 - 0", 2: "print(a - b)", 3: "c = nowhere"}
     trials = [{"number": n, "cell": n, "source": source} for n, source in sources.items()]
     (tmp_path / "trials.json").write_text(json.dumps(trials), encoding="utf-8")
     done = subprocess.run(
@@ -121,8 +124,9 @@ def test_a_changed_cell_is_red_where_it_or_what_depends_on_it_differs(tmp_path: 
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     found = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [one["by"] for one in found] == ["outputs", "", "outputs", "run"], done.stderr
-    assert "-2" in found[0]["said"] and "+3" in found[0]["said"]
+    assert [one["by"] for one in found] == ["outputs", "outputs", "outputs", "run"], done.stderr
+    assert "-3" in found[0]["said"] and "+4" in found[0]["said"]
+    assert "+3.0" in found[1]["said"]
 
 
 @pytest.mark.canary

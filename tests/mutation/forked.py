@@ -28,7 +28,7 @@ from traitlets.config import Config
 from verified_transformer.account import registry
 from verified_transformer.commands.notebooks import comparing
 
-from .dependence import dependents
+from .dependence import dependents, needed
 
 LONGEST = 300  # seconds of a trial, as of a cell in the whole run
 ROOT = Path(__file__).parents[2]
@@ -138,30 +138,29 @@ class Runner:
         if found := self.different(place, trial["source"]):
             return found
         changed = {**self.sources, place: trial["source"]}
-        for later in dependents(changed, place):
-            if found := self.different(later, self.sources[later]):
+        for later in sorted(needed(changed, dependents(changed, place))):
+            if later > place and (found := self.different(later, changed[later])):
                 return found
         return None
 
 
 def trials(runner: Runner, waiting: Sequence[Trial]) -> Iterator[dict[str, Any]]:
-    """Run the notebook once, and each trial before the cell that it changes.
+    """Run what the trials need of the notebook once, and each trial before the cell it changes.
 
     Yields:
         For each trial its number, what turned red, what that said, and the processor's seconds.
     """
-    last = max((int(trial["cell"]) for trial in waiting), default=-1)
+    tried = {int(trial["cell"]) for trial in waiting}
+    wanted = tried | {later for place in tried for later in dependents(runner.sources, place)}
+    running = needed(runner.sources, wanted)
     for place, source in runner.sources.items():
-        if place > last:
+        yield from (in_a_fork(trial, runner.tried) for trial in waiting if trial["cell"] == place)
+        tried.discard(place)
+        if not tried:
             return
-        for trial in waiting:
-            if trial["cell"] == place:
-                yield in_a_fork(trial, runner.tried)
-        found = runner.different(place, source)
+        found = place in running and runner.different(place, source)
         if found:
-            raise RuntimeError(
-                f"cell {place} is not as stored before anything is changed:\n{found[1]}"
-            )
+            raise RuntimeError(f"cell {place}, unchanged, is not as stored:\n{found[1]}")
 
 
 def in_a_fork(trial: Trial, judged: Callable[[Trial], tuple[str, str] | None]) -> dict[str, Any]:

@@ -1,16 +1,17 @@
-"""The words of the book as somebody last took them up, sentence by sentence.
+"""The words of the book as somebody last took them up, sentence by sentence: a signature, no proof.
 
 A number or a formula has an owner that a machine asks. A word has none: no machine knows that
-"smaller" should be "larger". So ``book/said.lock`` keeps a hash of every sentence that readers
-see: of pages, notebooks, readings, errata and exercises. A sentence that changes is shown in words,
-and the build is red until ``make lock`` takes it up, which somebody does who has read it.
+"smaller" should be "larger". So ``book/said.lock`` keeps a hash of every sentence that readers see.
+One that changes is shown, and the build is red until ``make lock`` takes it up.
 """
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
 import re
+import subprocess
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,10 +20,12 @@ from typing import Any
 import yaml
 
 LOCK = Path("book") / "said.lock"
+PATTERNS = ("notebooks/*/*.ipynb", "book/*.md", "src/verified_transformer/claims/**/*.yaml")
 EXECUTED = ("quantity", "formula", "claimed", "digits", "where", "uses", "says")
 _COMMENT = re.compile(r"<!-- owners\n.*?-->", re.S)
 _BLOCK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*|#>:]|\d+\.\s|\$\$|```))")
 _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z*`$\[_“])")
+_CLAIM = re.compile(r"\b[A-Z]{3,5}-\d\d\b")
 
 
 def sentences(text: str) -> list[str]:
@@ -40,41 +43,37 @@ def sentences(text: str) -> list[str]:
     return [part for part in found if part]
 
 
-def texts(path: Path) -> Iterator[str]:
-    """Yield the texts of a file that readers see: a page's, a notebook's cells', a reading's.
+def spoken(whole: str, suffix: str) -> Iterator[tuple[str, str]]:
+    """Yield the sentences of a file that readers see, each with its place: a cell or a claim.
 
     Args:
-        path: of an ``.md``, ``.ipynb`` or ``.yaml`` file.
+        whole: text of a page, a notebook or a claims file.
+        suffix: of its name, such as ``.md``.
     """
-    whole = path.read_text(encoding="utf-8")
-    if path.suffix == ".ipynb":
-        for cell in json.loads(whole)["cells"]:
-            if cell["cell_type"] == "markdown":
-                yield "".join(cell["source"])
-    elif path.suffix == ".yaml":
-        yield from _written(yaml.load(whole, getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
+    if suffix == ".ipynb":
+        for index, cell in enumerate(json.loads(whole)["cells"]):
+            text = "".join(cell["source"])
+            named = " ".join(dict.fromkeys(_CLAIM.findall(text)))
+            said = sentences(text) if cell["cell_type"] == "markdown" else []
+            yield from ((f"cell {index} {named}".strip(), sentence) for sentence in said)
+    elif suffix == ".yaml":
+        data = yaml.load(whole, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        yield from ((name, part) for name, text in _written(data, "") for part in sentences(text))
     else:
-        yield whole
+        yield from (("page", sentence) for sentence in sentences(whole))
 
 
-def _written(data: Any) -> Iterator[str]:
+def _written(data: Any, name: str) -> Iterator[tuple[str, str]]:
     """The texts of a claims file; formulas run, and statements have a lock of their own."""
     if isinstance(data, Mapping):
-        for key, value in data.items():
-            if key not in EXECUTED:
-                yield from _written(value)
+        inner = str(data.get("id", name))
+        for key in (key for key in data if key not in EXECUTED):
+            yield from _written(data[key], inner)
     elif isinstance(data, list):
         for value in data:
-            yield from _written(value)
+            yield from _written(value, name)
     elif isinstance(data, str):
-        yield data
-
-
-def files(root: Path) -> list[str]:
-    """Return the paths, from the repository, of the files whose sentences are locked."""
-    patterns = ("notebooks/*/*.ipynb", "book/*.md", "src/verified_transformer/claims/**/*.yaml")
-    found = [path for pattern in patterns for path in sorted(root.glob(pattern))]
-    return [path.relative_to(root).as_posix() for path in found]
+        yield name, data
 
 
 def digest(sentence: str) -> str:
@@ -84,65 +83,41 @@ def digest(sentence: str) -> str:
 
 def read(root: Path) -> dict[str, list[str]]:
     """Return the hashes of the lock, by file; none where there is no lock."""
-    locked: dict[str, list[str]] = {}
-    path, name = root / LOCK, ""
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
-        if line.startswith("  "):
-            locked[name].append(line.strip())
-        else:
-            name = line
-            locked[name] = []
-    return locked
+    path = root / LOCK
+    parts = re.findall(r"(?m)^(\S.*)\n((?:  .*\n)*)", path.read_text() if path.exists() else "")
+    return {name: hashes.split() for name, hashes in parts}
 
 
-def faults(path: Path, locked: Sequence[str] | None) -> list[str]:
-    """Say which sentences of a file nobody took up, and how many are gone.
-
-    Args:
-        path: of the file.
-        locked: its hashes; None where it is not in the lock.
-    """
-    if locked is None:
-        return [f"{path.name}: is not in {LOCK.name}"]
-    now = [sentence for text in texts(path) for sentence in sentences(text)]
-    waiting = Counter(locked)
-    new: list[str] = []
-    for sentence in now:
-        if waiting[key := digest(sentence)]:
-            waiting[key] -= 1
-        else:
-            new.append(sentence)
-    found = [f"{path.name}: new: {sentence}" for sentence in new]
-    if gone := sum(waiting.values()):
-        found.append(f"{path.name}: sentences that are gone: {gone}")
-    if not found and [digest(sentence) for sentence in now] != list(locked):
-        found.append(f"{path.name}: its sentences stand in another order")
-    return found
-
-
-def differences(root: Path) -> list[str]:
-    """Say, in words, what is said otherwise than the lock has it.
-
-    Args:
-        root: the repository.
-    """
-    locked = read(root)
-    names = files(root)
-    gone = [f"{name}: in {LOCK.name}, and no file" for name in locked if name not in names]
-    return gone + [fault for name in names for fault in faults(root / name, locked.get(name))]
+def faults(path: Path, locked: Sequence[str]) -> list[str]:
+    """Say which sentences of a file nobody took up, with what stood there at the last commit."""
+    now = list(spoken(path.read_text(encoding="utf-8"), path.suffix))
+    waiting, new = Counter(locked), []
+    for place, sentence in now:
+        new += [] if waiting[digest(sentence)] > 0 else [(place, sentence)]
+        waiting[digest(sentence)] -= 1
+    asked = ["git", "-C", str(path.parent), "show", f"HEAD:./{path.name}"]
+    gone = [key for key, count in waiting.items() if count > 0]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False) if gone else None
+    before = spoken(done.stdout, path.suffix) if done and done.stdout else ()
+    old = [sentence for _, sentence in before if digest(sentence) in gone]
+    found = []
+    for place, sentence in new:
+        close = difflib.get_close_matches(sentence, old, 1, 0.6)
+        found.append(
+            f"{path.name}, {place}: {sentence}" + "".join(f" | before: {o}" for o in close)
+        )
+    found += [f"{path.name}: sentences that are gone: {len(gone)}"] if gone else []
+    moved = [digest(sentence) for _, sentence in now] != list(locked)
+    return found or ([f"{path.name}: its sentences stand in another order"] if moved else [])
 
 
 def renew(root: Path) -> list[str]:
-    """Take up every sentence as it stands; return what was new.
-
-    Args:
-        root: the repository.
-    """
-    changed = differences(root)
-    lines = []
-    for name in files(root):
-        lines.append(name)
-        for text in texts(root / name):
-            lines += [f"  {digest(sentence)}" for sentence in sentences(text)]
+    """Take up every sentence as it stands; return, in words, what was said otherwise before."""
+    locked, lines, changed = read(root), [], []
+    for path in sorted(path for pattern in PATTERNS for path in root.glob(pattern)):
+        name = path.relative_to(root).as_posix()
+        changed += faults(path, locked.get(name, ()))
+        own = spoken(path.read_text(encoding="utf-8"), path.suffix)
+        lines += [name, *(f"  {digest(sentence)}" for _, sentence in own)]
     (root / LOCK).write_text("\n".join(lines) + "\n", encoding="utf-8")
     return changed
