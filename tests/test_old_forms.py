@@ -13,13 +13,7 @@ from pathlib import Path
 import pytest
 
 NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
-DIFFERENCES = {
-    "1-initialisation/9-residual-connections.ipynb": 1,
-    "3-first-loss/4-the-first-loss.ipynb": 1,
-    "5-factorised-tables/10-side-by-side.ipynb": 3,
-    "5-factorised-tables/4-the-algorithm.ipynb": 3,
-    "5-factorised-tables/6-complexity.ipynb": 1,
-}
+DIFFERENCES: dict[str, int] = {}
 
 
 def differences(notebook: Path) -> int:

@@ -121,8 +121,9 @@ def test_what_is_not_committed_is_not_recorded(tmp_path: Path) -> None:
 def test_a_record_says_that_it_is_recorded(folder: Path) -> None:
     kept: Any = recording.load("sample", folder)
     made = claim("RES-09").experiment(
-        dict(enumerate(kept.result)), predicts="positive", unit="an effect", recorded=kept
-    )
+        arms={"it": kept.result, "nothing": 0}, compares=("it", "nothing"), predicts="positive",
+        unit="an effect", recorded=kept,
+    )  # fmt: skip
     assert made.recorded == Recorded("sample", kept.data_hash)
     assert f"recorded: sample   #{kept.data_hash}" in repr(made)
 

@@ -15,6 +15,8 @@ from verified_transformer.account.registry import Statement
 from verified_transformer.account.verdicts import decide as verdict
 from verified_transformer.account.verdicts.decide import LedgerError, decide
 
+GAIN: Any = {"compares": ("it", "nothing"), "predicts": "positive", "unit": "gain"}
+
 
 def statement(kind: str = "equation", **reading: Any) -> Statement:
     return Statement("LOSS-99", "tied-loss", "here", kind, "said", Reading("read", **reading))
@@ -295,8 +297,8 @@ def test_an_interval_the_wrong_way_round_is_refused(ends: tuple[float, float]) -
 
 
 def test_what_an_experiment_leaves_behind_carries_its_interval() -> None:
-    effect = {1: 1.0, 2: 1.1, 3: 1.05}
-    made = claim("LOSS-29").experiment(effect, predicts="positive", unit="gain")
+    arms = {"it": [1.0, 1.1, 1.05], "nothing": 0}
+    made = claim("LOSS-29").experiment(**GAIN, arms=arms)
     interval = made.volatile.interval
     assert interval is not None and interval.low < 1.05 < interval.high
     assert made.margin == interval.printed == "margin at least 1/2"
@@ -304,6 +306,6 @@ def test_what_an_experiment_leaves_behind_carries_its_interval() -> None:
 
 
 def test_an_unsettled_experiment_needs_no_margin() -> None:
-    effect = {1: 1.0, 2: -1.1, 3: 1.05}
-    made = claim("LOSS-29").experiment(effect, predicts="positive", unit="gain")
+    arms = {"it": [1.0, -1.1, 1.05], "nothing": 0}
+    made = claim("LOSS-29").experiment(**GAIN, arms=arms)
     assert (made.outcome, made.margin, verdict.margin_fault(made)) == ("unsettled", None, None)

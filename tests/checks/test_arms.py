@@ -187,8 +187,8 @@ def doubles(values: list[float]) -> torch.Tensor:
         ({"arms": {"tied": {0: 1.0}, "untied": {0: 2.0}}}, ValueError, "got 1 runs"),
         ({"arms": {"tied": runs(float("nan")), "untied": runs(1.0)}}, ValueError, "got nan for 0"),
         ({"arms": {"tied": 1.0, "untied": 2.0}}, ValueError, "tied and untied are both numbers"),
-        ({"effect": runs(1.0)}, ValueError, "arms: give arms, or .* and not both"),
-        ({"arms": None}, ValueError, "arms: give arms, or .* and not both"),
+        ({"effect": runs(1.0)}, TypeError, "unexpected keyword argument 'effect'"),
+        ({"arms": None}, TypeError, "arms: got NoneType; accepted: runs by the name"),
         ({"predicts": "up"}, ValueError, "predicts: got 'up'; accepted: positive, negative"),
     ],
 )  # fmt: skip

@@ -29,6 +29,8 @@ d, σ, τ, x = symbols("d sigma tau x")
 i = Index("i", d)
 AT = [{d: 3, σ: 1.3}, {d: 5, σ: 0.7}]
 
+GAIN: Any = {"compares": ("it", "nothing"), "predicts": "positive", "unit": "gain"}
+
 
 def norm2(law: Any = None) -> Any:
     w = Tensor("w", law or Normal(0, σ), d)
@@ -352,7 +354,7 @@ def test_a_formula_cannot_be_set_aside() -> None:
 def test_two_runs_are_no_experiment(reading: Callable[..., None]) -> None:
     reading(kind="empirical")
     with pytest.raises(ValueError, match="at least 3"):
-        claim("LOSS-14").experiment({0: 1.0, 1: 1.1}, predicts="positive", unit="gain")
+        claim("LOSS-14").experiment(**GAIN, arms={"it": {0: 1.0, 1: 1.1}, "nothing": 0})
 
 
 @pytest.mark.parametrize(
@@ -364,8 +366,8 @@ def test_an_experiment_is_settled_by_the_interval_of_its_mean(
     effects: list[float], outcome: str, reading: Callable[..., None]
 ) -> None:
     reading(kind="empirical")
-    runs = dict(enumerate(effects))
-    record = claim("LOSS-14").experiment(runs, predicts="positive", unit="gain")
+    arms = {"it": effects, "nothing": 0}
+    record = claim("LOSS-14").experiment(**GAIN, arms=arms)
     assert record.outcome == outcome
 
 

@@ -16,6 +16,7 @@ from verified_transformer.exact.laws import Normal, Rademacher
 from verified_transformer.exact.moments import Index, Tensor, mean, total, variance
 from verified_transformer.sampling.enumeration import Enumerated
 
+GAIN: Any = {"compares": ("it", "nothing"), "predicts": "positive", "unit": "gain"}
 d, σ = symbols("d sigma")
 i = Index("i", d)
 AT = [{d: 3, σ: 1.3}, {d: 5, σ: 0.7}]
@@ -60,18 +61,30 @@ def test_an_enumeration_is_checked_by_itself() -> None:
 @pytest.mark.parametrize(
     ("effects", "outcome", "words"),
     [
-        ([1.0, 1.1, 0.9], "supports", "gain: positive"),
-        ([-1.0, -1.1, -0.9], "contradicts", "gain: negative, where positive was predicted"),
-        ([1.0, -1.0, 0.5], "unsettled", "gain: unsettled, where positive was predicted"),
-        ([1.0, 1.32, 0.68], "unsettled", "gain: unsettled, where positive was predicted"),
+        ([1.0, 1.1, 0.9], "supports", "gain, it less nothing: positive"),
+        (
+            [-1.0, -1.1, -0.9],
+            "contradicts",
+            "gain, it less nothing: negative, where positive was predicted",
+        ),
+        (
+            [1.0, -1.0, 0.5],
+            "unsettled",
+            "gain, it less nothing: unsettled, where positive was predicted",
+        ),
+        (
+            [1.0, 1.32, 0.68],
+            "unsettled",
+            "gain, it less nothing: unsettled, where positive was predicted",
+        ),
     ],
 )
 @pytest.mark.usefixtures("empirical")
 def test_an_experiment_says_what_was_predicted(
     effects: list[float], outcome: str, words: str
 ) -> None:
-    runs = dict(enumerate(effects))
-    record = claim("LOSS-14").experiment(runs, predicts="positive", unit="gain")
+    arms = {"it": effects, "nothing": 0}
+    record = claim("LOSS-14").experiment(**GAIN, arms=arms)
     assert (record.outcome, record.statement) == (outcome, words)
     interval = record.volatile.interval
     assert interval is not None and interval.low < sum(effects) / 3 < interval.high
@@ -120,14 +133,14 @@ def test_bad_arguments_are_named() -> None:
 @pytest.mark.usefixtures("empirical")
 def test_bad_runs_are_named() -> None:
     it = claim("LOSS-14")
-    for effect, error, message in (
-        ("123", TypeError, "effect: got str"),
-        ({0: 1.0, 1: float("nan"), 2: 1.0}, ValueError, "effect: got nan for 1"),
+    for runs, error, message in (
+        ("123", TypeError, "got str"),
+        ({0: 1.0, 1: float("nan"), 2: 1.0}, ValueError, "got nan for 1"),
     ):
         with pytest.raises(error, match=message):
-            it.experiment(effect, predicts="positive", unit="gain")
+            it.experiment(**GAIN, arms={"it": runs, "nothing": 0})
     with pytest.raises(ValueError, match="predicts: got 'up'; accepted: positive, negative"):
-        it.experiment({0: 1.0, 1: 1.1, 2: 1.2}, predicts="up", unit="gain")
+        it.experiment(**{**GAIN, "predicts": "up"}, arms={"it": [1.0, 1.1, 1.2], "nothing": 0})
     with pytest.raises(ValueError, match="because: got an empty text"):
         it.set_aside("opinion", because=" ")
 

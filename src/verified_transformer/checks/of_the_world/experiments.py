@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...account.records.margins import NEEDED, PRINTED, Interval
 from ...account.records.record import Record
 from ..subject import Subject
-from .arms import checked_arms, checked_runs, interval_of, less, placebo, places, settled
+from .arms import checked_arms, interval_of, less, placebo, places, settled
 from .sources import accept
 
 if TYPE_CHECKING:
@@ -24,10 +24,9 @@ class ByExperiment(Subject):
 
     def experiment(
         self,
-        effect: Mapping[int, float] | None = None,
         *,
-        arms: Mapping[str, Mapping[int, float] | Sequence[float] | Part | Any] | None = None,
-        compares: tuple[str, str] | None = None,
+        arms: Mapping[str, Mapping[int, float] | Sequence[float] | Part | Any],
+        compares: tuple[str, str],
         predicts: str,
         unit: str,
         replicate: str = "seed",
@@ -52,8 +51,6 @@ class ByExperiment(Subject):
             recorded: the recording that arms were computed from, where they are no parts of it.
             travels: whether another processor gives nearly the same runs. Where it does not, as in
                 unstable training, the mean stands in the table and not in the compared line.
-            effect: the effect by seed, in the place of arms: the old form, for notebooks that
-                subtract themselves. New ones give arms.
 
         Returns:
             A record whose outcome is "supports" or "contradicts" where the 99 % interval of the
@@ -63,7 +60,7 @@ class ByExperiment(Subject):
             ClaimFailed: half of an arm differs from its other half.
             TypeError: runs that are no mapping and no part of a recording.
             ValueError: too few runs, one that is not finite, arms with other seeds, an unknown arm
-                or sign, both forms at once, or none.
+                or sign.
 
         Example:
             With two arms of a recording::
@@ -76,26 +73,19 @@ class ByExperiment(Subject):
         """  # fmt: skip
         started = time.perf_counter()
         accept("predicts", predicts, _SIGNS)
-        if (effect is None) == (arms is None):
-            raise ValueError("arms: give arms, or (the old form) their difference, and not both")
-        if arms is None:
-            values = list(checked_runs(effect, "effect").values())
-            interval, how, about = interval_of(values), "", None
-            rows: list[dict[str, str]] = []
-        else:
-            found = checked_arms(arms, compares)
-            recorded, paths = places({name: arms[name] for name in found}, recorded)
-            (first, one), (second, other) = found.items()
-            values = list(less(one, other).values())
-            interval = interval_of(values)
-            about = interval.about if travels else None
-            self._tried_both_ways(interval, less(other, one))
-            how = f"; {self._placebos(found)}" + (f"; {paths}" if paths else "")
-            unit = f"{unit}, {first} less {second}"
-            rows = [
-                {"arm": name, "mean": f"{sum(runs.values()) / len(runs):.5g}"}
-                for name, runs in found.items()
-            ]
+        found = checked_arms(arms, compares)
+        recorded, paths = places({name: arms[name] for name in found}, recorded)
+        (first, one), (second, other) = found.items()
+        values = list(less(one, other).values())
+        interval = interval_of(values)
+        about = interval.about if travels else None
+        self._tried_both_ways(interval, less(other, one))
+        how = f"; {self._placebos(found)}" + (f"; {paths}" if paths else "")
+        unit = f"{unit}, {first} less {second}"
+        rows = [
+            {"arm": name, "mean": f"{sum(runs.values()) / len(runs):.5g}"}
+            for name, runs in found.items()
+        ]
         sign = settled(interval, NEEDED if recorded else PRINTED)
         outcome = "supports" if sign == predicts else "contradicts" if sign else "unsettled"
         instead = "" if outcome == "supports" else f", where {predicts} was predicted"
