@@ -140,6 +140,30 @@ def test_a_change_of_text_and_owners_disagrees_with_the_owner(change: str) -> No
     assert any(says in fault for fault in faults(SAYS.replace(old, new), KNOWN))
 
 
+@pytest.mark.parametrize(
+    ("formula", "owner", "fault"),
+    [
+        (r"$(r+u)^2=r^2+2ru+u^2$", "computed", ""),
+        (r"$(r+u)^2\ge r^2+u^2$", "computed", ""),
+        (r"$m\sigma^2=1$", "definition", ""),
+        (r"$d\ge2r$", "definition", ""),
+        (r"$y=x\,\Phi(x)$", "definition", ""),
+        pytest.param(r"$(r+u)^2=r^2+u^2$", "computed", "is false at", marks=pytest.mark.canary),
+        pytest.param(
+            r"$(r+u)^2=r^2+2ru+u^2$", "definition", "is true whatever", marks=pytest.mark.canary
+        ),
+        pytest.param(
+            r"$$\Phi(x)+\Phi(-x)=1$$", "definition", "is true whatever", marks=pytest.mark.canary
+        ),
+    ],
+)
+def test_what_is_true_by_itself_is_computed_and_no_definition(
+    formula: str, owner: str, fault: str
+) -> None:
+    found = faults(f"It is {formula}.\n<!-- owners\n{formula} <- {owner}\n-->", Page())
+    assert fault in found[0] if fault else found == []
+
+
 def test_names_and_symbols_need_no_owner() -> None:
     text = (
         "1. GPT-2 (2019), section 3.2 and LOSS-14 of chapter 3, `x[3]`, $d$, $\\sigma_i^2$, "

@@ -7,6 +7,9 @@ r"""Displays that a text types: read, and each of their relations held against w
     (5) <- LOSS-33 for \nabla_W L       a left side that cannot be read is the claim's quantity
     let w: Tensor(Normal(0, sigma), d); i: Index(d)
 
+An equality that is true whatever its names stand for is no definition. A formula within a line may
+be computed as well, or a definition, which teaches no name.
+
 What owns a display of a wrong claim owns a quotation: the formula stands in it, and it is not true.
 """
 
@@ -30,12 +33,14 @@ from ...exact.formulas.evaluation import equivalent
 from ...exact.formulas.notation import parse
 
 COMPUTED, DEFINITION = "computed", "definition"
+STATES = "is true whatever its names stand for, so that it states something: accepted: computed"
 _TAG = re.compile(r"\\tag\*?\{([^{}]*)\}")
 _OWNER = re.compile(
     r"(?:(?P<id>[A-Z]+-\d{2})(?:\[(?P<case>[^\]]+)\])?(?:\.(?P<part>truth|claimed))?"
     r"|(?P<computed>computed)|(?P<definition>definition))"
     r"(?: for (?P<named>.+?))?(?: at (?P<at>.+?))?(?: within (?P<within>[\d.e-]+))?"
 )
+_BOUND = re.compile(r"<|>|\\(?:leq?|geq?|ll|gg|neq?|approx|sim)(?![A-Za-z])")
 _FUNCTION = re.compile(r"@?\\?([A-Za-z]+) \( \\?([A-Za-z]+) \)")
 
 
@@ -78,6 +83,22 @@ def fault(display: str, owner: str, names: Names) -> str | None:
         return _claimed(parts, said, names, point, within)
     except (KeyError, TypeError, ValueError) as error:
         return str(error.args[0])
+
+
+def inline_fault(formula: str, owner: str, names: Names) -> str | None:
+    """Say why ``definition`` or ``computed`` does not own a formula within a line; None if it does.
+
+    Args:
+        formula: with its dollar signs; a definition teaches no name.
+        owner: as the comment has it.
+        names: what the page's names stand for.
+    """
+    if owner != DEFINITION:
+        return fault(formula, owner, names)
+    try:
+        return STATES if _is_true(chains(formula.strip("$ ")), names) else None
+    except ValueError:
+        return None
 
 
 def _claimed(
@@ -158,8 +179,22 @@ def _false(
             holding.learn(sides, names)
 
 
+def _is_true(parts: Sequence[str], names: Names) -> bool:
+    """Whether what a text calls a definition can be read, and holds without being one."""
+    if any(map(_BOUND.search, parts)):  # which may hold at some points and be a choice
+        return False
+    inner = copy.copy(names)
+    inner.known = dict(names.known)
+    try:
+        return not any(_false(parts, None, inner, {}, None))
+    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError):
+        return False  # it cannot be read, or SymPy cannot compute it
+
+
 def _defined(parts: Sequence[str], names: Names) -> str | None:
     """Take up definitions: a new name on the left, what it stands for on the right."""
+    if _is_true(parts, names):
+        return STATES
     for part in parts:
         left, equals, right = part.partition("=")
         if not equals:

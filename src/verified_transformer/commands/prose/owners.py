@@ -111,8 +111,10 @@ def faults(markdown: str, page: Page) -> list[str]:
 def _fault(token: Token, owner: str, page: Page) -> str | None:
     if owner == FREE:
         return "a formula states something" if token.kind == "formula" else None
-    if owner == DEFINITION:
-        return None if token.kind == "formula" else "a number is no definition"
+    if owner == DEFINITION and token.kind != "formula":
+        return "a number is no definition"
+    if owner == DEFINITION or owner.split(" ")[0] == displays.COMPUTED:
+        return displays.inline_fault(token.text, owner, page.names)
     if owner.startswith("@"):
         return None if owner[1:] in page.sources else "not in the bibliography"
     claim = _CLAIM.fullmatch(owner)
