@@ -18,6 +18,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import html_gates
@@ -183,7 +184,7 @@ class Judge:
             yield answer
             mutant = readings[answer[0]]
             if not answer[1] and executable(mutant.field):
-                for notebook, cell in self._cells_of(mutant.claims[0]):
+                for notebook, cell in self._cells_of.get(mutant.claims[0], ()):
                     waiting.setdefault(notebook, []).append({**trial, "cell": cell})
 
     def _claims_file(self, mutant: Mutant) -> str:
@@ -195,13 +196,17 @@ class Judge:
         inner[int(last) if isinstance(inner, list) else last] = mutant.changed
         return yaml.safe_dump(data, allow_unicode=True, sort_keys=False)
 
-    def _cells_of(self, claim: str) -> Iterator[tuple[str, int]]:
-        """The cells whose records decide a claim."""
+    @cached_property
+    def _cells_of(self) -> dict[str, list[tuple[str, int]]]:
+        """By claim, the notebooks and cells whose records decide it."""
+        found: dict[str, list[tuple[str, int]]] = {}
         for path in sorted((self.scratch / "notebooks").glob("*/*.ipynb")):
             for index, cell in enumerate(nbformat.read(path, as_version=4).cells):
-                one = nbformat.from_dict({"cells": [cell]})
-                if any(claim in record["claims"] for record in comparing.records(one)):
-                    yield path.relative_to(self.scratch).as_posix(), index
+                records = comparing.records(nbformat.from_dict({"cells": [cell]}))
+                place = path.relative_to(self.scratch).as_posix(), index
+                for claim in {claim for record in records for claim in record["claims"]}:
+                    found.setdefault(claim, []).append(place)
+        return found
 
     def _words(self, mutant: Mutant, text: str) -> tuple[str, str]:
         """What the lock on words says of a changed file."""
