@@ -25,6 +25,7 @@ COPIED = (
     "src/verified_transformer/claims", "src/verified_transformer/commands/__init__.py",
     "src/verified_transformer/commands/claims.py",
     "src/verified_transformer/commands/notebooks",
+    *(f"src/verified_transformer/commands/prose/{name}.py" for name in ("__init__", "said")),
     "src/verified_transformer/lab/__init__.py", "src/verified_transformer/lab/__init__.pyi",
     *(
         f"src/verified_transformer/lab/live_figures/{name}"

@@ -9,7 +9,7 @@ import nbformat
 import pytest
 
 from verified_transformer.account import ledger
-from verified_transformer.commands.prose import drafting, pages
+from verified_transformer.commands.prose import drafting, pages, said
 from verified_transformer.commands.prose.owners import Page, faults
 from verified_transformer.commands.prose.tokens import tokens
 
@@ -30,6 +30,19 @@ PAGES = [
 def test_every_number_and_formula_has_an_owner(page: str) -> None:
     found = pages.notebook_faults if page.endswith(".ipynb") else pages.text_faults
     assert list(found(ROOT / page, SOURCES)) == []
+
+
+TEXTS = sorted({p.relative_to(ROOT).as_posix() for some in said.PATTERNS for p in ROOT.glob(some)})
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_every_sentence_is_as_somebody_took_it_up(name: str) -> None:
+    fresh = said.faults(ROOT / name, said.read(ROOT).get(name, []))
+    assert fresh == [], 'make lock REASON="…" takes up what is said, after you have read it'
+
+
+def test_no_file_is_gone_whose_sentences_are_locked() -> None:
+    assert sorted(said.read(ROOT)) == TEXTS
 
 
 def test_the_list_of_pages_without_owners_only_shrinks() -> None:

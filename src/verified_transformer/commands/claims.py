@@ -12,6 +12,7 @@ from pathlib import Path
 from ..account import ledger
 from ..account.verdicts import lock
 from ..account.verdicts.decide import RULES
+from .prose import said
 
 RENEW = 'make lock REASON="…" renews the lock on purpose; git diff shows what it changes'
 
@@ -59,14 +60,14 @@ def renew(
     keep: Sequence[str] = (),
     path: Path = lock.PATH,
 ) -> int:
-    """Write the lock anew: every change in its claim's history, with a date and the reason.
+    """Write both locks anew: each change of a claim with date and reason, and every sentence.
 
     Args:
         root: the repository.
         reason: why the changes are right; it names each claim whose words, kind or place changed.
         date: of the changes; that of the last commit by default.
         keep: claims that are spared no rule from now on, such as one that takes a condition over.
-        path: of the lock.
+        path: of the lock of claims; with another the sentences stay as they are.
 
     Raises:
         LedgerError: no reason, no date, or an article's words changed for a claim that the reason
@@ -79,6 +80,8 @@ def renew(
     fresh = lock.text(lock.renew(now, locked, reason, date or _last_commit(root)))
     path.write_text(fresh, encoding="utf-8")
     print("\n".join([*changed, f"{path.name}: {len(changed)} changes, {len(now)} claims"]))
+    taken = said.renew(root) if path == lock.PATH else []
+    print("\n".join([*taken, f"{said.LOCK.name}: {len(taken)} changes, taken up as they stand"]))
     return 0
 
 

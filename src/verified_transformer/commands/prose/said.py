@@ -39,17 +39,12 @@ def sentences(text: str) -> list[str]:
         ['# Two', 'It is so.', 'It is not.', '| a | b |', '| 1 | 2 |']
     """
     blocks = _BLOCK.split(_COMMENT.sub("", text))
-    found = [" ".join(part.split()) for block in blocks for part in _END.split(block)]
-    return [part for part in found if part]
+    found = (" ".join(part.split()) for block in blocks for part in _END.split(block))
+    return list(filter(None, found))
 
 
 def spoken(whole: str, suffix: str) -> Iterator[tuple[str, str]]:
-    """Yield the sentences of a file that readers see, each with its place: a cell or a claim.
-
-    Args:
-        whole: text of a page, a notebook or a claims file.
-        suffix: of its name, such as ``.md``.
-    """
+    """Yield a file's sentences that readers see, each with its place: a cell or a claim."""
     if suffix == ".ipynb":
         for index, cell in enumerate(json.loads(whole)["cells"]):
             text = "".join(cell["source"])
