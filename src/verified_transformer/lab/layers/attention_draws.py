@@ -101,7 +101,9 @@ def weight_gradients(
     return torch.stack(lengths)
 
 
-def median_ratio(T: int, d: int, factor: float, name: str = "query", *, n: int = 300) -> float:
+def median_ratio(
+    T: int, d: int, factor: float, name: str = "query", *, n: int = 300, at_logits: bool = False
+) -> float:
     r"""Return the median gradient at a query with a factor over that with $1/\sqrt d$.
 
     Args:
@@ -110,8 +112,11 @@ def median_ratio(T: int, d: int, factor: float, name: str = "query", *, n: int =
         factor: what the logits are multiplied by.
         name: what the seed is derived from.
         n: independent draws.
+        at_logits: before the factor, and before the keys, in place of at the query.
     """
-    one, divided = (query_gradients(T, d, c, n, name).median() for c in (factor, d**-0.5))
+    one, divided = (
+        query_gradients(T, d, c, n, name, at_logits=at_logits).median() for c in (factor, d**-0.5)
+    )
     return float(one / divided)
 
 
