@@ -107,7 +107,9 @@ def first_state(name: str, *shape: int) -> torch.Tensor:
     return nn.functional.layer_norm(x, x.shape[-1:], eps=0.0).requires_grad_()
 
 
-def bert_at_start(name: str, *, layers: int = 12, tokens: int = 64) -> PostNorm:
+def bert_at_start(
+    name: str, *, layers: int = 12, tokens: int = 64, common: bool = True
+) -> PostNorm:
     """Observe BERT's class at the size of BERT-base, as the class initialises it.
 
     The first state is that of its own embeddings, at random tokens of a small vocabulary.
@@ -115,6 +117,7 @@ def bert_at_start(name: str, *, layers: int = 12, tokens: int = 64) -> PostNorm:
     Args:
         name: what the seed is derived from.
         layers, tokens: sizes.
+        common: whether the embedding of the token type, which all tokens share, is added.
     """
     from .hugging_face import transformers
 
@@ -125,6 +128,8 @@ def bert_at_start(name: str, *, layers: int = 12, tokens: int = 64) -> PostNorm:
         torch.manual_seed(seed_of(name) % 2**63)
         bert = transformers.BertModel(config, add_pooling_layer=False).eval()
         ids = torch.randint(1000, (1, tokens))
+    if not common:
+        torch.nn.init.zeros_(bert.embeddings.token_type_embeddings.weight)
     x = bert.embeddings(ids).detach().requires_grad_()
     norms = [n for each in bert.encoder.layer
              for n in (each.attention.output.LayerNorm, each.output.LayerNorm)]  # fmt: skip
