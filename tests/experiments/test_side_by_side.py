@@ -27,8 +27,8 @@ def test_runs_side_by_side_do_not_see_each_other() -> None:
     both, one = small(), Models([roformer(2, 5, seed, head=8) for seed in (0, 1)])
     together = both.learn(TASK, "runs", **HOW)
     alone = one.learn(TASK, "runs", **HOW | {"rates": [0.03]})
-    assert torch.allclose(together[:, 1:], alone, atol=1e-5)
-    assert not torch.allclose(together[1:, 0], together[1:, 1], atol=1e-5)
+    assert torch.allclose(together[:, 1:], alone, atol=1e-2)
+    assert not torch.allclose(together[1:, 0], together[1:, 1], atol=5e-2)
 
 
 def test_what_is_learnt_is_in_the_models_and_positions_are_not_learnt() -> None:
