@@ -112,18 +112,21 @@ def test_form_titles_and_folds_all_but_short_teaching() -> None:
         "# @title Break it: LOSS-14", "x = 1", "# @title Code: The x of it", "# @title Code: f",
         "# @title Figure: The x of it",
     ]  # fmt: skip
+    hidden = "hide-input"
     assert [c["metadata"].get("tags") for c in made] == [
-        ["set-up"], None, ["card"], ["check"], None, ["mine", "folded"], ["folded"], ["figure"],
+        ["set-up", hidden], None, ["card", hidden], ["check", hidden], None,
+        ["mine", "folded", hidden], ["folded", hidden], ["figure", hidden],
     ]  # fmt: skip
     assert made[4]["metadata"] == {}
     assert made[7]["metadata"] == {
-        "cellView": "form", "jupyter": {"source_hidden": True}, "tags": ["figure"], **alt,
+        "cellView": "form", "jupyter": {"source_hidden": True}, "tags": ["figure", hidden], **alt,
     }  # fmt: skip
 
 
 def test_a_cell_that_became_short_stands_open_again() -> None:
     made = formed(
-        cell("import a"), cell("# @title Code: x\nx = 1", cellView="form", tags=["folded"])
+        cell("import a"),
+        cell("# @title Code: x\nx = 1", cellView="form", tags=["folded", "hide-input"]),
     )
     assert made[1]["source"] == ["x = 1"] and made[1]["metadata"] == {}
 

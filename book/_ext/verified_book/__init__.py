@@ -144,6 +144,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", write_styles)
     app.connect("env-get-outdated", reread_pages)
     folding.register(app)
+    app.connect("doctree-read", folding.keep_own_folds)
     app.connect("doctree-resolved", strips.fold_page)
     app.connect("doctree-resolved", badges_in_outputs)
     app.connect("html-collect-pages", collect_pages)

@@ -57,6 +57,13 @@ def cells(doctree: nodes.document) -> list[nodes.container]:
     return [n for n in doctree.findall(nodes.container) if n.get("nb_element") == "cell_code"]
 
 
+def keep_own_folds(_: Sphinx, doctree: nodes.document) -> None:
+    """Let no other fold stand around ours, which have titles: MyST folds ``hide-input`` as well."""
+    for cell in cells(doctree):
+        cell.attributes.pop("hide_mode", None)
+        cell["classes"] = [name for name in cell["classes"] if name != "tag_hide-input"]
+
+
 def sort(cell: nodes.container) -> str:
     """What a cell is for: one of `SORTS`, or nothing for one that stands open."""
     tags = cell["cell_metadata"].get("tags", ())

@@ -64,7 +64,7 @@ class Exercise:
         return "\n\n".join(parts)
 
     def _how(self) -> str:
-        shown = {"formula": "&quot;…&quot;", "number": "…", "choice": "&quot;a&quot;",
+        shown = {"formula": "&quot;…&quot;", "number": "…", "choice": "&quot;…&quot;",
                  "function": "your_function"}  # fmt: skip
         if self._asked.kind not in shown:
             return ""

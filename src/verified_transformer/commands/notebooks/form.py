@@ -22,6 +22,7 @@ LONGEST, WIDEST = 10, 72  # lines and columns of a teaching cell that stands ope
 TITLE = 64  # letters
 FOLDED = "folded"  # the tag of a teaching cell that is too long to stand open
 _TITLE = re.compile(r"\A#\s*@title[^\n]*(?:\n|\Z)")
+_HIDDEN = "hide-input"  # MyST's and Jupyter Book's own word for it
 _HIDES = {"cellView": "form", "jupyter": {"source_hidden": True}}
 Cell = dict[str, Any]
 
@@ -115,9 +116,9 @@ def large(notebook: Path) -> int:
 
 
 def _metadata(old: Cell, of: str, *, folds: bool) -> Cell:
-    ours = {*sorts.SORTS, FOLDED}
+    ours = {*sorts.SORTS, FOLDED, _HIDDEN}
     tags = [tag for tag in old.get("tags", ()) if tag not in ours]
-    tags += [FOLDED if of == "teach" else of] if folds else []
+    tags += [FOLDED if of == "teach" else of, _HIDDEN] if folds else []
     kept = {key: value for key, value in old.items() if key not in (*_HIDES, "tags")}
     made = kept | ({"tags": tags} if tags else {}) | (_HIDES if folds else {})
     return dict(sorted(made.items()))
