@@ -37,7 +37,7 @@ TEXTS = sorted({p.relative_to(ROOT).as_posix() for some in said.PATTERNS for p i
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_every_sentence_is_as_somebody_took_it_up(name: str) -> None:
-    fresh = said.faults(ROOT / name, said.read(ROOT).get(name, []))
+    fresh = said.faults(ROOT / name, said.read(ROOT).get(name, ""))
     assert fresh == [], 'make lock REASON="…" takes up what is said, after you have read it'
 
 

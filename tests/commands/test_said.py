@@ -49,8 +49,8 @@ def book(tmp_path: Path) -> Path:
 def differences(book: Path) -> list[str]:
     return [
         fault
-        for name, hashes in said.read(book).items()
-        for fault in said.faults(book / name, hashes)
+        for name, taken_up in said.read(book).items()
+        for fault in said.faults(book / name, taken_up)
     ]
 
 
@@ -86,7 +86,7 @@ def test_another_order_is_red(book: Path) -> None:
     page = PAGE.replace("The larger head\nis tied. It is not slow.", "It is not slow. The larger "
                         "head is tied.")  # fmt: skip
     (book / "book/a.md").write_text(page, encoding="utf-8")
-    assert differences(book) == ["a.md: its sentences stand in another order"]
+    assert differences(book) == ["a.md: its sentences are not those that were taken up"]
 
 
 def test_owners_breaks_of_lines_and_formulas_that_run_are_not_its_matter(book: Path) -> None:

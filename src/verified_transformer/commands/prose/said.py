@@ -1,8 +1,8 @@
-"""The words of the book as somebody last took them up, sentence by sentence: a signature, no proof.
+"""The words of the book as somebody last took them up: a signature, no proof.
 
 A number or a formula has an owner that a machine asks. A word has none: no machine knows that
-"smaller" should be "larger". So ``book/said.lock`` keeps a hash of every sentence that readers see.
-One that changes is shown, and the build is red until ``make lock`` takes it up.
+"smaller" should be "larger". So ``book/said.lock`` keeps a hash of the sentences of every file that
+readers see. One that changes is shown, and the build is red until ``make lock`` takes it up.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import json
 import re
 import subprocess
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -71,39 +71,42 @@ def _written(data: Any, name: str) -> Iterator[tuple[str, str]]:
         yield name, data
 
 
-def digest(sentence: str) -> str:
-    """Return the hash of a sentence."""
-    return hashlib.sha256(sentence.encode()).hexdigest()[:10]
+def digest(spoken: Iterable[tuple[str, str]]) -> str:
+    """Return the hash of a file's sentences, in their order."""
+    whole = "\n".join(sentence for _, sentence in spoken)
+    return hashlib.sha256(whole.encode()).hexdigest()[:16]
 
 
-def read(root: Path) -> dict[str, list[str]]:
+def read(root: Path) -> dict[str, str]:
     """Return the hashes of the lock, by file; none where there is no lock."""
     path = root / LOCK
-    parts = re.findall(r"(?m)^(\S.*)\n((?:  .*\n)*)", path.read_text() if path.exists() else "")
-    return {name: hashes.split() for name, hashes in parts}
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return {name: found for found, name in (line.split(maxsplit=1) for line in lines)}
 
 
-def faults(path: Path, locked: Sequence[str]) -> list[str]:
-    """Say which sentences of a file nobody took up, with what stood there at the last commit."""
+def faults(path: Path, locked: str) -> list[str]:
+    """Say which sentences of a file nobody took up: those that the last commit has otherwise.
+
+    Args:
+        path: of the file.
+        locked: its hash in the lock.
+    """
     now = list(spoken(path.read_text(encoding="utf-8"), path.suffix))
-    waiting, new = Counter(locked), []
-    for place, sentence in now:
-        new += [] if waiting[digest(sentence)] > 0 else [(place, sentence)]
-        waiting[digest(sentence)] -= 1
+    if digest(now) == locked:
+        return []
     asked = ["git", "-C", str(path.parent), "show", f"HEAD:./{path.name}"]
-    gone = [key for key, count in waiting.items() if count > 0]
-    done = subprocess.run(asked, capture_output=True, text=True, check=False) if gone else None
-    before = spoken(done.stdout, path.suffix) if done and done.stdout else ()
-    old = [sentence for _, sentence in before if digest(sentence) in gone]
-    found = []
-    for place, sentence in new:
-        close = difflib.get_close_matches(sentence, old, 1, 0.6)
-        found.append(
-            f"{path.name}, {place}: {sentence}" + "".join(f" | before: {o}" for o in close)
-        )
-    found += [f"{path.name}: sentences that are gone: {len(gone)}"] if gone else []
-    moved = [digest(sentence) for _, sentence in now] != list(locked)
-    return found or ([f"{path.name}: its sentences stand in another order"] if moved else [])
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    old = [sentence for _, sentence in spoken(done.stdout, path.suffix)] if done.stdout else []
+    waiting, found = Counter(old), []
+    gone = Counter(old) - Counter(sentence for _, sentence in now)
+    for place, sentence in now:
+        waiting[sentence] -= 1
+        if waiting[sentence] < 0:
+            close = difflib.get_close_matches(sentence, list(gone), 1, 0.6)
+            before = "".join(f" | before: {one}" for one in close)
+            found.append(f"{path.name}, {place}: {sentence}{before}")
+    found += [f"{path.name}: sentences that are gone: {gone.total()}"] if gone else []
+    return found or [f"{path.name}: its sentences are not those that were taken up"]
 
 
 def renew(root: Path) -> list[str]:
@@ -111,8 +114,8 @@ def renew(root: Path) -> list[str]:
     locked, lines, changed = read(root), [], []
     for path in sorted(path for pattern in PATTERNS for path in root.glob(pattern)):
         name = path.relative_to(root).as_posix()
-        changed += faults(path, locked.get(name, ()))
-        own = spoken(path.read_text(encoding="utf-8"), path.suffix)
-        lines += [name, *(f"  {digest(sentence)}" for _, sentence in own)]
+        changed += faults(path, locked.get(name, ""))
+        found = digest(spoken(path.read_text(encoding="utf-8"), path.suffix))
+        lines.append(f"{found}  {name}")
     (root / LOCK).write_text("\n".join(lines) + "\n", encoding="utf-8")
     return changed
