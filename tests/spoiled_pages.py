@@ -18,7 +18,7 @@ import readable_gates
 FRONT, LEDGER, ERRATA = "book/welcome.html", "book/ledger.html", "book/errata-3.html"
 CLAIM = "claims/LOSS-14.html"
 NOTEBOOK = "notebooks/1-initialisation/1-sampling-laws.html"
-PLOTS = "notebooks/3-first-loss/4-the-first-loss.html"
+PLOTS = "notebooks/3-first-loss/5-where-the-formula-holds.html"
 Gate = Callable[[Path], list[str]]
 
 

@@ -17,7 +17,7 @@ from verified_transformer.account.records.record import from_json
 
 ROOT = Path(__file__).parent.parent
 SAMPLE = ROOT / "notebooks/3-first-loss/3-norm-variance.ipynb"
-PLOTS = ROOT / "notebooks/3-first-loss/4-the-first-loss.ipynb"
+PLOTS = ROOT / "notebooks/3-first-loss/5-where-the-formula-holds.ipynb"
 Book = dict[str, Any]
 
 

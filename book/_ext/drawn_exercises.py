@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from docutils import nodes
@@ -9,6 +10,23 @@ from sphinx.application import Sphinx
 
 CHECK = '<p class="vt-exercise-check">'
 COLAB = "https://colab.research.google.com/github"
+# In Jupyter and Colab a drawing carries its looks with it; here they stand once, in drawings.css.
+LOOKS = re.compile(
+    r'(?<=<g class="vtd-)([a-z]+") (?:fill|stroke)="[^"]*"(?: stroke="[^"]*")?'
+    r'|(?<=<figure )(class="vt-[^"]*") style="[^"]*"'
+    r'|(?<=<div role="img") style="[^"]*"'
+    r'|(?<=<figcaption) style="[^"]*"'
+    r'|(?<=aria-hidden="true") style="[^"]*" font-family="[^"]*" fill="currentColor"'
+)
+
+
+def lighten(_: Sphinx, doctree: nodes.document) -> None:
+    """Leave out of each drawing what the style sheet says."""
+    for node in doctree.findall(nodes.raw):
+        text = node.astext()
+        if node.get("format") == "html" and '<figure class="vt-drawing' in text:
+            node.rawsource = LOOKS.sub(lambda found: found[1] or found[2] or "", text)
+            node.children = [nodes.Text(node.rawsource)]
 
 
 def link_to_colab(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -28,6 +46,7 @@ def link_to_colab(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("doctree-read", lighten)
     app.connect("doctree-resolved", link_to_colab)
     app.add_css_file("drawings.css")
     app.add_css_file("exercises.css")

@@ -31,7 +31,7 @@ def book(tmp_path: Path) -> Path:
     (tmp_path / "book/a.md").write_text(PAGE, encoding="utf-8")
     cells = [
         {"cell_type": "markdown", "source": ["LOSS-14 grows.\n", "\n", "| no | yes |\n"]},
-        {"cell_type": "code", "source": ["x = 1"]},
+        {"cell_type": "code", "source": ["bars(x, 'What is drawn is the table.')"]},
     ]
     notebook = tmp_path / NOTEBOOK
     notebook.parent.mkdir(parents=True)
@@ -67,6 +67,7 @@ def differences(book: Path) -> list[str]:
         ("book/a.md", "is not", "is", "a.md, page: It is slow. | before: It is not slow."),
         ("book/a.md", "# Scale", "# Rate", "a.md, page: # Rate"),
         (NOTEBOOK, "grows", "falls", "1-b.ipynb, cell 0 LOSS-14: LOSS-14 falls."),
+        (NOTEBOOK, "is drawn", "is hidden", "1-b.ipynb, cell 1: What is hidden is the table."),
         (NOTEBOOK, "no | yes", "yes | no", "1-b.ipynb, cell 0 LOSS-14: | yes | no |"),
         (YAML, "mean", "sum", "yaml, LOSS-01: The sum over tokens."),
         (YAML, "larger", "less", "yaml, LOSS-01: it is less"),

@@ -70,6 +70,16 @@ def test_a_number_is_told_to_all_its_digits_whatever_its_place_needs() -> None:
     )
 
 
+def test_an_error_below_zero_is_as_dark_as_one_above() -> None:
+    def shades(**how: bool) -> list[str]:
+        chart = drawings.heat({"a": (-20.0, 0.0, 20.0)}, SAID, columns=("b", "c", "d"), **how)
+        return re.findall(r'height="24" stroke-width=".6" fill-opacity="([.\d]+)"', chart.html())
+
+    low, middle, high = shades(signed=True)
+    assert low == high > middle
+    assert sorted(shades()) == shades()
+
+
 def test_ticks_are_round_and_written_with_a_true_minus() -> None:
     assert Scale(0, 0.37, 0, 100).ticks() == [0.0, 0.1, 0.2, 0.3]
     assert [tick(v) for v in (-0.25, 1e-8, 5e6, 1000.0, 0.0)] == [

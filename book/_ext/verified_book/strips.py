@@ -29,7 +29,6 @@ from .claims import Claims, page_uri, raw
 
 _CARD = re.compile(r'<div class="vt-card" data-claim="([A-Z]+-\d+)"')
 _RECORD = re.compile(r'<details class="vt-record[ "]')
-_HEAD = re.compile(r'(<div class="vt-head"><b>[^<]*</b>)(.*?)(</div>)', re.DOTALL)
 _SIMPLE = 2  # lines of a table at least
 
 
@@ -225,7 +224,6 @@ def _folded(app: Sphinx, strip: Strip, docname: str) -> folding.Fold:
         folded.extend(strip.cards)
     else:
         folded += raw(f'<p class="vt-said">{render.statement(entry.says)}</p>')
-    _say_once(strip.records)
     folded.extend(strip.records)
     links = [
         f'<a href="#cell-{cell["cell_index"]}">code of the check</a>'
@@ -236,20 +234,6 @@ def _folded(app: Sphinx, strip: Strip, docname: str) -> folding.Fold:
     links.append(f'<a href="{href}">all about {strip.claim}</a>')
     folded += raw(f'<p class="vt-more">{" · ".join(links)}</p>')
     return folded
-
-
-def _say_once(records: Sequence[nodes.Node]) -> None:
-    """Leave out the formula of a record where a record above it in the strip has shown it."""
-    seen = set()
-    for record in records:
-        for shown in record.findall(nodes.raw):
-            text = shown.astext()
-            head = _HEAD.search(text)
-            if head and head[2].strip():
-                if head[2] in seen:
-                    shown.children = [nodes.Text(_HEAD.sub(r"\1\3", text, count=1))]
-                    shown.rawsource = shown.astext()
-                seen.add(head[2])
 
 
 def _elsewhere(notebook: str | None) -> str:

@@ -19,9 +19,16 @@ def read(notebook: Path) -> Any:
 
 
 def page(book: Any, sources: frozenset[str] = frozenset()) -> Page:
-    """Return what the texts of a notebook may refer to: lines that cells print or charts tell."""
+    """Return what the texts of a notebook may refer to: lines that cells print or charts tell.
+
+    A line with digits that stands in its cell as it is printed was typed, and owns nothing.
+    """
     printed = [
-        line for cell in book.cells for output in cell.get("outputs", []) for line in _told(output)
+        line
+        for cell in book.cells
+        for output in cell.get("outputs", [])
+        for line in _told(output)
+        if not (any(map(str.isdigit, line)) and line.strip() in cell.source)
     ]
     return Page(tuple(printed), sources)
 

@@ -7,6 +7,7 @@ readers see. One that changes is shown, and the build is red until ``make lock``
 
 from __future__ import annotations
 
+import ast
 import difflib
 import hashlib
 import json
@@ -49,13 +50,20 @@ def spoken(whole: str, suffix: str) -> Iterator[tuple[str, str]]:
         for index, cell in enumerate(json.loads(whole)["cells"]):
             text = "".join(cell["source"])
             named = " ".join(dict.fromkeys(_CLAIM.findall(text)))
-            said = sentences(text) if cell["cell_type"] == "markdown" else []
+            said = sentences(text) if cell["cell_type"] == "markdown" else list(_quoted(text))
             yield from ((f"cell {index} {named}".strip(), sentence) for sentence in said)
     elif suffix == ".yaml":
         data = yaml.load(whole, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         yield from ((name, part) for name, text in _written(data, "") for part in sentences(text))
     else:
         yield from (("page", sentence) for sentence in sentences(whole))
+
+
+def _quoted(code: str) -> Iterator[str]:
+    """What a cell's code says: captions, descriptions, strings of five words or more."""
+    for node in ast.walk(ast.parse(re.sub(r"(?m)^(\s*)[%!].*", r"\1pass", code))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from (part for part in sentences(node.value) if part.count(" ") > 3)
 
 
 def _written(data: Any, name: str) -> Iterator[tuple[str, str]]:

@@ -19,8 +19,8 @@ _WIDE, _LETTERS = 320.0, 14.0
 
 def heat(
     rows: Mapping[str, Sequence[float]], caption: str, *, columns: Sequence[str],
-    form: str = "{:.2g}", role: str = "output", log: bool = False, title: str = "",
-    across: str = "",
+    form: str = "{:.2g}", role: str = "output", log: bool = False, signed: bool = False,
+    title: str = "", across: str = "",
 ) -> Chart:  # fmt: skip
     """Return a matrix of numbers, each in a cell that is the darker the larger it is.
 
@@ -31,6 +31,7 @@ def heat(
         form: how a number is written.
         role: the colour.
         log: whether equal ratios are equal steps of shade.
+        signed: whether a number below zero is as dark as the same above, as for errors.
         title: stands above.
         across: what the columns are, above their names.
 
@@ -51,7 +52,8 @@ def heat(
     every = [v for values in found.values() for v in values]
     if log and min(every) <= 0:
         raise ValueError(f"log: got {min(every)}; accepted: positive numbers only")
-    shade = (lambda v: math.log(rounded(v))) if log else rounded
+    by_size = (lambda v: abs(rounded(v))) if signed else rounded
+    shade = (lambda v: math.log(by_size(v))) if log else by_size
     low, high = min(map(shade, every)), max(map(shade, every))
     cells = {
         label: [(written(form, v), (shade(v) - low) / ((high - low) or 1.0)) for v in values]

@@ -34,8 +34,8 @@ def tying_timeline() -> Drawing:
         marks += text(48, y + 10, what, anchor="start", size=14)
     return Drawing(
         (Panel(320, 356, marks, title="one table, or two?"),),
-        "Signs of equality: models with one table. Empty: papers. The idea is older than its"
-        " papers, and younger models took it back.",
+        "Equals: one table. Dash: two. Empty: papers. The idea is older than its papers; large"
+        " models dropped it, and small ones took it up again.",
         "A line of years. 2007: the log-bilinear model has one table. August 2016: Press and "
         "Wolf's paper is public. November 2016: Inan, Khosravi and Socher's. 2017: both appear at "
         "conferences. 2018 and 2019: GPT, BERT and GPT-2 tie. 2023: LLaMA has a head of its own. "
