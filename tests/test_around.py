@@ -28,8 +28,9 @@ def test_pages_are_light(html: Path) -> None:
 def test_a_heavy_section_is_found(tmp_path: Path) -> None:
     folder = tmp_path / "notebooks" / "1"
     folder.mkdir(parents=True)
-    (folder / "a.html").write_text("x" * 135_500, encoding="utf-8")
-    assert around_gates.heavy_pages(tmp_path) == ["the median section has 136 KB of HTML"]
+    heavy = around_gates.PAGE_KB + 1
+    (folder / "a.html").write_text("x" * 1000 * heavy, encoding="utf-8")
+    assert around_gates.heavy_pages(tmp_path) == [f"the median section has {heavy} KB of HTML"]
 
 
 @pytest.mark.canary
