@@ -28,6 +28,13 @@ CHARTS = (
                                     SAID, log=True, form="{:.1f}", unit="nats"),
     drawings.profiles({"forward": {"a": [1, 2, 4], "b": [1, 1, 1.01]}, "back": {"a": [4, 2, 1]}},
                       SAID, log=True),
+    drawings.profiles({"": {"relu": [0.3, 0.8, 0.95], "linear": [0.0, -0.1, 0.02]}}, SAID,
+                      at=[8, 768, 3072], log_x=True, ticks=(8, 768), rules={"alike": 1}),
+    drawings.bars({"lopsided": 0.68, "wide": 0.55}, SAID, rules={"one half": 0.5}),
+    drawings.bars({"ring": 1024, "chain": 279620}, SAID, log=True, form="{:,.0f}",
+                  ticks=(100, 10_000, 1_000_000)),
+    drawings.predicted_and_measured({"layer 1": (0.425, 0.416, 0.005)}, SAID, log=True,
+                                    ticks=(0.2, 0.3, 0.5), rules={"relu": 0.5}),
     drawings.heat({"*q*_{1}": (0.9, 0.1), "*q*_{2}": (0.2, 0.5)}, SAID, columns=("it", "was")),
     drawings.answers({".half()": (True, False, None)}, SAID, columns=("kept", "shared", "moved")),
 )  # fmt: skip
@@ -87,6 +94,23 @@ def test_ticks_are_round_and_written_with_a_true_minus() -> None:
     ]  # fmt: skip
 
 
+def test_a_named_level_is_dotted_told_and_within_the_axis() -> None:
+    chart = drawings.profiles({"": {"cosine": [0.3, 0.95]}}, SAID, zero=True, rules={"alike": 1.0})
+    assert chart.told[-1] == "dotted line, alike: at 1" and "dotted line, alike: at 1" in chart.alt
+    html = chart.html()
+    assert html.count('stroke-dasharray="2 3"') == 1
+    assert ">alike<" in html and ">1<" in html, "the axis reaches the level, and has a tick there"
+
+
+def test_ticks_stand_where_they_are_asked_for() -> None:
+    def ticks(**how: object) -> list[str]:
+        html = drawings.bars({"ring": 1024, "chain": 279620}, SAID, log=True, form="", **how).html()
+        return re.findall(r">(10*|10<.*?</tspan>)<", html)
+
+    assert ticks(ticks=(100, 1000, 10000)) == ["100", "1000", "10000"]
+    assert "100" not in ticks()
+
+
 @pytest.mark.parametrize(
     ("made", "says"),
     [
@@ -105,6 +129,9 @@ def test_ticks_are_round_and_written_with_a_true_minus() -> None:
             lambda: drawings.profiles({str(k): {"b": [1, 2]} for k in range(4)}, SAID),
             "three panels",
         ),
+        (lambda: drawings.profiles({"": {"b": [1, 2]}}, SAID, ticks=(3,)), "ticks: got [3]"),
+        (lambda: drawings.bars({"a": 1.0}, SAID, ticks=(1,)), "none without log=True"),
+        (lambda: drawings.bars({"a": 1.0}, SAID, rules={"b": float("inf")}), "rules: got inf"),
         (lambda: drawings.heat({"a": (1,)}, SAID, columns=("b", "c")), "rows: got 1 of 'a'"),
         (lambda: drawings.heat({"a": (0,)}, SAID, columns=("b",), log=True), "log: got 0.0"),
         (lambda: drawings.answers({}, SAID, columns=()), "rows: got none"),

@@ -129,10 +129,14 @@ def blocks(
     return _boxes(cells, role, 0, size)
 
 
-def line(*points: Point, role: str = "quiet", width: float = 1.6, faint: bool = False) -> str:
-    """Return a line through points; dashed where its role is."""
+def line(
+    *points: Point, role: str = "quiet", width: float = 1.6, faint: bool = False,
+    dotted: bool = False,
+) -> str:  # fmt: skip
+    """Return a line through points; dashed where its role is, and dotted where it is a level."""
     path = "M" + "L".join(f"{short(x)} {short(y)}" for x, y in points)
     dash = ' stroke-dasharray="5 3"' if role_of(role).dashed else ""
+    dash = ' stroke-dasharray="2 3"' if dotted else dash
     pale = ' stroke-opacity=".35"' if faint else ""
     return _in_role(role, f'<path d="{path}" fill="none" stroke-width="{short(width)}"'
                     f'{dash}{pale}/>')  # fmt: skip

@@ -15,8 +15,11 @@ from .chart import (
     filled,
     label_width,
     legend,
+    levels,
+    named_above,
     number,
     roomy,
+    told_levels,
     written,
 )  # fmt: skip
 
@@ -30,7 +33,8 @@ _FILLS = ("plain", "up", "dots", "down", "plain", "up")
 def bars(
     rows: Mapping[str, float | Sequence[float]], caption: str, *, series: Sequence[str] = (),
     form: str = "{:.3g}", unit: str = "", log: bool = False, roles: Sequence[str] = _ROLES,
-    title: str = "", kinds: Mapping[str, str] | None = None,
+    title: str = "", kinds: Mapping[str, str] | None = None, ticks: Sequence[float] = (),
+    rules: Mapping[str, float] | None = None,
 ) -> Chart:  # fmt: skip
     """Return numbers as lying bars, each with its number at its end.
 
@@ -45,13 +49,16 @@ def bars(
         title: stands above.
         kinds: of what kind the thing of each row is, where there are no series; things of one kind
             have one colour and one hatch.
+        ticks: places that a logarithmic axis marks; it ends where they do.
+        rules: names of levels, and where they lie: dotted lines with the name above.
 
     Returns:
         The chart.
 
     Raises:
         ValueError: there is no row, a row has not one number for each series or no kind, a number
-            is not finite, or not positive on a logarithmic axis.
+            is not finite, or not positive on a logarithmic axis, or ticks are for an axis that
+            has none.
 
     Example:
         >>> bars({"GPT-2": 5.4, "LLaMA 7B": 0.6}, "What a table weighs, in layers.")
@@ -70,8 +77,11 @@ def bars(
             raise ValueError(f"rows: got {len(found)} numbers of {label!r}; accepted: {many}")
     if kinds is not None and (series or set(kinds) != set(rows)):
         raise ValueError(f"kinds: got {list(kinds)}; accepted: one for each row, without series")
+    if ticks and not log:
+        raise ValueError(f"ticks: got {list(ticks)}; accepted: none without log=True")
+    ruled = levels(rules)
     marks, height = _lying(
-        table, series, roles, form, unit, log, 26.0 if title else 0.0, kinds or {}
+        table, series, roles, form, unit, log, 26.0 if title else 0.0, kinds or {}, ticks, ruled
     )
     told = [
         f"{as_text(label)}{f' ({as_text(kinds[label])})' if kinds else ''}: "
@@ -80,20 +90,21 @@ def bars(
             for k, value in enumerate(found)
         )
         for label, found in table.items()
-    ]
+    ] + told_levels(ruled)
     seen = f"Bars{f' in {as_text(unit)}' if unit else ''}, from top to bottom:"
     return chart([Panel(_WIDE, height, *marks, title=title)], caption, seen, told)
 
 
 def _lying(
     table: Mapping[str, Sequence[float]], series: Sequence[str], roles: Sequence[str], form: str,
-    unit: str, log: bool, top: float, kinds: Mapping[str, str],
+    unit: str, log: bool, top: float, kinds: Mapping[str, str], ticks: Sequence[float],
+    ruled: Mapping[str, float],
 ) -> tuple[list[str], float]:  # fmt: skip
     """The marks of a chart of bars, and its height."""
     every = [value for found in table.values() for value in found]
     column = label_width(table, 150, _LETTERS)
     end = _WIDE - max(roomy(written(form, value), 13) for value in every) - 8
-    scale = Scale.of(every, (column or 4.0), end, log=log)
+    scale = Scale.of([*every, *ruled.values()], (column or 4.0), end, log=log, ticks=ticks)
     names = list(series) or list(dict.fromkeys(kinds.values()))
     entries, used = legend([(name, roles[k]) for k, name in enumerate(names)], _WIDE)
     marks = [
@@ -101,7 +112,7 @@ def _lying(
         + text(x + 24, top + y, name, size=13, anchor="start")
         for k, (x, y, name, role) in enumerate(entries)
     ]
-    y = top + used + 6
+    y = top + used + 6 + (20 if ruled else 0)
     start = y
     rows = []
     for label, found in table.items():
@@ -118,8 +129,9 @@ def _lying(
             rows.append(text(x, y + _BAR / 2, written(form, value), size=13, anchor="start"))
             y += _BAR + 3
         y += 7
+    marks += named_above(scale, ruled, start - 2, y - 4, _WIDE)
     if log:
-        marks += along_the_bottom(scale, y, start, unit)
+        marks += along_the_bottom(scale, y, start, unit, ticks)
         return marks + rows, y + (42 if unit else 24)
     if column is not None:
         marks.append(line((scale(0), start - 2), (scale(0), y - 4), width=1))

@@ -12,8 +12,8 @@ from ..labels import SIZE, as_text, text, width_of
 from ..parts import line
 
 __all__ = [
-    "Chart", "Scale", "along_the_bottom", "chart", "filled", "label_width", "legend", "number",
-    "roomy", "rounded", "tick", "written",
+    "Chart", "Scale", "along_the_bottom", "chart", "filled", "label_width", "legend", "levels",
+    "named_above", "number", "roomy", "rounded", "tick", "told_levels", "written",
 ]  # fmt: skip
 
 _TOLD = 60  # numbers that a description for a screen reader lists
@@ -114,7 +114,7 @@ class Scale:
     @classmethod
     def of(
         cls, values: Iterable[float], start: float, end: float, *, log: bool = False,
-        zero: bool = True,
+        zero: bool = True, ticks: Sequence[float] = (),
     ) -> Scale:  # fmt: skip
         """Return a scale that holds all values.
 
@@ -123,14 +123,17 @@ class Scale:
             start, end: of the axis, in units of the panel.
             log: whether it is logarithmic; then it begins and ends at a power of ten.
             zero: whether it holds zero as well, where it is not logarithmic.
+            ticks: what it marks and therefore holds; then a logarithmic one ends where they do.
 
         Raises:
             ValueError: a logarithmic scale is asked for a number that is not positive.
         """
-        found = [rounded(value) for value in values]
+        found = [rounded(value) for value in (*values, *ticks)]
         if log:
             if min(found) <= 0:
                 raise ValueError(f"log: got {min(found)}; accepted: positive numbers only")
+            if ticks:
+                return cls(min(found), max(found), start, end, log=True)
             low = 10.0 ** math.floor(math.log10(min(found)) - 1e-9)
             high = 10.0 ** math.ceil(math.log10(max(found)) + 1e-9)
             return cls(low, high, start, end, log=True)
@@ -204,10 +207,45 @@ def legend(
     return placed, (y + 12 if entries else 0.0)
 
 
-def along_the_bottom(scale: Scale, y: float, top: float, unit: str = "") -> list[str]:
+def levels(rules: Mapping[str, float] | None) -> dict[str, float]:
+    """Return named levels as numbers.
+
+    Raises:
+        ValueError: one of them is not finite.
+    """
+    return {name: number("rules", value) for name, value in (rules or {}).items()}
+
+
+def told_levels(ruled: Mapping[str, float]) -> list[str]:
+    """Return a line of text for each named level."""
+    return [f"dotted line, {as_text(name)}: at {tick(value)}" for name, value in ruled.items()]
+
+
+def named_above(
+    scale: Scale, ruled: Mapping[str, float], top: float, bottom: float, width: float
+) -> list[str]:
+    """Return levels of a lying axis: dotted lines, each with its name above it.
+
+    Args:
+        scale: the axis.
+        ruled: names, and where they lie.
+        top, bottom: ends of the lines.
+        width: of the panel, in which the names stay.
+    """
+    marks = []
+    for name, value in ruled.items():
+        x, half = scale(value), roomy(name, 13) / 2
+        marks.append(line((x, top), (x, bottom), dotted=True))
+        marks.append(text(min(max(x, half), width - half), top - 9, name, size=13))
+    return marks
+
+
+def along_the_bottom(
+    scale: Scale, y: float, top: float, unit: str = "", ticks: Sequence[float] = ()
+) -> list[str]:
     """Return the ticks of a lying axis: faint lines from ``top`` to ``y``, numbers below."""
     marks = []
-    for value in scale.ticks():
+    for value in ticks or scale.ticks():
         x = scale(value)
         marks.append(line((x, top), (x, y), width=1, faint=True))
         half = roomy(tick(value), 13) / 2

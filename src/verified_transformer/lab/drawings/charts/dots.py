@@ -15,8 +15,11 @@ from .chart import (
     filled,
     label_width,
     legend,
+    levels,
+    named_above,
     number,
     roomy,
+    told_levels,
     written,
 )  # fmt: skip
 
@@ -28,7 +31,8 @@ _WIDE, _ROW, _LETTERS = 320.0, 26.0, 14.0
 def predicted_and_measured(
     rows: Mapping[str, Sequence[float]], caption: str, *,
     names: tuple[str, str] = ("predicted", "measured"), form: str = "{:.3g}", unit: str = "",
-    log: bool = False, zero: bool = False, title: str = "",
+    log: bool = False, zero: bool = False, title: str = "", ticks: Sequence[float] = (),
+    rules: Mapping[str, float] | None = None,
 ) -> Chart:  # fmt: skip
     """Return pairs of numbers on one axis: an upright stroke and a dot, with its error.
 
@@ -42,6 +46,8 @@ def predicted_and_measured(
         log: whether the axis is logarithmic.
         zero: whether the axis begins at zero.
         title: stands above.
+        ticks: places that the axis marks; a logarithmic one ends where they do.
+        rules: names of levels, and where they lie: dotted lines with the name above.
 
     Returns:
         The chart.
@@ -70,9 +76,10 @@ def predicted_and_measured(
     column = label_width(table, 150, _LETTERS)
     both = [f"{written(form, found[0])}  {written(form, found[1])}" for found in table.values()]
     right = _WIDE - max(roomy(said, 12) for said in both) - 12
-    ends = [v for found in table.values() for v in _ends(found, log)]
-    scale = Scale.of(ends, (column or 4.0) + 6, right - 6, log=log, zero=zero)
-    y = top + used + 6
+    ruled = levels(rules)
+    ends = [v for found in table.values() for v in _ends(found, log)] + [*ruled.values()]
+    scale = Scale.of(ends, (column or 4.0) + 6, right - 6, log=log, zero=zero, ticks=ticks)
+    y = top + used + 6 + (20 if ruled else 0)
     start = y
     rows_there = []
     for (label, found), said in zip(table.items(), both, strict=True):
@@ -84,13 +91,14 @@ def predicted_and_measured(
         rows_there.append(_row(scale, found, y + 12))
         rows_there.append(text(_WIDE - 2, y + 12, said, size=12, anchor="end"))
         y += _ROW
-    marks += along_the_bottom(scale, y, start, unit)
+    marks += named_above(scale, ruled, start, y, _WIDE)
+    marks += along_the_bottom(scale, y, start, unit, ticks)
     told = [
         f"{as_text(label)}: {as_text(names[0])} {written(form, found[0])}, "
         f"{as_text(names[1])} {written(form, found[1])}"
         + (f" ± {written('{:.2g}', found[2])}" if len(found) == 3 else "")
         for label, found in table.items()
-    ]
+    ] + told_levels(ruled)
     seen = f"Strokes and dots on one axis{f' in {as_text(unit)}' if unit else ''}:"
     panel = Panel(_WIDE, y + (42 if unit else 24), *marks, *rows_there, title=title)
     return chart([panel], caption, seen, told)

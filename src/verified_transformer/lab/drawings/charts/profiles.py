@@ -8,7 +8,7 @@ from ..drawing import Panel
 from ..labels import as_text, text
 from ..palette import role_of
 from ..parts import line, node
-from .chart import Chart, Scale, chart, filled, number, roomy, tick, written
+from .chart import Chart, Scale, chart, filled, levels, number, roomy, tick, told_levels, written
 
 __all__ = ["profiles"]
 
@@ -21,6 +21,7 @@ def profiles(
     panels: Mapping[str, Curves], caption: str, *, x: str = "layer",
     at: Sequence[float] | None = None, form: str = "{:.3g}", log: bool = False,
     log_x: bool = False, zero: bool = False, roles: Sequence[str] = _ROLES, dots: bool = True,
+    ticks: Sequence[float] = (), rules: Mapping[str, float] | None = None,
 ) -> Chart:  # fmt: skip
     """Return curves in one to three panels beside each other, on one upright axis.
 
@@ -35,13 +36,16 @@ def profiles(
         zero: whether the upright axis holds zero.
         roles: colours of the curves, the same in all panels.
         dots: whether each number has a dot, where there are at most 16.
+        ticks: places that the lying axis marks; without them, its ends and what fits between.
+        rules: names of levels, and where they lie: dotted lines in all panels.
 
     Returns:
         The chart; it tells the first, the middle and the last number of each curve.
 
     Raises:
         ValueError: there is no curve, more than three panels or six curves, curves of different
-            lengths, or a number that is not finite, or not positive on a logarithmic axis.
+            lengths, a number that is not finite, or not positive on a logarithmic axis, or a tick
+            beyond the ends of the lying axis.
 
     Example:
         >>> profiles({"forward": {"σ = 0.02": [1, 0.5, 0.25]}}, "A layer halves what comes in.")
@@ -65,11 +69,16 @@ def profiles(
             f"panels: got {len(table)} of up to {max(map(len, table.values()))} curves; "
             f"accepted: three panels of {len(roles)} curves"
         )
+    outside = [v for v in ticks if not min(places) <= v <= max(places)]
+    if outside:
+        raise ValueError(f"ticks: got {outside}; accepted: {min(places):g} to {max(places):g}")
+    ruled = levels(rules)
     every = [v for curves in table.values() for curve in curves.values() for v in curve]
+    every += ruled.values()
     wide = 320.0 if len(table) < 3 else 230.0
     up = Scale.of(every, 34 + _HIGH, 34, log=log, zero=zero)
     drawn = [
-        _panel(title, curves, places, up, wide, x, log_x, roles, dots and many <= 16)
+        _panel(title, curves, places, up, wide, x, log_x, roles, dots and many <= 16, ticks, ruled)
         for title, curves in table.items()
     ]
     told = [
@@ -78,6 +87,7 @@ def profiles(
         for title, curves in table.items()
         for name, curve in curves.items()
     ]
+    told += told_levels(ruled)
     return chart(drawn, caption, f"Curves over {as_text(x)}:", told)
 
 
@@ -87,20 +97,26 @@ def _some(many: int) -> list[int]:
 
 def _panel(
     title: str, curves: Curves, at: Sequence[float], up: Scale, wide: float, x: str, log_x: bool,
-    roles: Sequence[str], dots: bool,
+    roles: Sequence[str], dots: bool, ticks: Sequence[float], ruled: Mapping[str, float],
 ) -> Panel:  # fmt: skip
     left = max(roomy(tick(v), 13) for v in up.ticks(5)) + 8
-    right = wide - max(roomy(name, 13) for name in curves) - 8
+    right = wide - max(roomy(name, 13) for name in [*curves, *ruled]) - 8
     lo, hi = min(at), max(at)
     across = Scale(lo, hi, left + 4, right - 2, log=log_x)
     marks = []
     for value in up.ticks(5):
         marks.append(line((left, up(value)), (right, up(value)), width=1, faint=True))
         marks.append(text(left - 6, up(value), tick(value), size=13, anchor="end"))
-    for value in _across_ticks(across):
+    for value in ticks or _across_ticks(across):
+        if ticks:
+            marks.append(line((across(value), 34), (across(value), up.start), width=1, faint=True))
         marks.append(text(across(value), up.start + 16, tick(value), size=13))
     marks.append(text((left + right) / 2, up.start + 34, x, size=13))
-    ends = _apart([up(curve[-1]) for curve in curves.values()])
+    lasts = [up(curve[-1]) for curve in curves.values()]
+    ends = _apart(lasts + [up(level) for level in ruled.values()])
+    for (name, level), at_y in zip(ruled.items(), ends[len(lasts) :], strict=True):
+        marks.append(line((left, up(level)), (right, up(level)), dotted=True))
+        marks.append(text(right + 4, at_y, name, size=13, anchor="start"))
     for k, (name, curve) in enumerate(curves.items()):
         points = [(across(a), up(v)) for a, v in zip(at, curve, strict=True)]
         marks.append(line(*points, role=roles[k], width=2.2))
