@@ -22,6 +22,7 @@ def profiles(
     at: Sequence[float] | None = None, form: str = "{:.3g}", log: bool = False,
     log_x: bool = False, zero: bool = False, roles: Sequence[str] = _ROLES, dots: bool = True,
     ticks: Sequence[float] = (), rules: Mapping[str, float] | None = None,
+    named_first: Sequence[str] = (),
 ) -> Chart:  # fmt: skip
     """Return curves in one to three panels beside each other, on one upright axis.
 
@@ -38,6 +39,8 @@ def profiles(
         dots: whether each number has a dot, where there are at most 16.
         ticks: places that the lying axis marks; without them, its ends and what fits between.
         rules: names of levels, and where they lie: dotted lines in all panels.
+        named_first: titles of panels whose curves have their names at the beginning, as they
+            should where curves meet at the end.
 
     Returns:
         The chart; it tells the first, the middle and the last number of each curve.
@@ -45,7 +48,7 @@ def profiles(
     Raises:
         ValueError: there is no curve, more than three panels or six curves, curves of different
             lengths, a number that is not finite, or not positive on a logarithmic axis, or a tick
-            beyond the ends of the lying axis.
+            beyond the ends of the lying axis, or a title that no panel has.
 
     Example:
         >>> profiles({"forward": {"σ = 0.02": [1, 0.5, 0.25]}}, "A layer halves what comes in.")
@@ -72,15 +75,18 @@ def profiles(
     outside = [v for v in ticks if not min(places) <= v <= max(places)]
     if outside:
         raise ValueError(f"ticks: got {outside}; accepted: {min(places):g} to {max(places):g}")
+    if set(named_first) - set(table):
+        raise ValueError(f"named_first: got {list(named_first)}; accepted: {list(table)}")
     ruled = levels(rules)
     every = [v for curves in table.values() for curve in curves.values() for v in curve]
     every += ruled.values()
     wide = 320.0 if len(table) < 3 else 230.0
     up = Scale.of(every, 34 + _HIGH, 34, log=log, zero=zero)
     drawn = [
-        _panel(title, curves, places, up, wide, x, log_x, roles, dots and many <= 16, ticks, ruled)
+        _panel(title, curves, places, up, wide, x, log_x, roles, dots and many <= 16, ticks,
+               ruled, title in named_first)
         for title, curves in table.items()
-    ]
+    ]  # fmt: skip
     told = [
         f"{as_text(title)}{', ' if title else ''}{as_text(name)}: "
         + ", ".join(f"{written(form, curve[k])} at {tick(places[k])}" for k in _some(many))
@@ -98,31 +104,33 @@ def _some(many: int) -> list[int]:
 def _panel(
     title: str, curves: Curves, at: Sequence[float], up: Scale, wide: float, x: str, log_x: bool,
     roles: Sequence[str], dots: bool, ticks: Sequence[float], ruled: Mapping[str, float],
+    named_first: bool,
 ) -> Panel:  # fmt: skip
     left = max(roomy(tick(v), 13) for v in up.ticks(5)) + 8
-    right = wide - max(roomy(name, 13) for name in [*curves, *ruled]) - 8
-    lo, hi = min(at), max(at)
-    across = Scale(lo, hi, left + 4, right - 2, log=log_x)
+    names = max(roomy(name, 13) for name in [*curves, *ruled]) + 8
+    first, right = (left + names, wide - 8) if named_first else (left, wide - names)
+    across = Scale(min(at), max(at), first + 4, right - 2, log=log_x)
     marks = []
     for value in up.ticks(5):
-        marks.append(line((left, up(value)), (right, up(value)), width=1, faint=True))
+        marks.append(line((first, up(value)), (right, up(value)), width=1, faint=True))
         marks.append(text(left - 6, up(value), tick(value), size=13, anchor="end"))
     for value in ticks or _across_ticks(across):
         if ticks:
             marks.append(line((across(value), 34), (across(value), up.start), width=1, faint=True))
         marks.append(text(across(value), up.start + 16, tick(value), size=13))
-    marks.append(text((left + right) / 2, up.start + 34, x, size=13))
-    lasts = [up(curve[-1]) for curve in curves.values()]
-    ends = _apart(lasts + [up(level) for level in ruled.values()])
-    for (name, level), at_y in zip(ruled.items(), ends[len(lasts) :], strict=True):
-        marks.append(line((left, up(level)), (right, up(level)), dotted=True))
-        marks.append(text(right + 4, at_y, name, size=13, anchor="start"))
+    marks.append(text((first + right) / 2, up.start + 34, x, size=13))
+    named_at = [up(curve[0 if named_first else -1]) for curve in curves.values()]
+    ends = _apart(named_at + [up(level) for level in ruled.values()])
+    beside, anchor = (first - 4, "end") if named_first else (right + 4, "start")
+    for (name, level), where in zip(ruled.items(), ends[len(named_at) :], strict=True):
+        marks.append(line((first, up(level)), (right, up(level)), dotted=True))
+        marks.append(text(beside, where, name, size=13, anchor=anchor))
     for k, (name, curve) in enumerate(curves.items()):
         points = [(across(a), up(v)) for a, v in zip(at, curve, strict=True)]
         marks.append(line(*points, role=roles[k], width=2.2))
         if dots:
             marks += [node(*point, "", role=roles[k], radius=2.6) for point in points]
-        label = text(right + 4, ends[k], name, size=13, anchor="start")
+        label = text(beside, ends[k], name, size=13, anchor=anchor)
         colour = role_of(roles[k]).colour
         marks.append(f'<g class="vtd-{roles[k]}" fill="{colour}" style="stroke:none">{label}</g>')
     return Panel(wide, up.start + 46, *marks, title=title)
