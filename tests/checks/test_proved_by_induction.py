@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
-from recursions import branch, front, gradient, k, l, α
+import sympy as sp
+from recursions import branch, d, front, gradient, k, l, α, τ
 
 from verified_transformer.checks.claim import ClaimFailed, claim
+from verified_transformer.exact.derivations import Derivation
 from verified_transformer.exact.induction import Induction
+from verified_transformer.exact.laws import Normal
+from verified_transformer.exact.moments import Index, Tensor, variance
 
 
 def test_a_claim_is_proved_by_induction() -> None:
@@ -41,3 +46,32 @@ def test_a_recursion_without_its_subject_breaks(reading: Callable[..., None]) ->
     assert claim("LOSS-14").prove(alone).mutants.killed
     with pytest.raises(ClaimFailed, match="does not solve"):
         claim("LOSS-14").prove(tied)
+
+
+i = Index("i", d)
+w = Tensor("w", Normal(0, τ), d)
+TYPED = Derivation("share", sp.Product(1 / (1 + α**2), (sp.Symbol("t"), 1, l)))
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("formula", "given", "message"),
+    [
+        ("(1 + alpha**2)**(-l)", TYPED, "got Derivation, and .* goes over layers; accepted: an "),
+        ("sigma**2", TYPED, r"begins with the product Product\(.*, which is typed in"),
+        ("(tau**2)**l", variance(w[i]), "got Expectation, and .* goes over layers"),
+    ],
+)
+def test_a_product_over_layers_is_not_typed(
+    formula: str, given: Any, message: str, reading: Callable[..., None]
+) -> None:
+    reading(formula=formula)
+    with pytest.raises(TypeError, match=message):
+        claim("LOSS-14").prove(given)
+
+
+@pytest.mark.canary
+def test_a_few_depths_decide_no_formula_over_layers(reading: Callable[..., None]) -> None:
+    reading(formula="2**l")
+    with pytest.raises(ValueError, match=r"a few depths cannot decide 2\*\*l, which goes over"):
+        claim("LOSS-14").check("doubled", lambda point: sum(1 for _ in range(4)), [{l: 2}])

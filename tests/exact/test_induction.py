@@ -49,6 +49,23 @@ def test_a_right_step_from_another_base_is_caught() -> None:
         front.solved_by(3 * FRONT)
 
 
+def test_a_recursion_goes_as_far_as_it_is_told() -> None:
+    s = sp.Symbol("s", integer=True, positive=True)
+    share = Induction("share", s, base=(0, 1), step=lambda u, t: u / (1 + 1 / l))
+    found = share.up_to(2 * l, (1 + 1 / l) ** (-s))
+    assert found.value == (1 + 1 / l) ** (-2 * l) and found.free_symbols == {l}
+    assert abs(found.oracle({l: 3}).value - 0.75**6) < 1e-12
+    assert not break_definitions(found, found.value).unmoved
+
+
+@pytest.mark.canary
+def test_no_other_closed_form_goes_there() -> None:
+    s = sp.Symbol("s", integer=True, positive=True)
+    share = Induction("share", s, base=(0, 1), step=lambda u, t: u / (1 + 1 / l))
+    with pytest.raises(StepFailed, match="share: the step from t to t"):
+        share.up_to(2 * l, (1 + 1 / l) ** (-2 * s))
+
+
 def test_a_recursion_that_adds() -> None:
     steady = Induction("E x**2 after l", l, base=(0, 1), step=lambda v, t: v + 1)
     assert steady.solved_by(l + 1).value == l + 1

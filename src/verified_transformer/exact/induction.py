@@ -16,12 +16,26 @@ import sympy as sp
 from .derivations import Derived, Step, StepFailed
 from .formulas.evaluation import Approximation, equivalent, number
 from .formulas.mutants import formula_mutants
+from .formulas.notation import symbols
 
 _STEP_MUTANTS = 20
 _LONGEST = 10_000  # steps that an oracle goes
 
 _value = sp.Symbol("u_t", real=True)
 _place = sp.Symbol("t", integer=True, positive=True)
+
+
+def over_layers(formula: sp.Expr) -> bool:
+    """Whether a formula has the number of layers in an exponent: it solves a recursion over them.
+
+    Example:
+        >>> from verified_transformer import symbols
+        >>> l, d = symbols("l d")
+        >>> over_layers(2 ** (-l / 2)), over_layers(2 / (l * d**2))
+        (True, False)
+    """
+    depth = symbols("l")
+    return any(depth in power.exp.free_symbols for power in formula.atoms(sp.Pow, sp.exp))
 
 
 class Induction:
@@ -97,7 +111,29 @@ from t to t + 1 gives sqrt(2)/(2*2**t), the formula 2**(-t - 1)
         for name, found, said in self.both_sides(self.start, self.first, self.rule, formula):
             if not (equivalent(found, said) and _is_zero(found - said)):
                 raise StepFailed(f"{self.quantity}: {name} gives {found}, the formula {said}")
-        return Solved(self, formula)
+        return Solved(self, formula, self.over)
+
+    def up_to(self, place: sp.Expr, closed: sp.Expr) -> Solved:
+        """Prove a closed form and go to a place, where the steps themselves may depend on it.
+
+        Args:
+            place: how far, such as ``2*l``: twice as many sublayers as layers.
+            closed: what solves the recursion, in the symbol over which it runs.
+
+        Returns:
+            What `prove` accepts; its value is the closed form at that place.
+
+        Raises:
+            StepFailed: as for `solved_by`.
+
+        Example:
+            >>> from verified_transformer import symbols
+            >>> s, l = sp.Symbol("s", integer=True, positive=True), symbols("l")
+            >>> share = Induction("share", s, base=(0, 1), step=lambda u, t: u / (1 + 1 / l))
+            >>> share.up_to(2 * l, (1 + 1 / l) ** (-s)).value
+            (1 + 1/l)**(-2*l)
+        """
+        return Solved(self, self.solved_by(closed).closed, sp.sympify(place))
 
     def both_sides(
         self, start: sp.Expr, first: sp.Expr, rule: sp.Expr, formula: sp.Expr
@@ -113,19 +149,22 @@ class Solved:
 
     Args:
         induction: the recursion.
-        value: the closed form.
+        closed: the closed form.
+        place: how far it goes: the symbol over which it runs, or an expression in others.
     """
 
     route = "by induction, base and step proved"
 
-    def __init__(self, induction: Induction, value: sp.Expr) -> None:
-        self.induction, self.value, self.quantity = induction, value, induction.quantity
+    def __init__(self, induction: Induction, closed: sp.Expr, place: sp.Expr) -> None:
+        self.induction, self.closed, self.place = induction, closed, place
+        self.quantity = induction.quantity
+        self.value: sp.Expr = closed.subs(induction.over, place)
 
     @property
     def free_symbols(self) -> set[sp.Symbol]:
         """The symbols of the recursion."""
         it = self.induction
-        parts = (it.over, it.start, it.first, it.rule)
+        parts = (self.place, it.start, it.first, it.rule)
         found: set[sp.Symbol] = set().union(*(part.free_symbols for part in parts))
         found |= it.derived.free_symbols if it.derived else set()
         return found - {_value, _place}
@@ -134,7 +173,7 @@ class Solved:
     def steps(self) -> tuple[Step, ...]:
         """The recursion, then base and step with the closed form put in."""
         it = self.induction
-        (_, base, _), (_, step, then) = it.both_sides(it.start, it.first, it.rule, self.value)
+        (_, base, _), (_, step, then) = it.both_sides(it.start, it.first, it.rule, self.closed)
         inner = it.derived.steps if it.derived else ()
         return (
             Step(f"base, at {it.over} = {it.start}", base),
@@ -151,10 +190,10 @@ class Solved:
             ValueError: the point lies before the base, or farther than 10 000 steps from it.
         """
         it = self.induction
-        start, last = (int(sp.sympify(s).subs(dict(point))) for s in (it.start, it.over))
+        start, last = (int(sp.sympify(s).subs(dict(point))) for s in (it.start, self.place))
         if not 0 <= last - start <= _LONGEST:
             raise ValueError(
-                f"at: {it.over} = {last}, where the recursion starts at {start}; accepted: from "
+                f"at: {self.place} = {last}, where the recursion starts at {start}; accepted: from "
                 f"there to {start + _LONGEST}"
             )
         value, error = _finite(number(it.first, point), start), 0.0
@@ -173,7 +212,7 @@ class Solved:
         it = self.induction
         for mutant in formula_mutants(it.first):
             yield f"base: {mutant.label}", partial(self._still, it.start, mutant.formula, it.rule)
-        if not equivalent(self.value.subs(it.over, it.over + 1), self.value):
+        if not equivalent(self.closed.subs(it.over, it.over + 1), self.closed):
             yield "base: one place further", partial(self._still, it.start + 1, it.first, it.rule)
         for mutant in formula_mutants(it.rule, at_most=_STEP_MUTANTS):
             yield f"step: {mutant.label}", partial(self._still, it.start, it.first, mutant.formula)
@@ -186,7 +225,7 @@ class Solved:
 
     def _still(self, start: sp.Expr, first: sp.Expr, rule: sp.Expr) -> sp.Expr:
         """The closed form where it solves another recursion; no number where it does not."""
-        sides = self.induction.both_sides(start, first, rule, self.value)
+        sides = self.induction.both_sides(start, first, rule, self.closed)
         return self.value if all(equivalent(a, b) for _, a, b in sides) else sp.nan
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...account.records.record import Record, Score
 from ...exact.formulas.evaluation import Point
+from ...exact.induction import over_layers
 from ...exact.judging import is_constant, is_typed
 from ..subject import Predicate, Subject, checked_points
 from ..wording import count as counted_noun
@@ -33,9 +34,15 @@ class ByOracle(Subject):
         Raises:
             ClaimFailed: the formula is off, or a mutant passes.
             TypeError: a line of text without an oracle, or points that are none.
-            ValueError: the oracle is the formula once more, or a number.
+            ValueError: the oracle is the formula once more, or a number; or the formula solves a
+                recursion over layers, of which a few depths say nothing.
         """
         started = time.perf_counter()
+        if over_layers(self.formula):
+            raise ValueError(
+                f"oracle: a few depths cannot decide {self.formula}, which goes over layers; "
+                "accepted: prove, with an Induction"
+            )
         given = oracle
         text, oracle = _named(quantity, oracle)
         points = checked_points(at, self.formula)

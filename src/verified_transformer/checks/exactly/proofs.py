@@ -14,7 +14,7 @@ from ...exact.derivations import Derived, StepFailed
 from ...exact.displays.written.telling import told
 from ...exact.formulas.evaluation import Point, equivalent, number
 from ...exact.formulas.points import place, small_points
-from ...exact.induction import Induction
+from ...exact.induction import Induction, Solved, over_layers
 from ...exact.judging import break_definitions
 from ..subject import Subject, checked_points
 from ..wording import count as counted_noun
@@ -53,14 +53,20 @@ class ByProof(Subject):
 
         Raises:
             ClaimFailed: one of these did not happen.
-            TypeError: the derivation was not made by an engine or a chain, or integrates what does
-                not depend on the variable.
+            TypeError: the derivation was not made by an engine or a chain, begins with a product
+                that is typed in, or integrates what does not depend on the variable; or the formula
+                solves a recursion over layers, and no `Induction` is given.
             ValueError: the reading names a structure, and no twin is given.
         """
         given, derived = derived, self._defined(derived, None)
         started = time.perf_counter()
         if isinstance(derived, Induction):
             derived = self._solved(derived)
+        elif over_layers(self.formula) and not isinstance(derived, Solved):
+            raise TypeError(
+                f"derived: got {type(derived).__name__}, and {self.formula} goes over layers; "
+                "accepted: an Induction, whose base and step are proved"
+            )
         _require_derivation(derived)
         points = (
             small_points(derived.free_symbols | self.formula.free_symbols)
@@ -152,6 +158,11 @@ def _require_derivation(derived: Any) -> None:
     start = getattr(derived, "start", None)
     if start is not None and not start.has(*_UNEVALUATED):
         raise TypeError(f"derived: starts from the closed form {start}; accepted: a definition")
+    if start is not None and start.has(sp.Product):
+        raise TypeError(
+            f"derived: begins with the product {start}, which is typed in; accepted: an Induction, "
+            "whose step makes each factor"
+        )
     integrals = start.atoms(sp.Integral) if start is not None else set()
     if integrals and not any(map(_integrates, integrals)):
         raise TypeError(
