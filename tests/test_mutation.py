@@ -137,6 +137,13 @@ def test_a_mutant_is_not_argued_away_without_a_reason(tmp_path: Path) -> None:
         equivalent(file)
 
 
+def test_a_class_of_mutants_is_argued_away_and_no_neighbour_of_it() -> None:
+    known = equivalent()
+    places = ("[a, b -> b, a]", "[0.3 -> 0.6] * a, b", "[a, c -> b, a]")
+    lines = [f"code notebooks/x.ipynb: allclose({place}, atol=1e-9)" for place in places]
+    assert [any(way.search(line) for way in known) for line in lines] == [True, False, False]
+
+
 def test_the_score_is_by_kind_and_chapter_and_survivors_by_claim() -> None:
     def one(by: str, names: bool = False) -> Judgement:
         site = Site(4, 5, "n", "formula: symbol")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import tempfile
 from collections import Counter, defaultdict
@@ -29,7 +30,7 @@ def main() -> int:
     """Draw, judge, print and keep; the exit status is 0, for a score is no gate."""
     options = _parser().parse_args()
     kinds = [options.kind] if options.kind else list(KINDS)
-    known = equivalent()
+    known, argued = equivalent(), 0
     results: list[Judgement] = []
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         judge = Judge(ROOT, Path(folder), options.html)
@@ -37,7 +38,9 @@ def main() -> int:
             source = judge.html if kind == "page" else ROOT
             number = options.n or NUMBERS[kind]
             drawn = draw(kind, source, number, options.salt, options.chapter)
-            for found in judge.judge([m for m in drawn if m.description not in known]):
+            asked = [m for m in drawn if not any(way.search(m.description) for way in known)]
+            argued += len(drawn) - len(asked)
+            for found in judge.judge(asked):
                 results.append(found)
                 sign = {"": "SURVIVED", LOCKED: "locked  "}.get(found.by, "red     ")
                 mutant = found.mutant
@@ -52,7 +55,7 @@ def main() -> int:
     options.out.write_text(json.dumps(summary, ensure_ascii=False, indent=1), encoding="utf-8")
     if not options.chapter:
         keep_score(summary)
-    print(f"{len(results)} mutants, {len(known)} argued away   {options.out}")
+    print(f"{len(results)} mutants, {argued} argued away   {options.out}")
     return 0
 
 
@@ -71,17 +74,20 @@ def _number(text: str) -> int:
     return int(text) if text else 0
 
 
-def equivalent(file: Path = EQUIVALENT) -> dict[str, str]:
-    """The mutants that change nothing that is said, with the reason for each.
+def equivalent(file: Path = EQUIVALENT) -> dict[re.Pattern[str], str]:
+    """What finds the mutants that change nothing that is said, with the reason for each.
 
     Raises:
         ValueError: one of them has no reason.
     """
     listed = yaml.safe_load(file.read_text(encoding="utf-8")) or []
     for item in listed:
-        if not str(item.get("reason", "")).strip() or not item.get("mutant"):
+        if not str(item.get("reason", "")).strip() or len({"mutant", "every"} & {*item}) != 1:
             raise ValueError(f"{file.name}: {item}: accepted: a mutant and a reason")
-    return {item["mutant"]: item["reason"] for item in listed}
+    return {
+        re.compile(item.get("every") or rf"\A{re.escape(item['mutant'])}\Z"): item["reason"]
+        for item in listed
+    }
 
 
 def table(results: Iterable[Judgement]) -> str:
