@@ -91,7 +91,8 @@ def test_long_sums_are_broken_between_terms() -> None:
 NAMES = (
     "w: Tensor(Normal(0, sigma), d); v: Tensor(Normal(0, tau), d); i: Index(d); j: Index(d); "
     "z: Normal(0, 1); s: Discrete((-1, 1), (1/2, 1/2)); W: Tensor(Normal(0, sigma), n, m); "
-    "a: Index(n); b: Index(m); u: Tensor(Normal(0, 1), m); y: real; rad: Rademacher(2)"
+    "a: Index(n); b: Index(m); u: Tensor(Normal(0, 1), m); y: real; rad: Rademacher(2); "
+    "f(x): x + x**3"
 )
 
 
@@ -134,6 +135,9 @@ def names() -> Names:
         (r"\begin{cases}1 & d>0\\ 0 & \text{otherwise}\end{cases}", 1),
         (r"\max(0,-d)+\lvert -d\rvert", d),
         (r"\tilde x-\tilde{x}", 0),
+        (r"f''(2)+f'(1)", 16),
+        (r"\mathbb{E}[z\,f(z)]-\mathbb{E}[f'(z)]", 0),
+        (r"\sqrt d\,\lVert w\rVert-\sqrt d\,\sqrt{w\cdot w}", 0),
     ],
 )
 def test_textbook_formulas_are_read(latex: str, value: object) -> None:

@@ -8,7 +8,7 @@
     0.05 <- sqrt(2/768)
     three; twice <- free
     0.82 <- ATTN-08.told
-    let w: Tensor(Normal(0, sigma), d)
+    let w: Tensor(Normal(0, sigma), d); f(x): x + x**3
     (1) <- LOSS-14
     display 2 <- computed
     -->

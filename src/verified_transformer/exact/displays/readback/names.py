@@ -10,13 +10,14 @@ from typing import Any
 import sympy as sp
 
 from ...definitions import thing
-from ...formulas.notation import TABLE, symbols
+from ...formulas.notation import TABLE, parse, symbols
 from ...laws import Law
 
 _KINDS: dict[str, dict[str, bool]] = {
     "real": {"real": True}, "positive": {"positive": True},
     "size": {"integer": True, "positive": True}, "whole": {"integer": True},
 }  # fmt: skip
+_NAME = re.compile(r"([A-Za-z]\w*)(?:\(([A-Za-z]\w*)\))?")
 _OWN = {"lambda": "lam", "gamma": "gam", "varepsilon": "epsilon"}  # LaTeX's name: the notation's
 _CONSTANTS = {"pi": sp.pi, "infty": sp.oo, "e": sp.E}
 
@@ -46,16 +47,20 @@ class Names:
         Args:
             declarations: a name, a colon, and ``real``, ``positive``, ``size`` or ``whole``, a
                 law, ``Index(size)``, ``Tensor(law, *sizes)``, ``Matrix(*sizes)`` or a formula;
-                separated by semicolons.
+                of a function its name with a letter, ``f(x): x + x**3``; separated by semicolons.
 
         Raises:
             ValueError: one is none of these.
         """
         for part in filter(None, map(str.strip, declarations.split(";"))):
             name, colon, said = (piece.strip() for piece in part.partition(":"))
-            if not colon or not re.fullmatch(r"[A-Za-z]\w*", name):
+            named = _NAME.fullmatch(name)
+            if not colon or not named:
                 raise ValueError(f"let: {part!r}; accepted: a name, a colon and what it stands for")
-            if said in _KINDS:
+            if named[2]:
+                body, variable = parse(said), symbols(named[2])
+                self.define(named[1], lambda x, body=body, of=variable: body.subs(of, x))
+            elif said in _KINDS:
                 self.known[name] = sp.Symbol(name, **_KINDS[said])
             else:
                 meaning = thing(name, said)
@@ -63,9 +68,17 @@ class Names:
                 self.known[name] = Drawn(real, meaning) if isinstance(meaning, Law) else meaning
 
     def of(self, name: str) -> Any:
-        """Return what a name stands for: of the page, of the notation, or a positive number."""
+        """Return what a name stands for: of the page, of the notation, or a positive number.
+
+        A function with a prime, which is read as ``fp``, stands for its derivative.
+        """
         if name in self.known:
             return self.known[name]
+        function = self.of(name[:-1]) if len(name) > 1 and name.endswith("p") else None
+        if callable(function) and not isinstance(function, sp.Basic):
+            at = sp.Dummy("x", real=True)
+            slope = sp.diff(function(at), at)
+            return lambda x: slope.subs(at, x)
         if name in _CONSTANTS:
             return _CONSTANTS[name]
         own = _OWN.get(name, name)

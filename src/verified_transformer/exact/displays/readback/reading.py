@@ -22,7 +22,7 @@ from .names import Drawn, Names
 
 _ACCENTS = {r"\tilde", r"\hat", r"\bar", r"\widetilde", r"\widehat", r"\overline", r"\vec"}
 _AVERAGES = {"@E": "mean", "@Var": "variance", "@Cov": "covariance", "@V": "variance"}
-_ENDS = {"+", "-", ")", "]", "}", "|", r"\|", ",", "&", "\\\\", "/", r"\rangle", r"\}", "end:cases"}
+_ENDS = {"+", "-", ")", "]", "}", "|", ",", "&", "\\\\", "/", r"\rangle", r"\}", "end:cases"}
 
 
 def read(latex: str, names: Names | None = None) -> sp.Expr:
@@ -143,8 +143,7 @@ class Reader:
         mark = self.next()
         if mark[:1].isdigit():
             self.take()
-            number = sp.Float(mark) if "." in mark else sp.Integer(mark)
-            number = sp.Rational(mark) if "." in mark else number
+            number = sp.Rational(mark) if "." in mark else sp.Integer(mark)
             return number / 100 if self.took("%", r"\%") else number
         if mark in ("(", "[", "{"):
             return self._group(mark, {"(": ")", "[": "]", "{": "}"}[mark])
