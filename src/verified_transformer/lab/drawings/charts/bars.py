@@ -126,7 +126,10 @@ def _lying(
             kind = names.index(kinds[label]) if kinds else k
             rows.append(_bar(scale, value, y, roles[kind], _FILLS[kind] if names else "plain"))
             x = max(scale(value), scale(0) if not log else 0) + (9 if log else 4)
-            rows.append(text(x, y + _BAR / 2, written(form, value), size=13, anchor="start"))
+            said = written(form, value)
+            for level in sorted(map(scale, ruled.values())):
+                x = level + 5 if x - 3 < level < x + roomy(said, 13) else x
+            rows.append(text(x, y + _BAR / 2, said, size=13, anchor="start"))
             y += _BAR + 3
         y += 7
     marks += named_above(scale, ruled, start - 2, y - 4, _WIDE)
