@@ -33,10 +33,10 @@ def t5_attention(
         torch.manual_seed(seed_of(name) % 2**63)
         layer = transformers.T5EncoderModel(config).eval().encoder.block[0].layer[0].SelfAttention
     with torch.no_grad():
-        for part, spread in ((layer.q, query), (layer.k, key)):
+        for part, spread in (("q", query), ("k", key)):
             if spread is not None:
-                source = generator(f"{name} {spread}")
-                part.weight.normal_(0, spread, generator=source)
+                source = generator(f"{name} {part}")  # or equal spreads would be equal weights
+                getattr(layer, part).weight.normal_(0, spread, generator=source)
     return layer
 
 
