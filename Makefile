@@ -35,7 +35,7 @@ export REASON
 # Two notebooks run at a time; two kernels with two threads each on two cores wait for each other.
 export OMP_NUM_THREADS := 1
 
-.PHONY: help live-outputs install book pdf links serve check format lint test claims lock verify refresh owners record portable fresh-seeds times colab form mutants canaries browser chapter named clean
+.PHONY: help live-outputs install book pdf links serve check format lint test claims lock verify refresh owners record portable fresh-seeds times sources colab form mutants canaries browser chapter named clean
 .DEFAULT_GOAL := book
 
 help: ## list the targets
@@ -104,6 +104,9 @@ fresh-seeds: chapter $(TEST_READY) ## run notebooks under SALTS=10 other seeds
 
 times: $(TEST_READY) ## keep where the time of the last whole make test went, for the status page
 	$(TEST)/bin/python $(COMMAND) times
+
+sources: $(TEST_READY) ## look up what is quoted from code in the releases that have it (needs the network)
+	$(TEST)/bin/python $(COMMAND) sources
 
 colab: $(TEST_READY) ## run every notebook that needs transformers as Colab meets it
 	$(PYTEST) tests/test_colab.py

@@ -10,7 +10,7 @@ from pathlib import Path
 from ..account import ledger
 from ..account.reading import RegistryError
 from . import claims, printing, verify
-from .elsewhere import fresh_seeds, keeping, portable
+from .elsewhere import fresh_seeds, keeping, portable, sources
 from .notebooks import form, formatting, refresh
 
 
@@ -77,6 +77,7 @@ def _parser() -> argparse.ArgumentParser:
     salted = command("fresh-seeds", "run notebooks under other seeds; every check must pass", True)
     salted.add_argument("--salts", type=int, default=10, help="how many other seeds")
     command("pdf", "print the built book as one PDF, with an outline and page numbers")
+    command("sources", "look up what is quoted in releases of the Python index")
     command("times", "keep where the time of the last whole `make test` went")
     for added in (elsewhere, salted):
         added.add_argument("--jobs", type=int, default=2, help="notebooks at a time")
@@ -114,6 +115,8 @@ def _dispatch(options: argparse.Namespace) -> int:
             return drafting.draft_all(chosen, root)
         case "form":
             return form.write(root)
+        case "sources":
+            return sources.sources(root)
         case "times":
             return _times(root)
         case "pdf":

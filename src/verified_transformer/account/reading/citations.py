@@ -13,9 +13,11 @@ from typing import Any
 SAYS = ("supports", "contradicts", "partly")
 LONGEST = 25  # words of a quotation
 _NEEDED = ("key", "says", "at", "quote")
-_KEYS = {*_NEEDED, "of", "around", "file"}
+_KEYS = {*_NEEDED, "of", "around", "file", "archive"}
 _CODE = re.compile(r"[=_{}\[\]]|\w\(")
 _STOP = re.compile(r"[.!?。]")
+_ARCHIVE = re.compile(r"[\w.-]+==[\w.]+ \S+/\S+")
+_BETWEEN = re.compile(r"(?<=[\u3000-\uffef]) (?=[\u3000-\uffef])")  # lines of Chinese
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,9 @@ class Citation:
         around: the passage that the quotation stands in.
         file: a file of an installed package that has the words, such as
             ``transformers/models/t5/modeling_t5.py``; they are looked up there.
+        archive: a release of the Python index and a file in it that has the words, such as
+            ``mesh-tensorflow==0.1.21 mesh_tensorflow/transformer/attention.py``; `make sources`
+            looks them up.
     """
 
     key: str
@@ -40,6 +45,7 @@ class Citation:
     of: str = "reading"
     around: str | None = None
     file: str | None = None
+    archive: str | None = None
 
     @property
     def detail(self) -> str:
@@ -88,6 +94,8 @@ def fault_of(citation: Citation) -> str | None:
     for name, text in (("key", citation.key), ("at", citation.at)):
         if not text.strip():
             return f"{name}: got an empty text; accepted: where the words stand"
+    if citation.archive and not _ARCHIVE.fullmatch(citation.archive):
+        return f"archive: got {citation.archive!r}; accepted: a release, package==1.0, and a file"
     count = len(citation.quote.split())
     if not 1 <= count <= LONGEST:
         return f"quote: got {count} words; accepted: 1 to {LONGEST}"
@@ -140,4 +148,4 @@ def installed(file: str) -> str | None:
 
 def _flat(text: str) -> str:
     lines = (re.sub(r"^\s*#+(?!:)", "", line) for line in text.splitlines())
-    return " ".join(" ".join(lines).split())
+    return _BETWEEN.sub("", " ".join(" ".join(lines).split()))

@@ -44,6 +44,26 @@ def keep(root: Path, name: str, entries: Mapping[str, Any]) -> Path:
     return _write(target, {"command": f"make {name}", "notebooks": there})
 
 
+def keep_sources(root: Path, found: Mapping[str, str]) -> Path:
+    """Keep which quotations were found in their sources.
+
+    Args:
+        root: the repository.
+        found: by the hash of a quotation, what it is and where it was found.
+    """
+    entries = dict(sorted(found.items(), key=lambda item: item[1]))
+    return _write(
+        path(root, "sources"), {"command": "make sources", "found": entries, **provenance(root)}
+    )
+
+
+def kept_sources(root: Path) -> dict[str, str]:
+    """Return what `keep_sources` has kept."""
+    target = path(root, "sources")
+    whole = json.loads(target.read_text(encoding="utf-8")) if target.exists() else {}
+    return dict(whole.get("found", {}))
+
+
 def keep_times(root: Path) -> Path:
     """Keep where the time of the last `make test` went.
 

@@ -1,0 +1,108 @@
+"""Quotations looked up in packages of the Python index, which nobody needs to install.
+
+What is quoted from code stands in the file of a release: the release is fetched, the words and what
+stands around them are looked up, and what was found is kept. A quotation that changes afterwards is
+red until somebody looks again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from ...account import registry
+from ...account.reading.citations import Citation, stands_in
+from .keeping import keep_sources, kept_sources
+
+
+def sources(root: Path) -> int:
+    """Fetch every archive that a citation names, look the words up, and keep what was found.
+
+    Args:
+        root: the repository.
+
+    Returns:
+        1 where words do not stand in the file that is named, else 0.
+    """
+    quoted: dict[str, list[tuple[str, Citation]]] = {}
+    for name, citation in archived():
+        quoted.setdefault(_release(citation), []).append((name, citation))
+    found: dict[str, str] = {}
+    missing = 0
+    for release, citations in sorted(quoted.items()):
+        files = {str(c.archive).split()[1]: "" for _, c in citations}
+        files |= fetched(release, files)
+        for name, citation in citations:
+            text = files[str(citation.archive).split()[1]]
+            there = stands_in(citation.around or citation.quote, text)
+            print(f"{'found    ' if there else 'NOT FOUND'} {name} in {citation.archive}")
+            missing += not there
+            if there:
+                found[signature(name, citation)] = f"{name} in {citation.archive}"
+    print(keep_sources(root, found))
+    return int(bool(missing))
+
+
+def archived() -> Iterator[tuple[str, Citation]]:
+    """Yield the citations that name an archive, each with its claim and source."""
+    for id, statement in registry.load()[1].items():
+        for part in statement.reading.parts.values() if statement.reading else ():
+            for citation in part.citations:
+                if citation.archive:
+                    yield f"{id} {citation.key}", citation
+
+
+def unlooked(root: Path) -> list[str]:
+    """Say which quotations nobody has looked up as they stand now.
+
+    Args:
+        root: the repository.
+    """
+    kept = kept_sources(root)
+    return [
+        f"{name}: “{citation.quote}”: make sources looks it up in {citation.archive}"
+        for name, citation in archived()
+        if signature(name, citation) not in kept
+    ]
+
+
+def signature(name: str, citation: Citation) -> str:
+    """Return the hash of a quotation, of what stands around it, and of where it was found."""
+    said = (name, citation.quote, citation.around or "", str(citation.archive))
+    return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
+
+
+def fetched(release: str, files: Mapping[str, str]) -> dict[str, str]:
+    """Return the texts of some files of a release, by their paths in it; none that it has not.
+
+    Args:
+        release: such as ``mesh-tensorflow==0.1.21``.
+        files: paths in the package.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", folder]
+        subprocess.run([*command, release], check=True)
+        (archive,) = Path(folder).iterdir()
+        return {path: text for path, text in _texts(archive) if path in files}
+
+
+def _texts(archive: Path) -> Iterator[tuple[str, str]]:
+    if archive.suffix == ".whl":
+        with zipfile.ZipFile(archive) as whole:
+            for path in whole.namelist():
+                yield path, whole.read(path).decode("utf-8", "replace")
+        return
+    with tarfile.open(archive) as whole:
+        for member in whole:
+            if file := whole.extractfile(member):  # below the folder of the release
+                yield member.name.partition("/")[2], file.read().decode("utf-8", "replace")
+
+
+def _release(citation: Citation) -> str:
+    return str(citation.archive).split()[0]
