@@ -9,6 +9,7 @@ import nbformat
 import pytest
 
 from verified_transformer.account import ledger
+from verified_transformer.commands.notebooks.owned import owners
 from verified_transformer.commands.prose import drafting, pages, said
 from verified_transformer.commands.prose.owners import Page, faults
 from verified_transformer.commands.prose.tokens import tokens
@@ -20,6 +21,7 @@ SOURCES = frozenset(
 WAITING = Path(__file__).with_name("pages_without_owners.txt")  # may only become shorter
 WITHOUT = set(WAITING.read_text(encoding="utf-8").split())
 AT_MOST = 0
+DECIMALS = Path(__file__).with_name("free_decimals.txt")  # may only become shorter
 PAGES = [
     *(path.relative_to(ROOT).as_posix() for path in ledger.notebooks(ROOT)),
     *(path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "book").glob("*.md"))),
@@ -48,6 +50,42 @@ def test_no_file_is_gone_whose_sentences_are_locked() -> None:
 def test_the_list_of_pages_without_owners_only_shrinks() -> None:
     assert WITHOUT <= set(PAGES)
     assert len(WITHOUT) <= AT_MOST
+
+
+def free_decimals(text: str) -> list[str]:
+    """The numbers with a decimal point, or in per cent, that a text calls free."""
+    free = [number for number, owner in owners(text) if owner == "free"]
+    return [number for number in free if re.search(r"\d\.\d|%", number)]
+
+
+def test_a_decimal_is_a_result_unless_the_list_has_it() -> None:
+    found = [
+        f"{page}: {number}"
+        for page in PAGES
+        for text in _texts(ROOT / page)
+        for number in free_decimals(text)
+    ]
+    assert sorted(found) == DECIMALS.read_text(encoding="utf-8").splitlines()
+
+
+def _texts(path: Path) -> list[str]:
+    if path.suffix == ".md":
+        return [path.read_text(encoding="utf-8")]
+    cells = nbformat.read(path, as_version=4).cells
+    return [cell.source for cell in cells if cell.cell_type == "markdown"]
+
+
+@pytest.mark.canary
+def test_a_decimal_that_is_called_free_is_seen() -> None:
+    text = "Two of 0.57 or 3 %.\n<!-- owners\nTwo <- free\n0.57; 3 % <- free\n-->"
+    assert free_decimals(text) == ["0.57", "3 %"]
+
+
+@pytest.mark.canary
+def test_a_name_for_all_that_a_display_says_owns_nothing() -> None:
+    text = "$$L=2d.$$\n<!-- owners\ndisplay 1 <- computed for L\n-->"
+    assert "nothing is computed" in faults(text, Page())[0]
+    assert faults(text.replace("2d.", r"2d,\qquad L-d=d."), Page()) == []
 
 
 ELSEWHERE = """In the notebook it is {number}.

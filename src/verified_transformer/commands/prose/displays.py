@@ -173,6 +173,8 @@ def _false(
         sides = _sides(part, None if place else named_, names)
         if len(sides) == 1:
             yield f"{part} states no relation"
+        if named_ and len(sides) == 2 and len(parts) == 1:
+            yield f"nothing is computed, where {named_} is all that there is: accepted: a claim"
         new = named_ and not place
         yield from holding.faults(sides[1:] if new else sides, point, within)
         if new:
