@@ -55,7 +55,11 @@ class Recording:
             for key, value in self.provenance.items()
             if key != "code"
         )
-        return f'<table class="vt-numbers"><caption>recorded: {self.name}</caption>{rows}</table>'
+        when, where = (html.escape(str(self.provenance.get(it, "?"))) for it in ("date", "device"))
+        return (
+            f'<details class="vt-run"><summary>recorded: {self.name}, {when}, {where}</summary>'
+            f'<table class="vt-numbers">{rows}</table></details>'
+        )
 
     def __repr__(self) -> str:
         return f"recorded: {self.name}   #{self.data_hash}"
