@@ -111,8 +111,17 @@ def test_few_runs_say_that_there_is_no_placebo() -> None:
 
 
 def test_an_arm_may_be_a_bound() -> None:
-    record = experiment(arms={"tied": ARMS["tied"], "a bound": 3}, compares=("tied", "a bound"))
-    assert record.statement == "loss, tied less a bound: negative"
+    for name, bound in (("3", 3), ("0.6", 0.6), ("one hundredth", 0.01)):
+        arms = {"tied": [value - 9 for value in ARMS["tied"].values()], name: bound}
+        record = experiment(arms=arms, compares=("tied", name))
+        assert record.statement == f"loss, tied less {name}: negative"
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(("name", "bound"), [("3", 4), ("half", 0.6), ("a bound", 3)])
+def test_a_bound_that_is_not_what_it_is_called_is_refused(name: str, bound: float) -> None:
+    with pytest.raises(ValueError, match=f"{bound} is called '{name}'; accepted: its digits"):
+        experiment(arms={"tied": ARMS["tied"], name: bound}, compares=("tied", name))
 
 
 # ------------------------------------------------------------------ from a recording

@@ -272,6 +272,16 @@ def test_a_check_that_is_false_or_cannot_fail_is_caught(
         claim("LOSS-14").check_that("even", lambda n: n % 2 == 0, on=on, not_on=not_on)
 
 
+@pytest.mark.canary
+def test_nothing_of_which_everything_is_true_is_refused(reading: Callable[..., None]) -> None:
+    reading(kind="statement")
+    for check, other in ((claim("LOSS-14").check_that, "not_on"),
+                         (claim("LOSS-14").refute_that, "but_on")):  # fmt: skip
+        for on, twin, name in (([], [3], "on"), ([4], (), other)):
+            with pytest.raises(ValueError, match=f"^{name}: got .*; accepted: a thing that has"):
+                check("all even", lambda ns: all(n % 2 == 0 for n in ns), on=on, **{other: twin})
+
+
 def test_a_statement_without_a_formula_is_refuted_by_a_thing_it_speaks_of(
     reading: Callable[..., None],
 ) -> None:

@@ -12,7 +12,7 @@ from ..account.records.record import Record
 from ..exact.formulas.evaluation import Point
 from ..exact.formulas.notation import parse
 from ..exact.formulas.points import place
-from ..exact.judging import approximation, compare, is_constant
+from ..exact.judging import approximation, compare, is_constant, refuse_nothing
 from .subject import Predicate, Subject, checked_points
 from .wording import apart, equation, instead
 from .wording import laws as laws_of
@@ -82,12 +82,14 @@ class Against(Subject):
 
         Raises:
             ClaimFailed: the statement is true on the counter-example, or false on the other thing.
-            ValueError: the reading has a formula, which must be refuted instead.
+            ValueError: the reading has a formula, which must be refuted instead; or a thing is
+                empty.
         """
         text, predicate = self._stated(text, predicate)
         started = time.perf_counter()
         if self.reading.formula:
             raise ValueError(f"{self.name}: has a formula; use refute")
+        refuse_nothing(on=on, but_on=but_on)
         found = predicate(on), predicate(but_on)
         if found[0] is not False or found[1] is not True:
             raise self._failed(

@@ -9,7 +9,7 @@ from typing import Any
 from ...account.records.record import Record, Score
 from ...exact.formulas.evaluation import Point
 from ...exact.induction import over_layers
-from ...exact.judging import is_constant, is_typed
+from ...exact.judging import is_constant, is_typed, refuse_nothing
 from ..subject import Predicate, Subject, checked_points
 from ..wording import count as counted_noun
 
@@ -77,12 +77,14 @@ class ByOracle(Subject):
 
         Raises:
             ClaimFailed: the predicate is false on the thing, or true on its broken twin.
-            ValueError: the reading has a formula, which must be checked instead.
+            ValueError: the reading has a formula, which must be checked instead; or a thing is
+                empty, of which everything is true.
         """
         text, predicate = self._stated(text, predicate)
         started = time.perf_counter()
         if self.reading.formula and self.of == "reading":
             raise ValueError(f"{self.name}: has a formula; use prove, check or measure")
+        refuse_nothing(on=on, not_on=not_on)
         found = predicate(on)
         if found is not True:
             raise self._failed(

@@ -12,6 +12,11 @@ from ...account.stored_runs.runs import Recording
 
 LEAST_RUNS = 3
 _LEAST_FOR_A_PLACEBO = 6  # two halves of three
+_BOUNDS = {  # what a bound may be called, beside its digits
+    "nothing": 0, "half": 1 / 2, "a third": 1 / 3, "a quarter": 1 / 4, "a tenth": 1 / 10,
+    "one twelfth": 1 / 12, "one in twenty": 1 / 20, "a hundredth": 1 / 100,
+    "one hundredth": 1 / 100, "one per cent": 1 / 100, "a thousandth": 1 / 1000,
+}  # fmt: skip
 
 Runs = Mapping[int, float]
 
@@ -74,7 +79,8 @@ def checked_arms(arms: Any, compares: Any) -> dict[str, dict[int, float]]:
 
     Raises:
         TypeError: no mapping from names to runs.
-        ValueError: an unknown arm, twice the same, two bounds, or other seeds.
+        ValueError: an unknown arm, twice the same, two bounds, a bound that is not what it is
+            called, or other seeds.
     """
     if not isinstance(arms, Mapping) or not all(isinstance(name, str) for name in arms):
         raise TypeError(f"arms: got {type(arms).__name__}; accepted: runs by the name of their arm")
@@ -95,8 +101,21 @@ def checked_arms(arms: Any, compares: Any) -> dict[str, dict[int, float]]:
     for name in bounds:
         if not math.isfinite(arms[name]):
             raise ValueError(f"arms: got {arms[name]} for {name!r}; accepted: a finite number")
+        if _called(name) is None or not math.isclose(arms[name], _called(name) or 0):
+            words = ", ".join(_BOUNDS)
+            raise ValueError(
+                f"arms: {arms[name]} is called {name!r}; accepted: its digits, or one of {words}"
+            )
         found[name] = dict.fromkeys(seeds[0], float(arms[name]))
     return {name: found[name] for name in compares}
+
+
+def _called(name: str) -> float | None:
+    """The number that a bound's name says."""
+    try:
+        return _BOUNDS[name] if name in _BOUNDS else float(name)
+    except ValueError:
+        return None
 
 
 def less(first: Runs, second: Runs) -> dict[int, float]:

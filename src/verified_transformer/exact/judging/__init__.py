@@ -20,6 +20,7 @@ from .definition import (
     judge_measured,
 )
 from .typed import is_constant, is_typed, typed_formula
+from .vacuous import refuse_nothing
 
 __all__ = [
     "Breaking",
@@ -37,5 +38,6 @@ __all__ = [
     "judge",
     "judge_counted",
     "judge_measured",
+    "refuse_nothing",
     "typed_formula",
 ]
