@@ -351,8 +351,10 @@ def test_prose_may_say_what_a_chart_tells_and_not_what_a_drawing_says() -> None:
 
 @pytest.mark.canary
 def test_a_number_that_is_typed_to_be_printed_owns_nothing() -> None:
-    output = nbformat.v4.new_output("stream", text="Qwen: 44 %\nGPT-2: 5.4\n")
-    cell = nbformat.v4.new_code_cell("print('Qwen: 44 %')\nprint(f'GPT-2: {share}')")
+    told = "Qwen: 44 %\nLlama: 45 %\nBERT 46 %\nGPT-2: 5.4\n"
+    code = "print('Qwen: 44 %')\nprint(f'Llama: {45} %')\nprint('BERT', 46, '%')\n"
+    output = nbformat.v4.new_output("stream", text=told)
+    cell = nbformat.v4.new_code_cell(code + "print(f'GPT-2: {share}')")
     cell.outputs = [output]
     book = nbformat.v4.new_notebook(cells=[cell])
     assert pages.page(book).printed == ("GPT-2: 5.4",)

@@ -10,7 +10,10 @@ import pytest
 
 from verified_transformer.commands.prose import said
 
-PAGE = "# Scale\n\nThe larger head\nis tied. It is not slow.\n<!-- owners\ntwo <- free\n-->\n"
+PAGE = (
+    "# Scale\n\nThe larger head\nis tied. It is not slow.\n"
+    "<!-- owners\ntwo <- free\nthree <- 3\n(1) <- computed within 0.1\n-->\n"
+)
 NOTEBOOK = "notebooks/1-a/1-b.ipynb"
 YAML = "src/verified_transformer/claims/tied-loss.yaml"
 CLAIMS = {
@@ -32,6 +35,7 @@ def book(tmp_path: Path) -> Path:
     cells = [
         {"cell_type": "markdown", "source": ["LOSS-14 grows.\n", "\n", "| no | yes |\n"]},
         {"cell_type": "code", "source": ["bars(x, 'What is drawn is the table.')"]},
+        {"cell_type": "code", "source": ["# @title Figure: a\n", "plot(x, label='tied')"]},
     ]
     notebook = tmp_path / NOTEBOOK
     notebook.parent.mkdir(parents=True)
@@ -66,6 +70,9 @@ def differences(book: Path) -> list[str]:
         ),
         ("book/a.md", "is not", "is", "a.md, page: It is slow. | before: It is not slow."),
         ("book/a.md", "# Scale", "# Rate", "a.md, page: # Rate"),
+        ("book/a.md", "two <-", "2.5 <-", "a.md, page: 2.5 <- free"),
+        ("book/a.md", "0.1", "0.9", "a.md, page: (1) <- computed within 0.9"),
+        (NOTEBOOK, "'tied'", "'free'", "1-b.ipynb, cell 2: free"),
         (NOTEBOOK, "grows", "falls", "1-b.ipynb, cell 0 LOSS-14: LOSS-14 falls."),
         (NOTEBOOK, "is drawn", "is hidden", "1-b.ipynb, cell 1: What is hidden is the table."),
         (NOTEBOOK, "no | yes", "yes | no", "1-b.ipynb, cell 0 LOSS-14: | yes | no |"),
@@ -92,7 +99,7 @@ def test_another_order_is_red(book: Path) -> None:
 
 
 def test_owners_and_breaks_of_lines_are_not_its_matter(book: Path) -> None:
-    page = PAGE.replace("head\nis", "head is").replace("two <- free", "two <- 2")
+    page = PAGE.replace("head\nis", "head is").replace("three <- 3", "three <- 2 + 1")
     (book / "book/a.md").write_text(page, encoding="utf-8")
     assert differences(book) == []
 

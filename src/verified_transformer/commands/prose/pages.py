@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +30,41 @@ def page(book: Any, sources: frozenset[str] = frozenset()) -> Page:
         for cell in book.cells
         for output in cell.get("outputs", [])
         for line in _told(output)
-        if not (any(map(str.isdigit, line)) and line.strip() in cell.source)
+        if not (any(map(str.isdigit, line)) and line.strip() in typed(cell.source))
     ]
     return Page(tuple(printed), sources)
+
+
+@cache
+def typed(code: str) -> str:
+    """Return a cell's code, and as texts what it prints or formats of nothing but constants.
+
+    Example:
+        >>> typed('print("n", 44)').splitlines()
+        ['print("n", 44)', 'n 44']
+    """
+    try:
+        tree = ast.parse(re.sub(r"(?m)^(\s*)[%!].*", r"\1pass", code))
+    except SyntaxError:
+        return code
+    found = [code]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            found.append(_constant(node) or "")
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "print":
+            parts = [_constant(argument) for argument in node.args]
+            found += [" ".join(map(str, parts))] if None not in parts else []
+    return "\n".join(found)
+
+
+def _constant(node: ast.expr) -> str | None:
+    """The text of a constant, or of an f-string of constants; None where it computes."""
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    if isinstance(node, ast.FormattedValue) and not node.format_spec:
+        return _constant(node.value)
+    parts = [_constant(part) for part in node.values] if isinstance(node, ast.JoinedStr) else [None]
+    return None if None in parts else "".join(map(str, parts))
 
 
 def _told(output: Any) -> list[str]:

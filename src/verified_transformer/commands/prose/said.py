@@ -23,7 +23,8 @@ import yaml
 LOCK = Path("book") / "said.lock"
 PATTERNS = ("notebooks/*/*.ipynb", "book/*.md", "src/verified_transformer/claims/**/*.yaml")
 APART = ("uses", "says")  # statements have a lock of their own
-_COMMENT = re.compile(r"<!-- owners\n.*?-->", re.S)
+_COMMENT = re.compile(r"<!-- owners\n(.*?)-->", re.S)
+_WEAK = re.compile(r"<- (?:free|definition)\b|<- .* (?:at|within) ")  # they ask for less
 _BLOCK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*|#>:]|\d+\.\s|\$\$|```))")
 _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z*`$\[_“])")
 _CLAIM = re.compile(r"\b[A-Z]{3,5}-\d\d\b")
@@ -33,7 +34,8 @@ def sentences(text: str) -> list[str]:
     """Return the sentences of a Markdown text, blanks made single; rows and headings are some.
 
     Args:
-        text: as it is written; comments with owners are left out.
+        text: as it is written; of comments with owners those count that ask for less than others:
+            free, a definition, at a point, within a tolerance.
 
     Example:
         >>> sentences("# Two\\n\\nIt is\\nso. It is not.\\n\\n| a | b |\\n| 1 | 2 |")
@@ -41,7 +43,8 @@ def sentences(text: str) -> list[str]:
     """
     blocks = _BLOCK.split(_COMMENT.sub("", text))
     found = (" ".join(part.split()) for block in blocks for part in _END.split(block))
-    return list(filter(None, found))
+    owners = (line.strip() for comment in _COMMENT.findall(text) for line in comment.splitlines())
+    return [*filter(None, found), *filter(_WEAK.search, owners)]
 
 
 def spoken(whole: str, suffix: str) -> Iterator[tuple[str, str]]:
@@ -60,10 +63,12 @@ def spoken(whole: str, suffix: str) -> Iterator[tuple[str, str]]:
 
 
 def _quoted(code: str) -> Iterator[str]:
-    """What a cell's code says: captions, descriptions, strings of five words or more."""
+    """What a cell's code says: strings of five words or more, in a figure all with a letter."""
+    least = 0 if code.startswith("# @title Figure") else 4
     for node in ast.walk(ast.parse(re.sub(r"(?m)^(\s*)[%!].*", r"\1pass", code))):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield from (part for part in sentences(node.value) if part.count(" ") > 3)
+            said = (part for part in sentences(node.value) if re.search("[^\\W\\d_]", part))
+            yield from (part for part in said if part.count(" ") >= least)
 
 
 def _written(data: Any, name: str) -> Iterator[tuple[str, str]]:
