@@ -64,7 +64,7 @@ CHANGES: dict[str, Any] = {
     "claims": ("LOSS-15",), "readings": ("abd",), "kind": "exact", "statement": "other",
     "detail": "other", "of": "truth", "case": "other", "cited": "other", "latex": "other",
     "mutants": Score(2, 3), "uses": (), "recorded": Recorded("a", "0"), "margin": "none",
-    "made": "0123abcd",
+    "made": "0123abcd", "until": "2023-07",
 }  # fmt: skip
 
 
@@ -101,7 +101,7 @@ def test_what_differs_from_run_to_run_moves_nothing() -> None:
 
 def test_stored_records_of_the_first_notebooks_keep_their_hash() -> None:
     """Fields that came later are absent where they are empty."""
-    assert {"recorded", "margin", "sample", "made"}.isdisjoint(SOUND)
+    assert {"recorded", "margin", "sample", "made", "until"}.isdisjoint(SOUND)
     assert PROOF.seal == "ad380c98"
 
 

@@ -250,6 +250,57 @@ def test_experiments_that_agree_all_count() -> None:
     assert decide(statement("empirical", decides="small"), agree).why.endswith("large: supports")
 
 
+# ------------------------------------------------------------------ experiments on a truth
+
+
+def of_truth(name: str, outcome: str) -> Record:
+    return dataclasses.replace(leg(name, outcome), of="truth")
+
+
+REFUTED = [COUNTER, record("exact", of="truth"), of_truth("small", "supports")]
+
+
+def test_a_truth_that_its_experiments_support_is_decided() -> None:
+    assert decide(statement("statement", **RIGHT), REFUTED).verdict == "wrong"
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("outcome", "why"), [("contradicts", "speaks against it"), ("unsettled", "does not settle it")]
+)
+def test_an_experiment_that_does_not_support_the_truth_is_not_ignored(
+    outcome: str, why: str
+) -> None:
+    against = of_truth("large", outcome)
+    found = decide(statement("statement", **RIGHT), [*REFUTED, against])
+    assert found.verdict == "undecided"
+    assert found.why == (
+        "refuted, but the truth is not decided: experiment “loss of large, a less b: +” " + why
+    )
+    cited = [record("citation", "contradicts"), record("citation", of="truth"), against]
+    assert decide(statement("attribution", **RIGHT), cited).verdict == "undecided"
+
+
+def test_a_truth_may_say_what_it_leaves_open() -> None:
+    honest = statement("statement", **RIGHT, left_open=("loss of large",))
+    assert decide(honest, [*REFUTED, of_truth("large", "unsettled")]).verdict == "wrong"
+
+
+@pytest.mark.canary
+def test_what_a_truth_leaves_open_is_open() -> None:
+    honest = statement("statement", **RIGHT, left_open=("loss of large",))
+    with pytest.raises(LedgerError, match="its truth leaves 'loss of large' open, it is settled"):
+        decide(honest, [*REFUTED, of_truth("large", "supports")])
+    found = decide(honest, REFUTED)
+    assert found.verdict == "undecided" and found.why.endswith("leaves open, loss of large")
+
+
+@pytest.mark.canary
+def test_what_an_experiment_supports_is_not_refuted() -> None:
+    with pytest.raises(LedgerError, match="LOSS-99: decided twice, as supported and as refuted"):
+        decide(statement("statement", **RIGHT), [*REFUTED, SMALL])
+
+
 # ------------------------------------------------------------------ margins
 
 

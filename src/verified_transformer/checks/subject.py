@@ -55,6 +55,7 @@ class Subject:
         if not self.statements:
             raise ValueError("ids: none given; accepted: at least one id such as 'LOSS-14'")
         self._case, self.of = case, of
+        self._until: str | None = None
         readings = [self._reading_of(s) for s in self.statements if s.reading]
         if len({(r.formula, r.truth_formula, r.quantity) for r in readings}) > 1:
             raise ValueError(f"ids: {' '.join(ids)} have different formulas; decide them apart")
@@ -236,7 +237,7 @@ class Subject:
             statement=statement, detail=detail, cited=cited, latex=latex,
             mutants=mutants, uses=tuple(self.reading.uses),
             recorded=Recorded(recorded.name, recorded.data_hash) if recorded else None,
-            margin=interval.printed if interval else None, sample=sample,
+            margin=interval.printed if interval else None, sample=sample, until=self._until,
             made=how_made(*given),
             volatile=Volatile(
                 tuple(rows), tuple(estimates), interval,

@@ -13,7 +13,7 @@ from typing import Any
 SAYS = ("supports", "contradicts", "partly")
 LONGEST = 25  # words of a quotation
 _NEEDED = ("key", "says", "at", "quote")
-_KEYS = {*_NEEDED, "of", "around", "file", "archive"}
+_KEYS = {*_NEEDED, "of", "around", "file", "archive", "until"}
 _CODE = re.compile(r"[=_{}\[\]]|\w\(")
 _STOP = re.compile(r"[.!?。]")
 _ARCHIVE = re.compile(r"[\w.-]+==[\w.]+ \S+/\S+")
@@ -36,6 +36,7 @@ class Citation:
         archive: a release of the Python index and a file in it that has the words, such as
             ``mesh-tensorflow==0.1.21 mesh_tensorflow/transformer/attention.py``; `make sources`
             looks them up.
+        until: the day of what the words speak of, where the claim is about its own day.
     """
 
     key: str
@@ -46,6 +47,7 @@ class Citation:
     around: str | None = None
     file: str | None = None
     archive: str | None = None
+    until: str | None = None
 
     @property
     def detail(self) -> str:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..rendering.formulas import latex
+from .ages import age_fault, checked_day
 from .citations import Citation, read_citations
 
 _READING_KEYS = {
     "text", "setting", "quantity", "where", "formula", "false_if", "digits", "condition", "truth",
     "uses", "discharges", "decides", "cases", "clauses", "structure",
-    "citations",
+    "citations", "day", "without",
 }  # fmt: skip
-_OF_THE_WHOLE = ("uses", "discharges", "clauses")  # and of no case
+_OF_THE_WHOLE = ("uses", "discharges", "clauses", "without")  # and of no case
 _PRINTED, _EXISTS = "as printed", "exists"
 STRUCTURES = ("tied", "shared", "permuted")
 _PLACE = re.compile(r"\{(quantity|formula|truth|claimed)\}")
@@ -45,6 +46,7 @@ class Reading:
         claimed: what the claim would give where the condition fails, if not ``formula``; with the
             tolerance ``within`` that the claim allows itself.
         truth: the right statement, where the claim is wrong, and its formula.
+        left_open: what the truth itself leaves open: units of experiments that do not settle it.
         uses: ids of the claims on which this one rests.
         discharges: by id of a claim whose condition this one would inherit, why it is met here.
         structure: what the claim is about, one of `STRUCTURES`; its proof must break without it.
@@ -53,6 +55,10 @@ class Reading:
         cases: named readings that must all be decided; the verdict is the worst of theirs. Of a
             recipe, "as printed" decides, and "exists" is shown beside it.
         citations: sources that a person has compared the statement with.
+        day: of which the claim speaks: the article's own, for a claim about practice. What is
+            younger is no evidence. A case inherits it.
+        without: by name of a recording of an experiment that others of the claim's recordings
+            belong to, why it says nothing of the claim.
         clauses: names of the cases that are clauses of the sentence: one that is not decided shows
             in the verdict's line.
     """
@@ -70,6 +76,7 @@ class Reading:
     within: float | None = None
     truth: str | None = None
     truth_formula: str | None = None
+    left_open: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()
     discharges: Mapping[str, str] = field(default_factory=dict)
     decides: str | None = None
@@ -77,6 +84,8 @@ class Reading:
     cases: Mapping[str, Reading] = field(default_factory=dict)
     clauses: tuple[str, ...] = ()
     citations: tuple[Citation, ...] = ()
+    day: str | None = None
+    without: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def told(self) -> str:
@@ -130,7 +139,10 @@ def read_reading(data: Mapping[str, Any], refuse: Callable[[str], Exception]) ->
     if not data.get("text"):
         raise refuse("a reading needs a text")
     condition, truth = data.get("condition") or {}, data.get("truth") or {}
-    parts = [(condition, {"text", "met_by", "claimed", "within"}), (truth, {"text", "formula"})]
+    parts = [
+        (condition, {"text", "met_by", "claimed", "within"}),
+        (truth, {"text", "formula", "open"}),
+    ]
     parts += [(item, {"of", "printed"}) for item in data.get("digits", ())]
     for part, keys in parts:
         if part and (("text" in keys and not part.get("text")) or set(part) - keys):
@@ -149,8 +161,9 @@ def read_reading(data: Mapping[str, Any], refuse: Callable[[str], Exception]) ->
         raise refuse(f"a case {_EXISTS!r} stands beside a case {_PRINTED!r}, which decides")
     if condition.get("met_by") and not data.get("setting"):
         raise refuse("met_by says what of the setting meets the condition; there is no setting")
-    if not all(_text(why) for why in data.get("discharges", {}).values()):
-        raise refuse("discharges: why the condition is met here is missing")
+    for key, what in (("discharges", "the condition is met here"), ("without", "it says nothing")):
+        if not all(_text(why) for why in data.get(key, {}).values()):
+            raise refuse(f"{key}: why {what} is missing")
     if condition and truth:
         raise refuse("a reading has either a condition or a truth, not both")
     if data.get("citations") and data.get("formula"):
@@ -168,7 +181,9 @@ def read_reading(data: Mapping[str, Any], refuse: Callable[[str], Exception]) ->
         except ValueError as error:
             raise refuse(str(error)) from error
 
-    inherited = {key: data[key] for key in ("setting", "quantity", "where") if key in data}
+    inherited = {key: data[key] for key in ("setting", "quantity", "where", "day") if key in data}
+    citations = read_citations(data.get("citations", ()), refuse)
+    day = _day(data.get("day"), citations, refuse)
     return Reading(
         text=told(data["text"]) or "",
         setting=told(data.get("setting")),
@@ -183,14 +198,31 @@ def read_reading(data: Mapping[str, Any], refuse: Callable[[str], Exception]) ->
         within=condition.get("within"),
         truth=told(truth.get("text")),
         truth_formula=_text(truth.get("formula")),
+        left_open=tuple(truth.get("open", ())),
         uses=tuple(data.get("uses", ())),
         discharges={id: told(why) or "" for id, why in data.get("discharges", {}).items()},
         decides=_text(data.get("decides")),
         structure=_text(data.get("structure")),
         cases={key: read_reading({**inherited, **case}, refuse) for key, case in cases.items()},
         clauses=tuple(clauses),
-        citations=read_citations(data.get("citations", ()), refuse),
+        citations=citations,
+        day=day,
+        without={name: told(why) or "" for name, why in data.get("without", {}).items()},
     )
+
+
+def _day(
+    given: object, citations: Sequence[Citation], refuse: Callable[[str], Exception]
+) -> str | None:
+    """The day of which a claim speaks, which nothing that it cites is younger than."""
+    try:
+        day = None if given is None else checked_day(given)
+    except ValueError as error:
+        raise refuse(str(error)) from error
+    for item in citations:
+        if fault := age_fault(item.until, day, f"the citation of {item.key} (until)"):
+            raise refuse(fault)
+    return day
 
 
 def _told(text: object, shown: Mapping[str, object]) -> str | None:

@@ -114,6 +114,25 @@ def stale(item: Found, statements: Mapping[str, Statement]) -> list[str]:
     return reworded(item, statements) + outdated(item)
 
 
+def uncounted(items: Sequence[Found], statements: Mapping[str, Statement]) -> list[str]:
+    """Say which claims leave out a recording of an experiment on which they rest."""
+    used: dict[str, set[str]] = {}
+    for item in items:
+        for name in item.record.claims:
+            if item.record.recorded:
+                used.setdefault(name, set()).add(item.record.recorded.name)
+    faults = []
+    for name, counted in used.items():
+        reading = statements[name].reading if name in statements else None
+        same = {other for one in counted for other in stored_runs.of_the_same(one)}
+        faults += [
+            f"{name}: rests on recordings of an experiment without {other}; accepted: a record of "
+            "it, or why it says nothing (without)"
+            for other in sorted(same - counted - set(reading.without if reading else ()))
+        ]
+    return faults
+
+
 def read(root: Path, statements: Mapping[str, Statement]) -> tuple[list[Found], list[str]]:
     """Read all stored records, with the faults found on the way.
 
@@ -123,7 +142,7 @@ def read(root: Path, statements: Mapping[str, Statement]) -> tuple[list[Found], 
 
     Returns:
         Records in order, and one line for each fault: a text that is not its record's, a record
-        made from another wording of the claim, an id that does not exist.
+        made from another wording of the claim, an id that does not exist, a recording left out.
     """
     found: list[Found] = []
     faults: list[str] = []
@@ -132,4 +151,5 @@ def read(root: Path, statements: Mapping[str, Statement]) -> tuple[list[Found], 
             found += stored_records(notebook, root)
         except LedgerError as error:
             faults.append(str(error))
-    return found, faults + [fault for item in found for fault in stale(item, statements)]
+    faults += [fault for item in found for fault in stale(item, statements)]
+    return found, faults + uncounted(found, statements)

@@ -102,6 +102,7 @@ class Record:
         recorded: the recording on which an experiment's outcome rests.
         margin: of an experiment, in words (see `Interval.printed`).
         sample: the draws on which a predicate or an equality was tried.
+        until: the day of the youngest datum, of a claim about its own day.
         made: a key of the functions that the check was given, and of those that they call.
         volatile: what differs from run to run.
         steps: pairs of reason and HTML of a derivation; shown, but no part of the stored record.
@@ -122,6 +123,7 @@ class Record:
     recorded: Recorded | None = None
     margin: str | None = None
     sample: Sample | None = None
+    until: str | None = None
     made: str | None = None
     volatile: Volatile = field(default_factory=Volatile)
     steps: tuple[tuple[str, str], ...] = field(default=(), compare=False)
@@ -164,9 +166,10 @@ class Record:
 
     @property
     def full_detail(self) -> str:
-        """The detail with the margin of an experiment, or the draws of a sampled predicate."""
+        """The detail with an experiment's margin, a sampled predicate's draws, the data's age."""
         sample = self.sample and f"{self.sample.n} draws; would have caught {self.sample.sees}"
-        return "; ".join(part for part in (self.detail, sample, self.margin) if part)
+        until = self.until and f"data until {self.until}"
+        return "; ".join(part for part in (self.detail, sample, until, self.margin) if part)
 
     def __repr__(self) -> str:
         return self.line
@@ -194,7 +197,7 @@ def to_json(record: Record) -> dict[str, Any]:
     if record.volatile.interval:
         data["volatile"]["interval"] = _plain(record.volatile.interval)
     later = {"recorded": _plain(record.recorded), "margin": record.margin}
-    later |= {"sample": _plain(record.sample), "made": record.made}
+    later |= {"sample": _plain(record.sample), "made": record.made, "until": record.until}
     return data | {key: value for key, value in later.items() if value is not None}
 
 
@@ -206,7 +209,7 @@ def _plain(part: object) -> dict[str, Any] | None:
 
 
 _TEXTS = {"kind", "of", "outcome", "statement", "detail"}
-_TEXTS_OR_NONE = {"case", "cited", "latex", "margin", "made"}
+_TEXTS_OR_NONE = {"case", "cited", "latex", "margin", "made", "until"}
 _LISTS = {"claims", "readings", "uses"}
 _PARTS = {"mutants": Score, "recorded": Recorded, "sample": Sample}
 _NEEDED = {"claims", "readings", "kind", "of", "outcome", "statement", "detail"}

@@ -87,6 +87,18 @@ def load(name: str, folder: Path = PACKAGE / "recordings") -> Recording:
     return Recording(name, *parts, data_hash(kept["result"]))
 
 
+def of_the_same(name: str, folder: Path = PACKAGE / "recordings") -> list[str]:
+    """Return the recordings of one experiment: the first, and those that run it again.
+
+    Args:
+        name: of one of them, such as ``"residual_schemes"`` or ``"residual_schemes_again"``.
+        folder: where recordings lie.
+    """
+    known = sorted(path.stem for path in folder.glob("*.json"))
+    first = next((other for other in known if f"{name}_".startswith(f"{other}_")), name)
+    return [other for other in known if f"{other}_".startswith(f"{first}_")]
+
+
 def data_hash(result: Any) -> str:
     """Return the hash of a result, whatever its provenance."""
     text = json.dumps(result, sort_keys=True, ensure_ascii=False)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from .. import evidence
 from ..evidence import Weight
 from ..reading import Reading
+from ..reading.ages import age_fault
 from ..records import margins
 from ..records.record import Record
 from ..registry import Statement
@@ -17,6 +18,8 @@ RULES = {  # that the lock may spare a claim for a while, and what is then not y
     SETTING: "that the article's own setting meets the condition",
     "travels": "that the conditions of the claims on which it rests are met here",
 }
+_SPEAKS = {"contradicts": "speaks against", "unsettled": "does not settle"}
+_AGELESS = ("citation", "set-aside")
 _RANK = {name: rank for rank, name in enumerate(evidence.VERDICTS)}
 
 
@@ -58,8 +61,8 @@ def decide(
         clause that is not decided, and a case that stands beside the others, show in its line.
 
     Raises:
-        LedgerError: the records contradict each other or the reading, or an experiment's outcome
-            has no margin.
+        LedgerError: the records contradict each other or the reading, an experiment's outcome has
+            no margin, or evidence is younger than the day of which the claim speaks.
     """
     if not records:
         return Decision("undecided", False, "no cell decides it")
@@ -71,7 +74,7 @@ def decide(
     if strangers:
         raise LedgerError(f"{statement.id}: records of unknown cases {sorted(map(str, strangers))}")
     for record in records:
-        fault = margin_fault(record)
+        fault = margin_fault(record) or _age_fault(record, readings[record.case].day)
         if fault:
             raise LedgerError(f"{statement.id}: {fault}")
     decisions = {
@@ -123,6 +126,13 @@ def margin_fault(record: Record) -> str | None:
     )
 
 
+def _age_fault(record: Record, day: str | None) -> str | None:
+    """Say why a record is no evidence for a claim about a day; citations are held to it as data."""
+    if record.kind in _AGELESS:
+        return None
+    return age_fault(record.until, day, f"{record.kind} “{record.statement}”")
+
+
 def _decide_case(
     statement: Statement, reading: Reading, records: Sequence[Record], spared: Collection[str]
 ) -> Decision:
@@ -139,7 +149,7 @@ def _decide_case(
             raise LedgerError(f"{statement.id}: set aside, yet other records decide it")
         return Decision("not-truth-apt", False, records[0].detail)
     if Weight.REFUTES in weights:
-        if support:
+        if support or any(_seen(r, "reading", ("supports",)) for r in records):
             raise LedgerError(f"{statement.id}: decided twice, as supported and as refuted")
         return _refuted(statement, reading, records)
     if Weight.TRIES in weights:
@@ -147,7 +157,7 @@ def _decide_case(
     if (limited or Weight.MEETS in weights) and not reading.condition:
         raise LedgerError(f"{statement.id}: a witness, but no condition in the reading")
     if against and not reading.condition:
-        return _contradicted(statement, reading, against, support)
+        return _contradicted(statement, reading, records, support)
     missing = evidence.missing(statement.kind, [r.kind for r in support])
     if not missing:
         judged = all(evidence.kind(r.kind).judged for r in support)
@@ -184,18 +194,48 @@ def _refuted(statement: Statement, reading: Reading, records: Sequence[Record]) 
         if reading.truth
         else "the right statement in the reading"
     )
+    missing = missing or _not_settled(statement, reading, records)
     if missing:
         return Decision("undecided", False, f"refuted, but the truth is not decided: {missing}")
     return Decision("wrong", False, f"counter-example; the truth by {_summary(truth)}")
 
 
+def _not_settled(statement: Statement, reading: Reading, records: Sequence[Record]) -> str | None:
+    """Say which experiment speaks against the truth, or does not settle it, or return None.
+
+    What the truth leaves open by name need not be settled, and is not.
+
+    Raises:
+        LedgerError: the truth leaves open what its experiment settles.
+    """
+    tried = [r for r in records if _seen(r, "truth", ("supports", "contradicts", "unsettled"))]
+    left = {name for name in reading.left_open for r in tried if _is_named(r, name)}
+    for record in tried:
+        names = [name for name in left if _is_named(record, name)]
+        if names and record.outcome != "unsettled":
+            raise LedgerError(f"{statement.id}: its truth leaves {names[0]!r} open, it is settled")
+        if not names and record.outcome != "supports":
+            return f"experiment “{record.statement}” {_SPEAKS[record.outcome]} it"
+    unknown = [name for name in reading.left_open if name not in left]
+    return f"the experiment that it leaves open, {unknown[0]}" if unknown else None
+
+
+def _seen(record: Record, of: str, outcomes: Sequence[str]) -> bool:
+    return _weight(record) is Weight.TRIES and record.of == of and record.outcome in outcomes
+
+
 def _contradicted(
-    statement: Statement, reading: Reading, against: Sequence[Record], support: Sequence[Record]
+    statement: Statement, reading: Reading, records: Sequence[Record], support: Sequence[Record]
 ) -> Decision:
     if support:
         raise LedgerError(f"{statement.id}: cited both for and against, and no condition is given")
     if not reading.truth:
         return Decision("undecided", False, "contradicted, but the reading names no truth")
+    if missing := _not_settled(statement, reading, records):
+        return Decision(
+            "undecided", False, f"contradicted, but the truth is not decided: {missing}"
+        )
+    against = [r for r in records if r.outcome == "contradicts"]
     return Decision("wrong", True, _summary(against))
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import html
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Self
 
+from ...account.reading.ages import checked_day
 from ...account.reading.citations import Citation, installed, stands_in
 from ...account.records.record import Record
 from ..subject import Subject
@@ -24,6 +25,27 @@ class Records(tuple[Record, ...]):
 
 class BySources(Subject):
     """The verbs for published data and sources, and for what nothing decides."""
+
+    def until(self, day: str) -> Self:
+        """Return this claim, whose next record says how young its youngest datum is.
+
+        A claim about its own day needs it (`day` in its reading): data that came later say nothing
+        about it.
+
+        Args:
+            day: of the youngest datum that the check uses, as YYYY, YYYY-MM or YYYY-MM-DD.
+
+        Raises:
+            ValueError: it is no day.
+
+        Example:
+            >>> claim("LOSS-05").case("trend").until("2023-07").attempt(  # doctest: +SKIP
+            ...     "the years of 79 architectures", could_have_seen="a fall to a half"
+            ... )
+        """
+        found = type(self)([s.id for s in self.statements], self._case, self.of)
+        found._until = checked_day(day)
+        return found
 
     def census(
         self,
