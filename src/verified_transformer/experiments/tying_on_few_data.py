@@ -45,7 +45,7 @@ HEADS = {"tied": "small σ", "untied": TWIN}
 STEPS, EVERY, SEQUENCES, LENGTH = 300, 10, 4, 16
 FEW, HELD_OUT = 1024, 32  # tokens that are learnt; windows on which it is looked at
 SIZES = {"64 tokens": (64, 64), "192 tokens": (192, 96), "512 tokens": (512, 128)}  # n, d
-RATES = rates(1e-3, 1.6e-2)
+RATES = rates(2.5e-4, 8e-3)
 
 
 @dataclass(frozen=True)
