@@ -10,6 +10,7 @@ from pathlib import Path
 import machine
 import pytest
 import warm_kernels
+from near_claims import claims_near
 from time_spent import Account
 
 ROOT = Path(__file__).parent
@@ -88,11 +89,15 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport() -> Iterator[None]:
-    """Note what a phase of a test took of the processor."""
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Note what a phase of a test took of the processor; a red cell names its claims."""
     report = yield
     report.processor = _account.since()
     report.cold = warm_kernels.cold()
+    if report.failed and hasattr(item, "cell"):
+        cells = item.parent.nb.cells
+        near = claims_near([cell.source for cell in cells], cells.index(item.cell))
+        report.sections.append(("claims of this cell, or the next", ", ".join(near)))
     return report
 
 

@@ -16,6 +16,7 @@ from mutation.judging import LOCKED, Judge, Judgement
 from mutation.mutant import KINDS, Mutant
 from mutation.mutants import UNITS, draw
 from mutation.sites import Site
+from near_claims import claims_near
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOK = "notebooks/3-first-loss/3-norm-variance.ipynb"
@@ -142,6 +143,13 @@ def test_a_class_of_mutants_is_argued_away_and_no_neighbour_of_it() -> None:
     places = ("[a, b -> b, a]", "[0.3 -> 0.6] * a, b", "[a, c -> b, a]")
     lines = [f"code notebooks/x.ipynb: allclose({place}, atol=1e-9)" for place in places]
     assert [any(way.search(line) for way in known) for line in lines] == [True, False, False]
+
+
+def test_a_cell_belongs_to_the_claims_that_it_names_or_to_the_next() -> None:
+    sources = ["LOSS-10 and LOSS-11", "plot()", "claim('BOOK-04')", "print()"]
+    near = [claims_near(sources, index) for index in range(4)]
+    assert near == [("LOSS-10", "LOSS-11"), ("BOOK-04",), ("BOOK-04",), ("BOOK-04",)]
+    assert claims_near(["plot()"], 0) == ()
 
 
 def test_the_score_is_by_kind_and_chapter_and_survivors_by_claim() -> None:

@@ -297,6 +297,7 @@ def test_a_canary_that_is_not_tried_fails_the_run(
         "pyproject.toml",
         "tests/machine.py",
         "tests/time_spent.py",
+        "tests/near_claims.py",
         "tests/warm_kernels.py",
         "tests/picture_comparison.py",
     ):

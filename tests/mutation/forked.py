@@ -22,6 +22,7 @@ import nbformat
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
+from near_claims import claims_near
 from traitlets import Type
 from traitlets.config import Config
 
@@ -93,6 +94,7 @@ class Runner:
             for place, cell in enumerate(self.stored.cells)
             if cell.cell_type == "code"
         }
+        self._written = [cell.source for cell in self.stored.cells]
         self._masks = comparing.masks(ROOT)
         self._shell = _Shell.instance(config=Config(HistoryManager={"enabled": False}))
 
@@ -111,13 +113,14 @@ class Runner:
     def different(self, place: int, source: str) -> tuple[str, str] | None:
         """Run a cell in the place of a stored one: what differs, if anything does."""
         error, outputs = self.run(source)
+        near = " ".join(claims_near(self._written, place))  # as a red cell says in the whole run
         if error:
-            return "run", f"{source}\n{error}"
+            return "run", f"{near}\n{source}\n{error}"
         old = self.stored.cells[place]
         new = {"cell_type": "code", "source": source, "outputs": outputs}
         pair = (nbformat.from_dict({"cells": [one]}) for one in (old, new))
         changes = list(comparing.differences(*pair, self._masks))
-        return ("outputs", "\n".join([source, *changes])) if changes else None
+        return ("outputs", "\n".join([near, source, *changes])) if changes else None
 
     def same_outcomes(self, place: int) -> tuple[str, str] | None:
         """Run a stored cell under another registry: an error, or another outcome of a check."""

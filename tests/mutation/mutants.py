@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from near_claims import ID, claims_near
 
 from . import pages, sites
 from .mutant import Maker, Mutant
@@ -17,7 +18,6 @@ from .sites import chosen
 
 DRAWS = re.compile(r"\bdrawings\.\w+\(|\blive\(")
 ROUNDS = 30  # of all places, where there are fewer than mutants are wanted
-ID = re.compile(r"\b(?:BOOK|[A-Z]{3,5})-\d\d\b")
 
 
 def draw(kind: str, root: Path, n: int, salt: str, chapter: str = "") -> list[Mutant]:
@@ -52,26 +52,17 @@ def notebooks(root: Path) -> Iterator[tuple[Path, list[dict[str, Any]]]]:
         yield path, cells
 
 
-def _claims(cells: list[dict[str, Any]], index: int) -> tuple[str, ...]:
-    """The claims that a cell names, or else the next cell that names any, or the last before it."""
-    order = [index, *range(index + 1, len(cells)), *range(index - 1, -1, -1)]
-    for other in order:
-        named = tuple(dict.fromkeys(ID.findall(cells[other]["source"])))
-        if named:
-            return named
-    return ()
-
-
 def _of_cells(
     kind: str, root: Path, wanted: Callable[[dict[str, Any]], bool], **options: bool
 ) -> Iterator[Maker]:
     for path, cells in notebooks(root):
         first = next(i for i, cell in enumerate(cells) if cell["cell_type"] == "code")
+        sources = [cell["source"] for cell in cells]
         for index, cell in enumerate(cells):
             if index != first and wanted(cell):
                 yield _maker(
                     kind, path.relative_to(root).as_posix(), index, cell["source"],
-                    _claims(cells, index), **options,
+                    claims_near(sources, index), **options,
                 )  # fmt: skip
 
 

@@ -87,7 +87,16 @@ def notebook_faults(notebook: Path, sources: frozenset[str] = frozenset()) -> It
     for index, cell in enumerate(book.cells):
         if cell.cell_type == "markdown":
             for fault in faults(cell.source, known):
-                yield f"{notebook.name}, cell {index}: {fault}"
+                near = _near([cell.source for cell in book.cells], index)
+                yield f"{notebook.name}, cell {index}{near}: {fault}"
+
+
+def _near(sources: list[str], index: int) -> str:
+    """The claims of a cell: those that it names, or else the next one that names any."""
+    for source in sources[index:]:
+        if named := dict.fromkeys(re.findall(r"\b[A-Z]{3,5}-\d\d\b", source)):
+            return f" ({', '.join(named)})"
+    return ""
 
 
 def text_faults(page: Path, sources: frozenset[str] = frozenset()) -> Iterator[str]:
