@@ -22,8 +22,9 @@ def cut_bells() -> Drawing:
     """
     return Drawing(
         (_panel(moving=True), _panel(moving=False)),
-        "What is dashed is drawn again. Left, the bounds shrink with the bell, and each bell loses "
-        "the same share. Right, they stay where they are, and the narrow bell loses nothing.",
+        "The upright lines are the bounds. Draws beyond them, where a bell is dashed, are drawn "
+        "again. Left, the bounds shrink with the bell, and each bell loses the same share. Right, "
+        "they stay where they are, and the narrow bell loses nothing.",
         "Two panels, each with a wide bell above and a narrow bell below. Left, both are cut by "
         "two upright lines that lie close to the narrow bell and far apart at the wide one. "
         "Right, the lines stand at the same two places for both bells; they cut the wide one and "

@@ -24,7 +24,7 @@ def norm_circle() -> Drawing:
     return Drawing(
         (_forward(), _backward()),
         "Forward, all vectors on a ray end at the same point of the circle. Backward, the part of "
-        "the gradient along the ray is lost, and the rest is divided as *x* was.",
+        "the gradient along the ray is lost, and the rest is divided by the length of *x*.",
         "Two panels with the same circle and the same ray out of its centre. Forward, two vectors "
         "of different lengths on the ray both end at the point y where it crosses the circle. "
         "Backward, a gradient arrives at y; its dashed part along the ray is dropped, and its part "

@@ -41,7 +41,7 @@ def _panel(*, pre: bool) -> Panel:
     return Panel(
         320, 404, *_stream(joins, stops), *_gradient(stops),
         *(_branch(bottom, join, number, pre=pre)
-          for number, (bottom, join) in enumerate(zip(_LAYERS, joins, strict=True), 1)),
+          for number, (bottom, join) in enumerate(zip(_LAYERS, joins, strict=True))),
         *(box(_BACK - 14, top, _STREAM - _BACK + 44, 28, "norm", role="quiet", rounded=6)
           for _, top in stops),
         f'<g transform="rotate(-90 30 208)">{text(30, 208, back, size=14)}</g>',
