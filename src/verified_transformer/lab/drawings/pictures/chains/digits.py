@@ -20,7 +20,7 @@ def odometers() -> Drawing:
     return Drawing(
         (token, place),
         "Two odometers. A wheel with 37 signs goes round once before its left neighbour moves on:"
-        " 36·37² + 26·37 + 10 = 50 256. Which three wheels make 100?",
+        " 36·37² + 26·37 + 10 = 50 256. Do the same sum for the three on the right.",
         "Left: three wheels of 37 signs show the digits 36, 26 and 10 of token 50 256, with their"
         " neighbours above and below in grey. Right: wheels of 8, 8 and 12 signs show 1, 0 and 4,"
         " the digits of place 100.",
