@@ -65,7 +65,7 @@ def _block(first: str, before: str, after: str, second: str, title: str, *, righ
         320, 410,
         text(middle, 44, "*y*/√*k*"), arrow((middle, 96), (middle, 56)),
         node(middle, 108), arrow((226, 108), (133, 108)),
-        box(226, 92, 86, 32, "*b*_{2}/√*k*", role="weight"),
+        box(226, 92, 86, 32, "*b*_{2} / ?", role="weight"),
         arrow((middle, 146), (middle, 121)),
         box(middle - 62, 146, 124, 38, second, role="weight"),
         arrow((middle, 222), (middle, 186)),
@@ -107,11 +107,12 @@ def feed_forward_scales() -> Drawing:
             ),
         ),
         "What stands on the wires of a grown block. Left, the activation sees an argument that is "
-        "too small. Right, it sees the old one, and the second matrix divides.",
+        "too small. Right, it sees the old one, and the second matrix divides. And the bias?",
         "Two feed-forward blocks, each read from bottom to top. The input x over root k goes "
-        "through a first matrix, an activation and a second matrix, and a bias is added, to give y"
-        " over root k. In the first block both matrices are divided by k, and the activation sees "
-        "u over root k, which for most activations is wrong. In the second the first matrix is "
+        "through a first matrix, an activation and a second matrix, and a bias, over a question "
+        "mark, is added, to give y over root k. In the first block both matrices are divided by "
+        "k, and the activation sees u over root k, which for most activations is wrong. In the "
+        "second the first matrix is "
         "divided by root k only, the activation sees u as before, and the second matrix is divided"
         " by k root k.",
     )
@@ -136,13 +137,13 @@ def grown_bert() -> Drawing:
         ['a layer', 'the output']
     """
     layer = (
-        ("values, heads", "*x*/√*k*"), ("norm, *ε*/*k*", "*x*/√*k*"),
+        ("values, heads", "*x*/√*k*"), ("norm", "*x*/√*k*"),
         ("first matrix", "plain copies"), ("second matrix", "*x*/√*k*"),
-        ("norm, *ε*/*k*", "*x*/√*k*, and so on"),
+        ("norm", "*x*/√*k*, and so on"),
     )  # fmt: skip
     output = (
         ("dense layer", "plain copies"),
-        ("norm, *ε* kept", "*x*/√*k*"),
+        ("norm", "*x*/√*k*"),
         ("embedding, rows/√*k*", "scores, as before"),
         ("output bias, kept", "logits"),
     )
@@ -170,7 +171,7 @@ def grown_bert() -> Drawing:
         "scores only, and the sums with the stream are left out.)",
         "Two columns of boxes, each read from bottom to top, with a label on the wire above each "
         "box. In a layer all wires hold x over root k but the one between the two matrices of the "
-        "feed-forward block, which holds plain copies; the norms have epsilon over k. In the output"
-        " the dense layer gives plain copies, its norm keeps epsilon and gives x over root k, the "
-        "embedding makes the old scores of it, and the output bias is kept.",
+        "feed-forward block, which holds plain copies. In the output the dense layer gives plain "
+        "copies, its norm gives x over root k, the embedding makes the old scores of it, and the "
+        "output bias is kept.",
     )
