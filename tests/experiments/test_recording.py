@@ -12,7 +12,8 @@ import torch
 
 from verified_transformer import __main__ as command
 from verified_transformer.account.stored_runs import runs as stored_runs
-from verified_transformer.experiments import factorised_lookup, recording, tied_convergence
+from verified_transformer.experiments import factorised_lookup, tied_convergence
+from verified_transformer.experiments.laboratory import recording
 from verified_transformer.models import heads
 from verified_transformer.sampling import zipf_markov
 
@@ -104,7 +105,7 @@ def test_numbers_may_differ_by_rounding_and_whole_numbers_may_not() -> None:
 
 def test_an_unknown_experiment_is_refused() -> None:
     with pytest.raises(
-        ValueError, match=r"name: got 'other'; accepted: factorised_lookup, remedies"
+        ValueError, match=r"name: got 'other'; accepted: factorised_lookup, grown_bert, remedies"
     ):
         recording.experiment("other")
 

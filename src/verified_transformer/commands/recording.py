@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..account.stored_runs import runs as stored_runs
-from ..experiments import recording
+from ..experiments.laboratory import recording
 
 
 def record(name: str, root: Path, *, rekey: bool = False) -> Path:

@@ -82,7 +82,7 @@ def keep_times(root: Path) -> Path:
 
 def provenance(root: Path) -> dict[str, Any]:
     """Say when, from which commit, with which versions and on which processor something ran."""
-    from ...experiments.recording import processor
+    from ...experiments.laboratory.recording import processor
 
     asked = ["git", "-C", str(root), "rev-parse", "--short=12", "HEAD"]
     commit = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()

@@ -1,6 +1,6 @@
 """Runs an experiment that is kept, and its fingerprint.
 
-An experiment is a module of this wing with ``run()``, which returns what is kept as JSON;
+An experiment is a module of the wing with ``run()``, which returns what is kept as JSON;
 ``fingerprint()``, which takes a second or two and returns numbers that depend on the same seeds,
 laws and formulas; ``SEEDS``; and ``DEVICE`` where that is not the CPU.
 """
@@ -27,8 +27,8 @@ NEAR = 1e-4  # another instruction set moves a number by 6e-6; another seed, by 
 
 def names() -> list[str]:
     """Return the names of the experiments."""
-    files = Path(__file__).parent.glob("*.py")
-    return sorted(f.stem for f in files if f.stem not in ("__init__", "recording"))
+    files = Path(__file__).parents[1].glob("*.py")
+    return sorted(f.stem for f in files if f.stem != "__init__")
 
 
 def experiment(name: str) -> ModuleType:
@@ -45,7 +45,7 @@ def experiment(name: str) -> ModuleType:
         raise ValueError(f"name: got {name!r}; accepted: {', '.join(names())}")
     if os.environ.get("VERIFIED_SALT"):
         raise ValueError("VERIFIED_SALT: set; accepted: none, where an experiment is recorded")
-    return importlib.import_module(f"{__package__}.{name}")
+    return importlib.import_module(f"..{name}", __package__)
 
 
 def fingerprint(name: str) -> Any:
