@@ -35,6 +35,11 @@ MOVED = """() => [...document.querySelectorAll("vt-live")].map(figure => {
     }
     put(slider.input, before);
   }
+  for (const button of figure.querySelectorAll(".vt-live-presets button")) {
+    button.click();
+    if (button.getAttribute("aria-pressed") !== "true") settings.push({stuck: button.textContent});
+    look();
+  }
   const {sliders, curves, tables} = figure.spec;
   return {settings, curves: curves.map(({name, text}) => ({name, text})), tables,
           names: sliders.map(slider => slider.name)};

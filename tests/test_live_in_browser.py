@@ -46,6 +46,7 @@ def small(**more: object) -> Live:
         "measured": [points_of("law", [0.5, 1], [0.5, 1.0], [0.001, 0.001], where={n: 30})],
         "breaks": {"twice as fast": 2 * a * x},
         "rules": {"one": 1},
+        "presets": {"GPT-2": {x: 0.02, n: 50_257}, "bent": {a: 1.5, f: "bends"}},
         "caption": "Look at x = 1.",
         "alt": "Two curves that rise.",
     }
@@ -123,6 +124,30 @@ def test_by_keyboard(browser: Browser, tmp_path: Path) -> None:
         assert not tab.found
 
 
+def test_a_preset_sets_what_it_names_and_says_whether_it_is_set(
+    browser: Browser, tmp_path: Path
+) -> None:
+    with Tab(browser, 360, "dark") as tab:
+        page = tab.page
+        page.goto(standing_alone(tmp_path, small(), small(presets=None)).as_uri())
+        assert page.get_by_role("group", name="Set to").count() == 1
+        page.get_by_role("button", name="GPT-2", pressed=False).focus()
+        page.keyboard.press("Enter")
+        assert page.get_by_role("button", name="GPT-2", pressed=True).is_visible()
+        figure = page.locator("vt-live").first
+        assert figure.get_by_label("place x").get_attribute("aria-valuetext") == "0.02"
+        assert figure.get_by_label("tokens n").get_attribute("aria-valuetext") == "50\u2009257"
+        assert figure.get_by_label("speed a").get_attribute("aria-valuetext") == "1 per s"
+        figure.locator(".vt-live-said").filter(has_text="tokens n 50").wait_for(state="attached")
+        page.get_by_role("button", name="bent").click()
+        assert figure.get_by_label("shape").input_value() == "1"
+        assert page.get_by_role("button", pressed=True).count() == 2, "they do not contradict"
+        figure.get_by_label("tokens n").press("ArrowLeft")
+        assert page.get_by_role("button", name="GPT-2", pressed=False).is_visible()
+        box = page.get_by_role("button", name="bent").bounding_box()
+        assert box and box["height"] >= 24 and not tab.found
+
+
 def test_pointing_reads_the_curves(browser: Browser, tmp_path: Path) -> None:
     with Tab(browser, 800, "light") as tab:
         tab.page.goto(standing_alone(tmp_path, small()).as_uri())
@@ -143,7 +168,7 @@ def test_without_a_script_and_in_print(browser: Browser, tmp_path: Path) -> None
         page.emulate_media(media=medium)  # type: ignore[arg-type]
         assert page.get_by_role("img", name="Two curves that rise.").locator("path").count() == 3
         assert page.get_by_text("Drawn at speed a 1 per s, tokens n 30, shape grows.").is_visible()
-        assert page.locator("input:visible, select:visible").count() == 0
+        assert page.locator("input:visible, select:visible, button:visible").count() == 0
         context.close()
 
 

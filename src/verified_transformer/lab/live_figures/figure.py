@@ -15,6 +15,7 @@ from .compressed import compressed
 from .controls import Slider, told
 from .curves import DASHES, Curve, Curves, Source
 from .measured import Measured, Points, elsewhere, placed
+from .presets import Preset, Setting, settings
 from .still import extent, sample, still
 
 LARGEST = 15_000  # bytes of a figure, its picture included
@@ -33,6 +34,7 @@ def live(
     measured: Sequence[Measured] = (),
     breaks: Mapping[str, Source] | None = None,
     rules: Mapping[str, Source] | None = None,
+    presets: Mapping[str, Setting] | None = None,
 ) -> Live:
     r"""Return an interactive figure that needs no kernel.
 
@@ -49,6 +51,8 @@ def live(
         measured: made by `points_of`.
         breaks: wrong versions by what is wrong with them; each has a switch "Break it".
         rules: lines to compare with, such as the loss of a uniform guess.
+        presets: settings by name, such as the sizes of a model: each has a button, which sets the
+            sliders whose symbols it names.
 
     Returns:
         The figure, which a notebook shows.
@@ -86,7 +90,7 @@ def live(
     shown += [made.curve(source, name, f"breaks[{name!r}]", f"wrong{place}", broken=broken)
               for place, (name, source) in enumerate((breaks or {}).items())]  # fmt: skip
     return Live(tuple(controls), tuple(shown), tuple(made.tables), tuple(found), y, log, limits,
-                caption, alt)._checked()  # fmt: skip
+                caption, alt, settings(presets or {}, controls))._checked()  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,6 +106,7 @@ class Live:
     limits: tuple[float, float] | None
     caption: str
     alt: str
+    presets: tuple[Preset, ...] = ()
 
     def spec(self) -> dict[str, Any]:
         """What the script reads."""
@@ -112,6 +117,7 @@ class Live:
             "tables": list(self.tables),
             "points": [group.spec() for group in self.points],
             "elsewhere": elsewhere(self.points, self.controls) if self.points else "",
+            **({"presets": [preset.spec() for preset in self.presets]} if self.presets else {}),
         }  # fmt: skip
 
     def html(self) -> str:
@@ -141,10 +147,10 @@ class Live:
         if not errors:
             return ""
         told_ = "; ".join(
-            f"“{name}” by {f'{100 * off:g} %' if share else f'{off:g}'}"
+            f"{f'{100 * off:g} %' if share else f'{off:g}'} for “{name}”"
             for name, (off, share) in errors.items()
         )
-        return f" Read off a table, and off by at most: {escape(told_)}."
+        return f" Interpolated, with an error of at most {escape(told_)}."
 
     def _checked(self) -> Live:
         size = len(self.html().encode())
@@ -162,6 +168,7 @@ class Live:
         return (
             f"Live figure. {self.y} over {self.controls[0].label}: {named}."
             + (f" Moved by: {moved}." if moved else "")
+            + (f" Set to: {', '.join(p.name for p in self.presets)}." if self.presets else "")
             + f" #{digest}"
         )
 

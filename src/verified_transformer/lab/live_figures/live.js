@@ -2,7 +2,7 @@
 // The same text serves the book (_static/live.js) and, inside the output, Jupyter and Colab.
 (() => {
 if (customElements.get("vt-live")) return;
-const { PI, abs, exp, log, max, min, round, sqrt, floor, ceil } = Math;
+const { PI, abs, exp, log, log10, max, min, round, sqrt, floor, ceil } = Math;
 
 // What SymPy has and Math lacks. erfc keeps its relative error where it is small.
 const erfc = x => {
@@ -65,7 +65,7 @@ const number = v => {
   return text.replace("-", "−");
 };
 const make = (tag, set = {}, ...inside) => {
-  const svg = "svg g path circle line text".split(" ").includes(tag);
+  const svg = /^(svg|path|circle|line|text)$/.test(tag);
   const e = svg ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
   for (const key in set) e.setAttribute(key, set[key]);
   e.append(...inside);
@@ -75,11 +75,11 @@ const make = (tag, set = {}, ...inside) => {
 const ticks = (low, high, logarithmic, most) => {
   const found = [];
   if (logarithmic) {
-    const a = floor(Math.log10(low) + 1e-9), b = ceil(Math.log10(high) - 1e-9);
-    const steps = Math.log10(high / low) * 3 <= most + 2 ? [1, 2, 5] : [1], every = ceil((b - a) / most);
+    const a = floor(log10(low) + 1e-9), b = ceil(log10(high) - 1e-9);
+    const steps = log10(high / low) * 3 <= most + 2 ? [1, 2, 5] : [1], every = ceil((b - a) / most);
     for (let k = a; k <= b; k += every) for (const s of steps) found.push(+`${s}e${k}`);
   } else {
-    const rough = (high - low) / most, power = 10 ** floor(Math.log10(rough));
+    const rough = (high - low) / most, power = 10 ** floor(log10(rough));
     const step = power * [1, 2, 5, 10].find(s => s * power >= rough * 0.999);
     for (let k = ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) found.push(+(k * step).toPrecision(12));
   }
@@ -93,21 +93,29 @@ customElements.define("vt-live", class extends HTMLElement {
     // While the page is read, what stands inside is not there yet.
     if (document.readyState === "loading") return document.addEventListener("DOMContentLoaded", () => this.connectedCallback());
     const s = this.spec = JSON.parse(this.querySelector("script[type='application/json']").textContent);
-    const names = ["v", "erf", "erfc", "lgamma", "digamma", "lse", "total", "table"];
     for (const c of s.curves) {
-      const f = new Function(...names, "return " + c.js);
+      const f = new Function("v,erf,erfc,lgamma,digamma,lse,total,table", "return " + c.js);
       const t = (k, v) => table(s.tables[k], v);
       c.f = v => f(v, erf, erfc, lgamma, digamma, lse, total, t);
     }
-    this.at = s.sliders.map(e => e.start);
+    this.at = [];
     this.off = s.curves.map(c => !!c.broken);
-    const figure = this.querySelector("figure"), stage = this.querySelector(".vt-live-stage");
-    this.keys = [...this.querySelectorAll(".vt-live-key > li")];
-    this.plot = make("svg", { class: "vt-live-plot", role: "img", "aria-label": this.querySelector("svg").getAttribute("aria-label") });
+    const find = e => this.querySelector(e), stage = this.stage = find(".vt-live-stage");
+    this.keys = find(".vt-live-key").children;
+    this.plot = make("svg", { class: "vt-live-plot", role: "img", "aria-label": find("svg").getAttribute("aria-label") });
     this.said = make("p", { class: "vt-live-said", "aria-live": "polite" });
     this.note = make("p", { class: "vt-live-note" });
     const controls = make("div", { class: "vt-live-controls" });
-    s.sliders.forEach((e, k) => controls.append(this.control(e, k)));
+    // Models by their names: each button sets the controls for which it has a value.
+    const row = make("div", { class: "vt-live-presets", role: "group", "aria-label": "Set to" }, "Set to ");
+    this.presets = (s.presets || []).map(([name, to]) => {
+      const b = make("button", { type: "button" }, name);
+      b.onclick = () => { to.forEach(e => this.set(...e)); this.draw(); };
+      row.append(b);
+      return [b, to];
+    });
+    if (s.presets) controls.append(row);
+    s.sliders.forEach((e, k) => { controls.append(this.control(e, k)); this.set(k, e.start); });
     s.curves.forEach((c, k) => {
       if (!c.broken) return;
       const box = make("input", { type: "checkbox", role: "switch" });
@@ -115,15 +123,14 @@ customElements.define("vt-live", class extends HTMLElement {
       controls.append(make("label", { class: "vt-live-break" }, box, make("b", {}, "Break it: "), c.name));
     });
     stage.append(this.plot);
-    this.querySelector(".vt-live-key").before(controls);
-    this.querySelector(".vt-live-key").after(this.note, this.said);
-    const point = event => {
-      const r = this.plot.getBoundingClientRect(), x = s.sliders[0];
-      const u = (event.clientX - r.left - this.frame[0]) / this.frame[2];
-      this.move(0, max(0, min(1, u)) * x.steps);
+    find(".vt-live-key").before(controls);
+    find(".vt-live-key").after(this.note, this.said);
+    this.plot.onpointerdown = this.plot.onpointermove = e => {
+      if (e.pointerType !== "mouse" && !e.buttons) return;
+      const r = this.plot.getBoundingClientRect();
+      const u = (e.clientX - r.left - this.frame[0]) / this.frame[2];
+      this.move(0, max(0, min(1, u)) * s.sliders[0].steps);
     };
-    this.plot.onpointerdown = point;
-    this.plot.onpointermove = event => { if (event.pointerType === "mouse" || event.buttons) point(event); };
     new ResizeObserver(() => { if (stage.clientWidth && stage.clientWidth !== this.wide) this.draw(); }).observe(stage);
     this.draw();
   }
@@ -137,11 +144,9 @@ customElements.define("vt-live", class extends HTMLElement {
       const pick = make("select", { id }, ...e.names.map((n, j) => make("option", { value: j }, n)));
       pick.oninput = () => this.move(k, +pick.value);
       Object.assign(e, { input: pick, out });
-      pick.value = e.start;
       return make("div", {}, label, pick);
     }
     const input = make("input", { type: "range", id, min: 0, max: e.steps, step: 1 });
-    input.value = this.place(e, e.start) * e.steps;
     input.oninput = () => this.move(k, +input.value);
     Object.assign(e, { input, out });
     return make("div", {}, label, input, out);
@@ -155,11 +160,14 @@ customElements.define("vt-live", class extends HTMLElement {
     const v = e.log ? e.low * (e.high / e.low) ** u : e.low + (e.high - e.low) * u;
     return e.whole ? round(v) : min(e.high, max(e.low, v));
   }
+  set(k, v) {
+    const e = this.spec.sliders[k];
+    this.at[k] = v;
+    e.input.value = e.names ? v : this.place(e, v) * e.steps;
+  }
   move(k, step) {
     const e = this.spec.sliders[k];
-    step = e.names ? step : round(step);
-    this.at[k] = this.value(e, step / e.steps);
-    e.input.value = step;
+    this.set(k, this.value(e, round(step) / e.steps));
     this.draw();
   }
 
@@ -169,7 +177,9 @@ customElements.define("vt-live", class extends HTMLElement {
       e.out.textContent = told(e, at[k]);
       if (!e.names) e.input.setAttribute("aria-valuetext", told(e, at[k]));
     });
-    const wide = this.wide = this.querySelector(".vt-live-stage").clientWidth || 640;
+    const there = w => w.every(e => at[e[0]] === e[1]);
+    for (const [b, to] of this.presets) b.setAttribute("aria-pressed", there(to));
+    const wide = this.wide = this.stage.clientWidth || 640;
     const high = max(250, min(400, wide * 0.58));
     const shown = s.curves.filter((c, k) => !this.off[k]);
     const many = x.stops ? x.steps : 160;
@@ -177,7 +187,7 @@ customElements.define("vt-live", class extends HTMLElement {
       const v = [this.value({ ...x, whole: 0 }, k / many), ...at.slice(1)];
       return [v[0], c.f(v)];
     }));
-    const points = s.points.filter(p => p.where.every(([k, v]) => at[k] === v));
+    const points = s.points.filter(p => there(p.where));
     const [low, high_] = s.limits || this.range(points);
     const f = s.log ? log : v => v, roomy = wide >= 560;
     const names = max(...s.curves.map(c => c.broken ? 0 : c.name.length));
@@ -245,16 +255,17 @@ customElements.define("vt-live", class extends HTMLElement {
     const s = this.spec, at = this.at, said = [];
     s.curves.forEach((c, k) => {
       let text = number(values[k]);
+      const key = this.keys[k], hidden = this.off[k];
       const judged = c.broken ? c.breaks : k, rows = points.filter(p => p.of === judged).flatMap(p => p.rows).filter(r => r[2]);
-      if (rows.length && !this.off[k]) {
+      if (rows.length && !hidden) {
         // What a table may be off by is no miss.
         const off = v => (c.off || 0) * (c.share ? abs(v) : 1);
         const far = max(...rows.map(([a, b, e]) => { const v = c.f([a, ...at.slice(1)]); return max(0, abs(v - b) - off(v)) / e; }));
         text += far < 0.1 ? "; all points on it" : far < 5 ? `; all points within ${number(far)} standard errors` : `; misses a point by ${number(far)} standard errors`;
       }
-      this.keys[k].hidden = this.off[k];
-      this.keys[k].querySelector("b").textContent = this.off[k] ? "" : text;
-      if (!this.off[k]) said.push(`${c.name}: ${text}`);
+      key.hidden = hidden;
+      key.querySelector("b").textContent = hidden ? "" : text;
+      if (!hidden) said.push(`${c.name}: ${text}`);
     });
     const where = s.sliders.map((e, k) => `${e.label} ${told(e, at[k])}`).join(", ");
     this.note.textContent = s.points.length && !points.length ? s.elsewhere : "";
