@@ -78,10 +78,10 @@ def test_what_is_no_day_is_refused() -> None:
 
 def test_a_check_says_how_young_its_data_are(reading: Callable[..., None]) -> None:
     reading(kind="statement", day="2023-07")
-    made = claim("LOSS-14").until("2023-06").check_that("so", bool, on=[1], not_on=[0])
+    made = claim("LOSS-14").until("2023-06").check_that("so", bool, on=1, not_on=0)
     assert made.until == "2023-06" and "; data until 2023-06   #" in made.line
     assert from_json(to_json(made)) == dataclasses.replace(made, volatile=made.volatile)
-    assert claim("LOSS-14").check_that("so", bool, on=[1], not_on=[]).until is None
+    assert claim("LOSS-14").check_that("so", bool, on=1, not_on=0).until is None
 
 
 def test_a_day_takes_no_part_in_the_fingerprint() -> None:
