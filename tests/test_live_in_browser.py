@@ -124,6 +124,20 @@ def test_by_keyboard(browser: Browser, tmp_path: Path) -> None:
         assert not tab.found
 
 
+def test_whole_numbers_on_a_logarithmic_slider_move_step_by_step(
+    browser: Browser, tmp_path: Path
+) -> None:
+    steps = [slider(a, "layers a", 2, 96, start=12, log=True, whole=True)]
+    made = small(curves={"law": a * x}, sliders=steps, measured=[], breaks={}, presets=None)
+    with Tab(browser, 800, "light") as tab:
+        tab.page.goto(standing_alone(tmp_path, made).as_uri())
+        layers = tab.page.get_by_label("layers a")
+        for _ in range(12):
+            layers.press("ArrowRight")
+        assert layers.get_attribute("aria-valuetext") in ("14", "15")
+        assert live_faults(tab.page) == (1, []) and not tab.found
+
+
 def test_a_preset_sets_what_it_names_and_says_whether_it_is_set(
     browser: Browser, tmp_path: Path
 ) -> None:

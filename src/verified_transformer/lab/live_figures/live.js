@@ -129,7 +129,7 @@ customElements.define("vt-live", class extends HTMLElement {
       if (e.pointerType !== "mouse" && !e.buttons) return;
       const r = this.plot.getBoundingClientRect();
       const u = (e.clientX - r.left - this.frame[0]) / this.frame[2];
-      this.move(0, max(0, min(1, u)) * s.sliders[0].steps);
+      this.move(0, round(max(0, min(1, u)) * s.sliders[0].steps));
     };
     new ResizeObserver(() => { if (stage.clientWidth && stage.clientWidth !== this.wide) this.draw(); }).observe(stage);
     this.draw();
@@ -160,14 +160,15 @@ customElements.define("vt-live", class extends HTMLElement {
     const v = e.log ? e.low * (e.high / e.low) ** u : e.low + (e.high - e.low) * u;
     return e.whole ? round(v) : min(e.high, max(e.low, v));
   }
-  set(k, v) {
+  // A whole number may stand for several steps of its slider, which keeps the one that it is moved to.
+  set(k, v, step) {
     const e = this.spec.sliders[k];
     this.at[k] = v;
-    e.input.value = e.names ? v : this.place(e, v) * e.steps;
+    e.input.value = step ?? this.place(e, v) * e.steps;
   }
   move(k, step) {
     const e = this.spec.sliders[k];
-    this.set(k, this.value(e, round(step) / e.steps));
+    this.set(k, this.value(e, step / e.steps), step);
     this.draw();
   }
 
