@@ -15,6 +15,8 @@ BOXES = re.compile(r' style="border-left:4px solid #[0-9a-f]{6};padding:\.1em \.
 OF_A_RUN = re.compile(r'<td><span class="vt-volatile">([^<]*)</span></td>')
 AS_IT_IS = re.compile(r"(?s)(<(pre|textarea|script|style)\b.*?</\2>)")
 INDENTS = re.compile(r"\s*\n\s*")
+# The theme looks for a class on the chapters' links alone, where a marker opens their sections.
+SECTIONS = re.compile(r'(<li class="toctree-l2[^"]*"><a) class="reference internal"')
 
 
 def lighter(body: str) -> str:
@@ -29,7 +31,7 @@ def lighter(body: str) -> str:
 
 
 def squeezed(page: str) -> str:
-    r"""A whole page without the indents of its templates; what is preformatted stays.
+    r"""A whole page without what its templates put in for nobody; what is preformatted stays.
 
     Example:
         >>> squeezed("<ul>\n   \n  <li>a</li>\n</ul><pre>a\n  b</pre>")
@@ -37,5 +39,7 @@ def squeezed(page: str) -> str:
     """
     parts = AS_IT_IS.split(page)  # text, preformatted, its tag, text, …
     return "".join(
-        part if i % 3 == 1 else INDENTS.sub("\n", part) for i, part in enumerate(parts) if i % 3 < 2
+        part if i % 3 == 1 else SECTIONS.sub(r"\1", INDENTS.sub("\n", part))
+        for i, part in enumerate(parts)
+        if i % 3 < 2
     )
