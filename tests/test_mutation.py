@@ -52,6 +52,14 @@ def test_code_changes_in_operators_constants_and_order() -> None:
     assert not any("x3" in change for change in found)
 
 
+def test_changed_code_is_code() -> None:
+    text = "ends = cut * exp(-(cut**2) / 2) if not (a or b) else f((a), -b, [x for x in (1, 2)])"
+    found = changes(list(sites.in_code(text)), text)
+    assert {text.replace("-(", "("), text.replace("not (", "(")} < found
+    for change in found:
+        compile(change, "a cell", "exec")
+
+
 def test_text_within_an_f_string_is_no_label_of_its_own() -> None:
     text = 'print(f"{a} of {b}", "c")'
     assert changes(list(sites.in_code(text, words=True)), text) == {

@@ -152,7 +152,17 @@ def in_code(source: str, *, words: bool = False) -> Iterator[Site]:
     pieces = {id(p) for f in ast.walk(tree) if isinstance(f, ast.JoinedStr) for p in f.values}
     for node in ast.walk(tree):
         if id(node) not in pieces:  # Python 3.11 places such a text where the whole f-string is
-            yield from _in_node(node, plain, at, words)
+            sites = _in_node(node, plain, at, words)
+            yield from (site for site in sites if _is_code(site.apply(plain)))
+
+
+def _is_code(text: str) -> bool:
+    # what is no Python is seen at once, and says nothing of the checks
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
 
 
 def _pass(match: re.Match[str]) -> str:
@@ -189,10 +199,10 @@ def _in_node(
             yield from between(left, right, *OPERATORS[type(op)], "operator")
         case ast.Compare(left, [op], [right]) if type(op) in COMPARISONS:
             yield from between(left, right, *COMPARISONS[type(op)], "comparison")
-        case ast.UnaryOp(ast.USub(), operand):
-            yield Site(span(node)[0], span(operand)[0], "", "sign")
-        case ast.UnaryOp(ast.Not(), operand):
-            yield Site(span(node)[0], span(operand)[0], "", "not")
+        case ast.UnaryOp(ast.USub()):
+            yield Site(span(node)[0], span(node)[0] + 1, "", "sign")  # its brackets stay
+        case ast.UnaryOp(ast.Not()):
+            yield Site(span(node)[0], span(node)[0] + len("not "), "", "not")
         case ast.Constant(bool() as value):
             yield Site(*span(node), str(not value), "truth value")
         case ast.Constant(int() | float() as value):
