@@ -105,6 +105,13 @@ def test_an_arm_whose_halves_differ_is_caught() -> None:
         experiment(arms={**ARMS, "tied": mixed})
 
 
+@pytest.mark.canary
+def test_an_arm_with_runs_of_the_other_arm_is_caught() -> None:
+    mixed = {seed: ARMS["untied" if seed % 2 else "tied"][seed] for seed in SEEDS}
+    with pytest.raises(ClaimFailed, match="a placebo shows an effect: one half of the runs of 'ti"):
+        experiment(arms={**ARMS, "tied": mixed})
+
+
 def test_few_runs_say_that_there_is_no_placebo() -> None:
     few = {name: {seed: arm[seed] for seed in range(4)} for name, arm in ARMS.items()}
     assert "4 runs, replicate: seed; too few runs for a placebo" in experiment(arms=few).line
