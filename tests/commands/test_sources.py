@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from verified_transformer.account.reading.citations import Citation, stands_in
+from verified_transformer.account.reading.citations import Citation
+from verified_transformer.account.reading.sentences import stands_in
 from verified_transformer.commands.elsewhere import sources as module
 from verified_transformer.commands.elsewhere.keeping import path
 from verified_transformer.commands.elsewhere.sources import (

@@ -5,19 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
+
+from .sentences import form_of, inside, stands_in
 
 SAYS = ("supports", "contradicts", "partly")
 LONGEST = 25  # words of a quotation
 _NEEDED = ("key", "says", "at", "quote")
-_KEYS = {*_NEEDED, "of", "around", "file", "archive", "until"}
-_CODE = re.compile(r"[=_{}\[\]]|\w\(")
-_STOP = re.compile(r"[.!?。]")
+_KEYS = {*_NEEDED, "of", "around", "form", "file", "archive", "until"}
 _ARCHIVE = re.compile(r"[\w.-]+==[\w.]+ \S+/\S+")
-_BETWEEN = re.compile(r"(?<=[\u3000-\uffef]) (?=[\u3000-\uffef])")  # lines of Chinese
 
 
 @dataclass(frozen=True)
@@ -31,6 +27,8 @@ class Citation:
         quote: the deciding words, at most `LONGEST` of them.
         of: "reading", or "truth" for the right statement that it supports.
         around: the passage that the quotation stands in.
+        form: of what is no sentence that could run to its full stop: byline, title, date, or
+            announcement (of a picture or a formula, behind a colon).
         file: a file of an installed package that has the words, such as
             ``transformers/models/t5/modeling_t5.py``; they are looked up there.
         archive: a release of the Python index and a file in it that has the words, such as
@@ -45,6 +43,7 @@ class Citation:
     quote: str
     of: str = "reading"
     around: str | None = None
+    form: str | None = None
     file: str | None = None
     archive: str | None = None
     until: str | None = None
@@ -103,51 +102,14 @@ def fault_of(citation: Citation) -> str | None:
         return f"quote: got {count} words; accepted: 1 to {LONGEST}"
     if citation.around and not stands_in(citation.quote, citation.around):
         return f"around: does not have the words “{citation.quote}”"
-    return None
+    return form_of(citation.form, citation.quote, citation.around) if citation.form else None
 
 
 def cut(citation: Citation) -> bool:
     """Whether a quotation of prose stops inside its sentence, and nothing says how that goes on.
 
     Args:
-        citation: its quotation, or the passage around it, must reach a full stop behind the words.
-            Lines of code, which a file has, are no sentences.
+        citation: its quotation, or the passage around it, must reach the full stop behind the
+            words, or the end of the comment of a file; what has a `form` is no such sentence.
     """
-    if citation.file or _CODE.search(citation.quote):
-        return False
-    words = _flat(citation.quote)
-    _, _, behind = _flat(citation.around or words).rpartition(words)
-    return not _STOP.search(words[-2:] if not behind else behind)
-
-
-def stands_in(words: str, text: str) -> bool:
-    """Whether words stand in a text, whatever its lines and marks of comments are."""
-    return _flat(words) in _flat(text)
-
-
-@cache
-def installed(file: str) -> str | None:
-    """Return the text of a file of an installed package, which is not imported.
-
-    Args:
-        file: such as ``transformers/models/t5/modeling_t5.py``.
-
-    Returns:
-        The text; None where the package, or the file in it, is not there.
-
-    Example:
-        >>> "class Linear" in installed("torch/nn/modules/linear.py")
-        True
-    """
-    package, _, inside = file.partition("/")
-    spec = find_spec(package)
-    for folder in (spec and spec.submodule_search_locations) or ():
-        path = Path(folder, inside)
-        if inside and path.is_file():
-            return path.read_text(encoding="utf-8")
-    return None
-
-
-def _flat(text: str) -> str:
-    lines = (re.sub(r"^\s*#+(?!:)", "", line) for line in text.splitlines())
-    return _BETWEEN.sub("", " ".join(" ".join(lines).split()))
+    return not citation.form and inside(citation.quote, citation.around, citation.file)

@@ -17,7 +17,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ...account import registry
-from ...account.reading.citations import Citation, stands_in
+from ...account.reading.citations import Citation
+from ...account.reading.sentences import stands_in
 from .keeping import keep_sources, kept_sources
 
 
