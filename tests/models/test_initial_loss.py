@@ -182,6 +182,24 @@ def test_a_forgotten_scale_turns_the_assertion_red() -> None:
         assert_initial_loss(model, length=48, within=0.01)
 
 
+@pytest.mark.canary
+@pytest.mark.parametrize("copied", [True, False])
+def test_a_lost_tie_turns_the_assertion_red_and_is_named(copied: bool) -> None:
+    model = made("gpt2", initializer_range=0.02)
+    assert_initial_loss(model, length=48, within=0.01)
+    rows = model.transformer.wte.weight.detach()
+    model.lm_head.weight = torch.nn.Parameter(rows.clone() if copied else rows.flip(0))
+    with pytest.raises(AssertionError, match=r"lm_head\.weight is not transformer\.wte\.w") as red:
+        assert_initial_loss(model, length=48, within=0.01)
+    assert ("equal so far" in str(red.value)) is copied
+    model.tie_weights()
+    assert_initial_loss(model, length=48, within=0.01)
+
+
+def test_a_head_that_the_configuration_leaves_untied_is_no_lost_tie() -> None:
+    assert_initial_loss(made("gpt2", tie_word_embeddings=False), length=48, within=0.02)
+
+
 def test_a_tied_t5_is_scaled_and_one_of_its_second_generation_is_not() -> None:
     first = {"model_type": "t5", **T5, "feed_forward_proj": "relu"}
     second = {**first, "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}

@@ -119,8 +119,8 @@ def assert_initial_loss(
 ) -> InitialLoss:
     """Fail where a model does not start with the loss that its configuration promises.
 
-    For a unit test of one's own: a scale that was forgotten, a head that is not tied, a branch that
-    is initialised otherwise move the first loss.
+    For a unit test of one's own: a scale that was forgotten and a branch that is initialised
+    otherwise move the first loss. A head that lost its tie need not, and is refused by name.
 
     Args:
         model: a model of transformers at step 0.
@@ -131,7 +131,8 @@ def assert_initial_loss(
         The prediction, with what was measured.
 
     Raises:
-        AssertionError: the measured loss is another one; the message has the parts.
+        AssertionError: the measured loss is another one, and the message has the parts; or the
+            configuration ties head and embedding, while the model holds two parameters.
         TypeError, ValueError: an argument is outside its domain.
 
     Example:
@@ -144,6 +145,8 @@ def assert_initial_loss(
     if isinstance(within, bool) or not isinstance(within, int | float) or not 0 < within < 1:
         raise ValueError(f"within: got {within!r}; accepted: a share between 0 and 1")
     answer = initial_loss(model, labels=labels, length=length, measure=True, texts=texts, seed=seed)
+    if body_of(model.config).tied and not is_tied(model):
+        raise AssertionError(_lost(model))
     found = answer.measured
     assert found is not None
     room = within * answer.loss + 3 * math.hypot(answer.error, found.error)
@@ -153,6 +156,19 @@ def assert_initial_loss(
             f"(± {room:.4f})\n{answer}"
         )
     return answer
+
+
+def _lost(model: Any) -> str:
+    """What to say of a model whose head and embedding are no longer one parameter."""
+    ends = (model.get_input_embeddings().weight, model.get_output_embeddings().weight)
+    known = [*model.named_parameters(remove_duplicate=False)]
+    table, head = (next((n for n, p in known if p is end), "a tensor") for end in ends)
+    alike = ends[0].shape == ends[1].shape and torch.equal(ends[0], ends[1])
+    so_far = "equal so far, they part in training" if alike else "their numbers differ"
+    return (
+        f"model: its configuration ties head and embedding, but {head} is not {table}: "
+        f"two parameters, {so_far}; tie_weights() makes them one, or set tie_word_embeddings=False"
+    )
 
 
 def _share(labels: str | float) -> float:
