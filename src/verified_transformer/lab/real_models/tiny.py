@@ -7,7 +7,9 @@ transformation.
 
 from __future__ import annotations
 
+import copy
 import re
+from operator import itemgetter
 from typing import Any, TypeVar
 
 import torch
@@ -44,6 +46,8 @@ TINY: dict[str, tuple[str, dict[str, Any]]] = {
     "gemma": ("GemmaForCausalLM", {**_LLAMA, "head_dim": 4}),
     "roformer": ("RoFormerForMaskedLM", _BERT),
 }
+_BUILT: dict[str, Any] = {}  # by what was asked for; never handed out, only copied
+_KEPT = 64
 _EMBEDDING = re.compile(r"embed|\.wte|\.wpe|shared")
 _GAIN = re.compile(r"norm\.weight|ln_\w*\.weight", re.IGNORECASE)
 
@@ -73,9 +77,18 @@ def tiny(kind: str, *, vocab_size: int = 19, **changes: Any) -> Any:
     if kind not in TINY:
         raise ValueError(f"kind: got {kind!r}; accepted: {', '.join(TINY)}")
     name, sizes = TINY[kind]
-    cls = getattr(transformers, name)
-    implementation = changes.pop("attn_implementation", None)
-    config = cls.config_class(**{"vocab_size": vocab_size, **sizes, **changes})
+    settings = {"vocab_size": vocab_size, **sizes, **changes}
+    asked = repr((kind, torch.get_default_dtype(), sorted(settings.items(), key=itemgetter(0))))
+    if asked not in _BUILT:  # a class takes four times as long to build a model as to copy it
+        if len(_BUILT) == _KEPT:
+            _BUILT.clear()
+        _BUILT[asked] = _built(getattr(transformers, name), kind, settings)
+    return copy.deepcopy(_BUILT[asked])
+
+
+def _built(cls: Any, kind: str, settings: dict[str, Any]) -> Any:
+    implementation = settings.pop("attn_implementation", None)
+    config = cls.config_class(**settings)
     if implementation:
         config._attn_implementation = implementation
     with torch.random.fork_rng(devices=[]):
