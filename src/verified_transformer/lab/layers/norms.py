@@ -90,7 +90,8 @@ def predicts_with_a_moving_average(layer: nn.Module) -> bool:
     Args:
         layer: for three channels; it is trained on `IMAGES`.
     """
-    layer, mean, variance = layer.double().train(), torch.zeros(3), torch.ones(3)
+    layer = layer.double().train()
+    mean, variance = torch.zeros(3).double(), torch.ones(3).double()
     for images in IMAGES.values():
         layer(images)
         mean = 0.9 * mean + 0.1 * images.mean((0, 2, 3))
