@@ -251,7 +251,7 @@ def test_a_face_that_loads_names_late_is_followed(package: Path) -> None:
 
 
 def test_the_seeds_of_the_book_count_for_every_experiment() -> None:
-    for path in sorted((PACKAGE / "experiments").glob("*.py")):
-        if path.stem not in ("__init__", "recording"):
-            made = code_of(f"experiments/{path.name}", PACKAGE)
+    for path in sorted((PACKAGE / "experiments").rglob("*.py")):
+        if path.stem != "__init__" and path.parent.name != "laboratory":
+            made = code_of(path.relative_to(PACKAGE).as_posix(), PACKAGE)
             assert "seeds.py: seed_of" in made.definitions, path.stem

@@ -7,10 +7,10 @@ from functools import partial
 import pytest
 import torch
 
+from verified_transformer.experiments.growing.rotary_growth import roformer
 from verified_transformer.experiments.laboratory.side_by_side import Away, Masked, Models
 from verified_transformer.experiments.laboratory.tasks import Letters, lettered
 from verified_transformer.experiments.laboratory.ways_to_grow import by_coordinates, by_pairs
-from verified_transformer.experiments.rotary_growth import roformer
 from verified_transformer.models.growth import grow
 from verified_transformer.seeds import generator
 

@@ -110,13 +110,15 @@ def code(name: str, package: Path = PACKAGE) -> Code:
     """Return the key of the code that an experiment reaches, read once.
 
     Args:
-        name: of a module in ``verified_transformer.experiments``.
+        name: of a module in ``verified_transformer.experiments``, or in a folder there.
         package: the package's folder.
 
     Raises:
         CodeFault: there is no such experiment, or a name that it uses leads nowhere.
     """
-    return code_of(f"experiments/{name}.py", package)
+    wing = package / "experiments"
+    found = next(wing.glob(f"*/{name}.py"), wing / f"{name}.py")
+    return code_of(found.relative_to(package).as_posix(), package)
 
 
 def fault(

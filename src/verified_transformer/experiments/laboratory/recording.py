@@ -26,9 +26,18 @@ NEAR = 1e-4  # another instruction set moves a number by 6e-6; another seed, by 
 
 
 def names() -> list[str]:
-    """Return the names of the experiments."""
-    files = Path(__file__).parents[1].glob("*.py")
-    return sorted(f.stem for f in files if f.stem != "__init__")
+    """Return the names of the experiments, those in folders as well."""
+    return sorted(_places())
+
+
+def _places() -> dict[str, str]:
+    """Where each experiment stands in the wing, as an import has it."""
+    wing = Path(__file__).parents[1]
+    files = [path.relative_to(wing) for path in wing.rglob("*.py") if path.stem != "__init__"]
+    return {
+        path.stem: ".".join(path.with_suffix("").parts)
+        for path in files if path.parts[0] != Path(__file__).parent.name
+    }  # fmt: skip
 
 
 def experiment(name: str) -> ModuleType:
@@ -41,11 +50,12 @@ def experiment(name: str) -> ModuleType:
         ValueError: there is no such experiment, or ``VERIFIED_SALT`` puts other draws in the place
             of its own.
     """
-    if name not in names():
-        raise ValueError(f"name: got {name!r}; accepted: {', '.join(names())}")
+    places = _places()
+    if name not in places:
+        raise ValueError(f"name: got {name!r}; accepted: {', '.join(sorted(places))}")
     if os.environ.get("VERIFIED_SALT"):
         raise ValueError("VERIFIED_SALT: set; accepted: none, where an experiment is recorded")
-    return importlib.import_module(f"..{name}", __package__)
+    return importlib.import_module(f"..{places[name]}", __package__)
 
 
 def fingerprint(name: str) -> Any:

@@ -26,12 +26,12 @@ from typing import Any
 
 import torch
 
-from ..models.growth import grow
-from ..seeds import seed_of
-from .laboratory.parts import part
-from .laboratory.side_by_side import Away, Masked, Models, Source, by_rate
-from .laboratory.tasks import Letters, described, documentation, lettered
-from .laboratory.ways_to_grow import by_coordinates, by_pairs
+from ...models.growth import grow
+from ...seeds import seed_of
+from ..laboratory.parts import part
+from ..laboratory.side_by_side import Away, Masked, Models, Source, by_rate
+from ..laboratory.tasks import Letters, described, documentation, lettered
+from ..laboratory.ways_to_grow import by_coordinates, by_pairs
 
 SEEDS = {"weights and batches": [0, 1, 2, 3, 4, 5, 6, 7]}
 RATES = [5e-4, 1e-3, 2e-3, 4e-3]

@@ -27,12 +27,12 @@ from typing import Any
 
 import torch
 
-from ..models.growth import grow
-from ..seeds import seed_of
-from .laboratory.parts import part
-from .laboratory.side_by_side import Away, Masked, Models, Source, by_rate
-from .laboratory.tasks import Letters, described, documentation, lettered
-from .residual_schemes import rates
+from ...models.growth import grow
+from ...seeds import seed_of
+from ..laboratory.parts import part
+from ..laboratory.side_by_side import Away, Masked, Models, Source, by_rate
+from ..laboratory.tasks import Letters, described, documentation, lettered
+from ..residual_schemes import rates
 
 SEEDS = {"weights, batches and dropout": [0, 1, 2, 3, 4, 5, 6, 7]}
 FIRST = 4e-3  # of the small model; of training on:
