@@ -102,8 +102,9 @@ def weight_gradients(
 
 
 def median_ratio(
-    T: int, d: int, factor: float, name: str = "query", *, n: int = 300, at_logits: bool = False
-) -> float:
+    T: int, d: int, factor: float, name: str = "query", *, n: int | None = None,
+    at_logits: bool = False,
+) -> float:  # fmt: skip
     r"""Return the median gradient at a query with a factor over that with $1/\sqrt d$.
 
     Args:
@@ -111,9 +112,11 @@ def median_ratio(
         d: size of query and keys.
         factor: what the logits are multiplied by.
         name: what the seed is derived from.
-        n: independent draws.
+        n: independent draws; by default as many as a moment allows, 3000 at most. Fewer keys need
+            more: the median of 300 draws of two keys may be half or twice that of another 300.
         at_logits: before the factor, and before the keys, in place of at the query.
     """
+    n = n or min(3000, 10_000_000 // (T * d))
     one, divided = (
         query_gradients(T, d, c, n, name, at_logits=at_logits).median() for c in (factor, d**-0.5)
     )
