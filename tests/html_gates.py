@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+import folded_parts
 from bs4 import BeautifulSoup, Comment
 from page_facts import Facts, facts
 
@@ -69,10 +70,10 @@ class Page:
 
 
 def pages(html: Path) -> Iterator[Page]:
-    """The pages of a book; each is parsed once, whichever gates ask for it."""
+    """The pages of a book, their strips filled; each is parsed once, whichever gates ask for it."""
     for path in sorted(html.rglob("*.html")):
         if "_static" not in path.parts:
-            yield _page(path.relative_to(html).as_posix(), path.read_text(encoding="utf-8"))
+            yield _page(path.relative_to(html).as_posix(), folded_parts.whole(path))
 
 
 @cache

@@ -6,6 +6,8 @@ import re
 from html import unescape
 from pathlib import Path
 
+import folded_parts
+
 RAW = re.compile(r"\*\*|\b(?:Sum|sqrt|Integral|Rational)\(")
 CODE = re.compile(r"(?s)<(code|pre|script|style)\b.*?</\1>")
 IN_RECORDS = re.compile(r'(?s)<div class="vt-(?:head|detail)">(.*?)</div>')
@@ -23,7 +25,7 @@ def raw_python(html: Path) -> list[str]:
         ).strip(): f"{page.relative_to(html)}: raw Python: {line.strip()[:100]!r}"
         for pattern, part in places
         for page in sorted(html.glob(pattern))
-        for shown in part.findall(page.read_text(encoding="utf-8"))
+        for shown in part.findall(folded_parts.whole(page))
         for line in unescape(TAG.sub("\n", CODE.sub("", shown))).splitlines()
         if RAW.search(line)
     }

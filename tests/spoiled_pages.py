@@ -18,6 +18,7 @@ import readable_gates
 FRONT, LEDGER, ERRATA = "book/welcome.html", "book/ledger.html", "book/errata-3.html"
 CLAIM = "claims/LOSS-14.html"
 NOTEBOOK = "notebooks/1-initialisation/1-sampling-laws.html"
+EVIDENCE = NOTEBOOK.replace(".html", ".evidence.js")
 PLOTS = "notebooks/3-first-loss/5-where-the-formula-holds.html"
 Gate = Callable[[Path], list[str]]
 
@@ -137,9 +138,9 @@ FAULTS = (
           page_gates.other_links, "the claim does not stand there"),
     Fault("gives a claim's place to another", NOTEBOOK, r'id="(INIT-\d+)" *data-claim="[^"]*"',
           r'id="\1" data-claim="LOSS-14"', page_gates.other_links, "stands LOSS-14"),
-    Fault("changes an output", NOTEBOOK, r'(<div class="vt-detail">)', r"\g<1>not ",
+    Fault("changes an output", EVIDENCE, r'(<div class="vt-detail">)', r"\g<1>not ",
           page_gates.other_outputs, "(output): shows"),
-    Fault("shows Python in a strip", NOTEBOOK, r'(<div class="vt-detail">)', r"\g<1>E w**2 ",
+    Fault("shows Python in a strip", EVIDENCE, r'(<div class="vt-detail">)', r"\g<1>E w**2 ",
           readable_gates.raw_python, "raw Python: 'E w**2"),
     Fault("shows Python on a claim's page", CLAIM, r'(<p class="vt-formula">)', r"\1sqrt(d) ",
           readable_gates.raw_python, "raw Python: 'sqrt(d)"),
@@ -153,9 +154,23 @@ FAULTS = (
           page_gates.other_strips, "does not begin with its verdict"),
     Fault("has no strip of a claim", NOTEBOOK, 'class="vt-strip"', 'class="vt-stripe"',
           page_gates.other_strips, "no strip of "),
-    Fault("holds a record of another claim", NOTEBOOK,
+    Fault("holds a record of another claim", EVIDENCE,
           r'(vt-record vt-proof" data-claim=")[A-Z]+-\d+', r"\1LOSS-14",
           page_gates.other_strips, "holds records of"),
+    Fault("hands over nothing for a strip", EVIDENCE, 'data-of="INIT-07"', 'data-of="INIT-70"',
+          page_gates.astray, "the strip of INIT-07 holds nothing"),
+    Fault("hands over evidence without a strip", NOTEBOOK, 'class="vt-strip" id="INIT-07"',
+          'class="vt-strip" id="INIT-70"', page_gates.astray, "for the evidence of INIT-07"),
+    Fault("hands over something else", EVIDENCE, "vtEvidence", "vtEvidenze",
+          page_gates.astray, "a script that hands over something else"),
+    Fault("runs code among the evidence", EVIDENCE, "</template>", "</template>${alert(1)}",
+          page_gates.astray, "a script that hands over something else"),
+    Fault("hands over an empty part", EVIDENCE, r'(?s)(data-of="INIT-07">).*?(</temp)',
+          r"\1\2", page_gates.astray, "the strip of INIT-07 holds nothing"),
+    Fault("names no script", NOTEBOOK, r'<meta name="vt-evidence"[^>]*>', "",
+          page_gates.astray, "names no script"),
+    Fault("names a script that is gone", NOTEBOOK, r"sampling-laws\.evidence", "gone.evidence",
+          page_gates.astray, "1-gone.evidence.js is missing"),
     Fault("has another title on folded code", NOTEBOOK, "<summary>Figure: [^<]*", "<summary>Figure",
           page_gates.other_outputs, "(title): shows"),
     Fault("changes code", NOTEBOOK, r"(<pre><span></span>[a-z]+ )= ", r"\1/= ",

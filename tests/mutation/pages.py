@@ -35,7 +35,7 @@ INSTEAD = {
 
 
 def units(html: Path) -> Iterator[Maker]:
-    for path in sorted(html.rglob("*.html")):
+    for path in sorted([*html.rglob("*.html"), *html.rglob("*.evidence.js")]):
         if "_static" in path.parts:
             continue
         name, text = path.relative_to(html).as_posix(), path.read_text(encoding="utf-8")

@@ -14,7 +14,7 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from . import figures, head, icons, weight
+from . import figures, folded, head, icons, weight
 
 TAG = re.compile(r"<[^>]*>")
 Context = dict[str, Any]
@@ -63,6 +63,13 @@ def describe(app: Sphinx, page: str, template: str, context: Context, doctree: A
     context["metatags"] = (context.get("metatags") or "") + made
 
 
+def put_evidence_beside(app: Sphinx, page: str, template: str, context: Context, _: object) -> None:
+    """Take out of a page what its strips hold, into a script that is read when one is opened."""
+    if parts := (found := folded.taken(context.get("body") or ""))[1]:
+        mark = folded.put_beside(Path(app.outdir), page, parts)
+        context["body"], context["metatags"] = found[0], (context.get("metatags") or "") + mark
+
+
 def drop_unused(app: Sphinx, page: str, template: str, context: Context, _: object) -> None:
     """Leave out the style sheets of what the book does not use."""
     context["css_files"] = [
@@ -94,7 +101,7 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", add_templates)
-    for hook in (name_branches, mend_body, describe, drop_unused):
+    for hook in (name_branches, mend_body, put_evidence_beside, describe, drop_unused):
         app.connect("html-page-context", hook, priority=900)
     app.connect("build-finished", finish)
     app.add_css_file(icons.FILE)

@@ -220,6 +220,7 @@ def _folded(app: Sphinx, strip: Strip, docname: str) -> folding.Fold:
     words = escape(told(strip.found)) if strip.found else _elsewhere(entry.notebook)
     line = f"<b>{strip.claim}</b> {render.badge(entry)} <span>{words}</span>"
     folded = folding.fold(line, "vt-strip", claim=strip.claim)
+    folded += raw(f"<!--held {strip.claim}-->")
     if strip.cards:
         folded.extend(strip.cards)
     else:
@@ -232,7 +233,7 @@ def _folded(app: Sphinx, strip: Strip, docname: str) -> folding.Fold:
     links += [f'<a href="#{name}">shared with {name}</a>' for name in dict.fromkeys(strip.shared)]
     href = page_uri(app.env, strip.claim, docname)
     links.append(f'<a href="{href}">all about {strip.claim}</a>')
-    folded += raw(f'<p class="vt-more">{" · ".join(links)}</p>')
+    folded += raw(f'<!--/held--><p class="vt-more">{" · ".join(links)}</p>')
     return folded
 
 

@@ -1,0 +1,60 @@
+"""What a page's strips hold: read from the script beside the page, and put where it opens.
+
+The gates read a page as somebody does who has opened every strip.
+"""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from pathlib import Path
+
+NAMED = re.compile(r'<meta name="vt-evidence" content="([^"?]+)\?v=[0-9a-f]+"')
+HANDED = re.compile(r"vtEvidence\(String\.raw`((?:[^`$]|\$(?!\{))*)`\);\n")
+PART = re.compile(r'(?s)<template data-of="([^"]+)">(.*?)</template>')
+STRIP = re.compile(r'<details class="vt-strip" id="([^"]+)"[^>]*><summary>.*?</summary>\n?', re.S)
+STRANGE = "a script that hands over something else"
+
+
+def whole(page: Path) -> str:
+    """The HTML of a page with every strip filled; of other pages, as it stands.
+
+    Args:
+        page: a file; its script lies beside it. What has no place is left out: see `astray`.
+    """
+    text = page.read_text(encoding="utf-8")
+    parts = _parts(page, text)[0]
+    return STRIP.sub(lambda strip: strip[0] + parts.get(strip[1], ""), text)
+
+
+def astray(html: Path) -> list[str]:
+    """Strips that hold nothing, evidence without a strip, and scripts that are not a page's own."""
+    found, read = [], set()
+    for page in sorted(html.glob("notebooks/*/*.html")):
+        text = page.read_text(encoding="utf-8")
+        parts, faults = _parts(page, text)
+        strips = [strip[1] for strip in STRIP.finditer(text)]
+        if strips and not NAMED.search(text):
+            faults = ["names no script"]
+        elif not faults:
+            faults = [f"the strip of {name} holds nothing" for name in strips if name not in parts]
+            faults += [f"no strip for the evidence of {of}" for of in parts.keys() - set(strips)]
+        found += [f"{page.relative_to(html).as_posix()}: {fault}" for fault in faults]
+        read |= {page.parent / name for name in NAMED.findall(text)}
+    others = set(html.rglob("*.evidence.js")) - read
+    return found + [f"{path.relative_to(html)}: no page names it" for path in sorted(others)]
+
+
+def _parts(page: Path, text: str) -> tuple[dict[str, str], list[str]]:
+    """What the script of a page holds by its claims, and what is wrong with the script."""
+    named = NAMED.search(text)
+    if not named:
+        return {}, []
+    file = page.parent / unescape(named[1])
+    if not file.exists():
+        return {}, [f"{named[1]} is missing"]
+    said = file.read_text(encoding="utf-8")
+    handed = HANDED.fullmatch(said)
+    if not handed or PART.sub("", handed[1]).strip():
+        return {}, [STRANGE]
+    return {of: html for of, html in PART.findall(handed[1]) if html.strip()}, []
