@@ -18,6 +18,8 @@ from mutation.mutants import UNITS, draw
 from mutation.sites import Site
 from near_claims import claims_near
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 NOTEBOOK = "notebooks/3-first-loss/3-norm-variance.ipynb"
 

@@ -180,6 +180,7 @@ def display_of_nobody(book: Book) -> None:
     book["cells"].append({"cell_type": "markdown", "metadata": {}, "source": [text]})
 
 
+@pytest.mark.slow
 @pytest.mark.canary
 @pytest.mark.parametrize(
     ("spoil", "gate", "finding"),

@@ -105,6 +105,7 @@ def test_a_swallowed_failure_is_found(old: str, new: str) -> None:
     assert len(swallowed(makefile.replace(old, new))) in (1, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.canary
 @pytest.mark.parametrize(
     ("old", "new"),
@@ -279,6 +280,7 @@ def test_expected_to_fail(): assert {fails}
 """
 
 
+@pytest.mark.slow
 @pytest.mark.canary
 @pytest.mark.parametrize(
     ("reason", "fails", "code"),

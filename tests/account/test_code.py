@@ -250,6 +250,7 @@ def test_a_face_that_loads_names_late_is_followed(package: Path) -> None:
         key(package)
 
 
+@pytest.mark.slow
 def test_the_seeds_of_the_book_count_for_every_experiment() -> None:
     for path in sorted((PACKAGE / "experiments").rglob("*.py")):
         if path.stem != "__init__" and path.parent.name != "laboratory":

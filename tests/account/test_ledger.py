@@ -99,6 +99,7 @@ def test_the_z_scores_of_the_book_look_normal(collected: Ledger) -> None:
     assert n >= 20 and abs(deviation) < 4.5, (n, total)
 
 
+@pytest.mark.slow
 @pytest.mark.canary
 def test_flipping_any_reading_makes_the_ledger_red_and_names_the_claim() -> None:
     articles, statements = registry.load()
@@ -123,6 +124,7 @@ def test_a_decided_claim_that_vanishes_from_the_registry_is_missed(
         ledger.collect(ROOT)
 
 
+@pytest.mark.slow
 def test_the_ledger_needs_neither_sympy_nor_torch() -> None:
     program = (
         "import sys; from pathlib import Path; from verified_transformer.account import ledger; "

@@ -264,6 +264,7 @@ def altered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.canary
 def test_the_command_is_red_and_says_what_differs(
     altered: Path, capsys: pytest.CaptureFixture[str]
@@ -272,6 +273,7 @@ def test_the_command_is_red_and_says_what_differs(
     assert "Not as locked:\nLOSS-14: wrong -> holds\nmake lock" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_command_renews_the_lock_with_the_day_of_the_last_commit(
     altered: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -164,6 +164,7 @@ def test_an_exact_judge_that_always_agrees_is_caught(monkeypatch: pytest.MonkeyP
         claim("LOSS-14").prove(variance(norm2()))
 
 
+@pytest.mark.slow
 @pytest.mark.canary
 @pytest.mark.parametrize("verdict", [True, False], ids=["rejects all", "rejects none"])
 def test_a_broken_statistical_judge_is_caught(

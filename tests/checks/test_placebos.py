@@ -42,6 +42,7 @@ def drawn(law: str, runs: int, tried: int = TRIED, between: float = 0.0) -> np.n
     return values
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("law", "runs"),
     # fewer than sixteen runs of two narrow clusters part into them by chance

@@ -263,6 +263,7 @@ def test_points_depend_on_the_names_alone():
     assert random_points(sp.pi) == [{}]
 
 
+@pytest.mark.slow
 def test_points_are_the_same_in_another_process():
     code = (
         "from verified_transformer.exact.formulas.evaluation import random_points as r\n"

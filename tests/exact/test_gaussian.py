@@ -268,6 +268,7 @@ def selu_constants() -> tuple[sp.Expr, sp.Expr]:
     return root, 1 / sp.sqrt(square.subs(α, root))
 
 
+@pytest.mark.slow
 def test_selu_constants_agree_with_root_finding_to_thirty_digits():
     closed = selu_constants()
     with mpmath.workdps(40):

@@ -286,6 +286,7 @@ def random_statistic(source):
     return statistic * monomial() if source.random() < 0.3 else statistic
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_random_polynomials_agree_with_brute_force(seed):
     """Values that cancel are included: the oracle's own bound for its rounding must hold."""
@@ -382,6 +383,7 @@ def test_a_trace_does_not_depend_on_where_it_starts():
 # ---------------------------------------------------------------------------- breaking things
 
 
+@pytest.mark.slow
 def test_changed_definitions_change_the_value():
     quantities = (
         variance(norm2(NORMAL)),

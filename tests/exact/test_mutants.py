@@ -115,6 +115,7 @@ def test_at_most_bounds_the_number_within_a_factor_of_two(name, at_most):
     assert set(some) <= set(every)
 
 
+@pytest.mark.slow
 def test_the_order_is_the_same_in_another_process():
     code = (
         "import json\n"

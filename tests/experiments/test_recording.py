@@ -17,6 +17,8 @@ from verified_transformer.experiments.laboratory import recording
 from verified_transformer.models import heads
 from verified_transformer.sampling import zipf_markov
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 

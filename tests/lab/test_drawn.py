@@ -11,6 +11,8 @@ from verified_transformer.account.records import pictures
 from verified_transformer.lab import drawn
 from verified_transformer.lab.figures import figure, measured, plt
 
+pytestmark = pytest.mark.slow
+
 
 def output(draw: Callable[[Axes], object], x: str = "x", log: bool = False) -> dict:
     """A picture as a notebook stores it."""

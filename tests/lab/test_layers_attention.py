@@ -104,6 +104,7 @@ def test_softmax_means_of_two_keys_by_quadrature() -> None:
     assert tilted == pytest.approx(((p - 0.5) * u) @ density, abs=1e-10)
 
 
+@pytest.mark.slow
 def test_softmax_means_and_mean_sum_of_squares_agree() -> None:
     assert softmax_means(8, 32.0)[0] == pytest.approx(mean_sum_of_squares(8, 1024), abs=2e-4)
 

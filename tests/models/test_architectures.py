@@ -19,6 +19,7 @@ SMALL = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_well_known_defaults_and_years() -> None:
     by_name = {a.name: a for a in census()[0]}
     assert by_name["gpt2"].tied and by_name["gpt2"].decoder and by_name["gpt2"].year == 2018

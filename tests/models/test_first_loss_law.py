@@ -35,6 +35,7 @@ def faults(known: dict[str, Any]) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_the_law_is_the_other_integral_at_200_random_points() -> None:
     assert faults(KNOWN) == []
     assert KNOWN["summary"]["worst error"] <= WITHIN

@@ -55,6 +55,7 @@ STARTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STARTS)
 def test_mean_and_variance_are_what_is_drawn(name: str) -> None:
     start = STARTS[name]

@@ -55,6 +55,7 @@ def test_the_models_wing_loads_nothing_until_a_name_is_used() -> None:
     assert loaded("import verified_transformer.models as models; dir(models)") == set()
 
 
+@pytest.mark.slow
 def test_factorised_tables_counts_and_first_losses_load_no_sympy() -> None:
     assert loaded(USE) == {"torch"}
 
@@ -68,6 +69,7 @@ def test_growing_a_model_loads_nothing_of_the_exact_wing() -> None:
     loaded(f"import verified_transformer.models as models\n{GROW}\n{ours}")
 
 
+@pytest.mark.slow
 @pytest.mark.canary
 def test_a_wing_that_loads_sympy_is_seen() -> None:
     assert loaded("from verified_transformer import Normal") == {"sympy"}

@@ -152,6 +152,7 @@ STREAM = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", STREAM)
 def test_the_stream_has_the_second_moment_of_its_budget(kind: str) -> None:
     found: dict[int, list[float]] = {0: [], 1: []}
@@ -281,6 +282,7 @@ def test_a_body_of_ones_own_is_accepted() -> None:
         Stack((), "other", norm)
 
 
+@pytest.mark.slow
 def test_the_command_prints_it_and_needs_no_transformers(tmp_path: Path) -> None:
     config = tmp_path / "config.json"
     config.write_text(json.dumps({"model_type": "gemma", **SIZES}), encoding="utf-8")

@@ -24,6 +24,7 @@ def by_name(rows):
     return {(row.module, row.call): row for row in rows}
 
 
+@pytest.mark.slow
 def test_dense_layers_have_their_second_moments_forward_and_backward():
     def build():
         return nn.Sequential(dense(30, 50, 1 / 30), dense(50, 20, 2 / 50))
