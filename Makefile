@@ -3,6 +3,7 @@
 
 PORT ?= 8000
 SALTS ?= 10
+FIRST ?= 1
 # The first interpreter of this machine that will do; `make PYTHON=python3.12 …` chooses another.
 WILL_DO := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 ifndef PYTHON
@@ -99,8 +100,8 @@ record: named $(TEST_READY) ## NAME=…: run a long experiment of experiments/ a
 portable: chapter $(TEST_READY) ## run notebooks under other instruction sets, threads and hash seeds
 	$(TEST)/bin/python $(COMMAND) portable $(SOME)
 
-fresh-seeds: chapter $(TEST_READY) ## run notebooks under SALTS=10 other seeds
-	$(TEST)/bin/python $(COMMAND) fresh-seeds --salts $(SALTS) $(SOME)
+fresh-seeds: chapter $(TEST_READY) ## run notebooks under SALTS=10 other seeds from FIRST=1 on, and add them up
+	$(TEST)/bin/python $(COMMAND) fresh-seeds --salts $(SALTS) --first $(FIRST) $(SOME)
 
 times: $(TEST_READY) ## keep where the time of the last whole make test went, for the status page
 	$(TEST)/bin/python $(COMMAND) times

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
+import nbformat
 import pytest
 import sympy
 from bs4 import BeautifulSoup
@@ -18,6 +19,15 @@ from docutils.utils import new_document
 from mutation.__main__ import keep_score
 
 from verified_transformer.account import registry
+from verified_transformer.account.records.chances import PLACEBOS_TRIED
+from verified_transformer.account.records.record import (
+    METADATA_KEY,
+    Estimate,
+    Record,
+    Score,
+    Volatile,
+    to_json,
+)
 from verified_transformer.exact.formulas.notation import TABLE, parse, symbols
 
 ROOT = Path(__file__).parent.parent
@@ -68,6 +78,37 @@ def test_a_failed_run_is_shown(state: ModuleType, tmp_path: Path) -> None:
     (tmp_path / "tests/status/fresh-seeds.json").write_text(json.dumps(data), "utf-8")
     said = state.PARTS["elsewhere"](tmp_path)
     assert "9 of 10" in said and "2.3 what it does: 6 cell 8: &lt;off&gt; by 6" in said
+
+
+def test_the_state_says_how_many_failures_chance_explains(
+    state: ModuleType, tmp_path: Path
+) -> None:
+    """Two placebos at 1e-4 and a measurement with fifty mutants at 1e-6, in a thousand runs."""
+    tried = Record(("LOSS-48",), ("a",), "experiment", "supports", "loss: positive", PLACEBOS_TRIED)
+    measured = Record(
+        ("LOSS-14",), ("abc",), "measurement", "supports", "Var = 2*d", "d=3",
+        mutants=Score(50, 50, 0), volatile=Volatile(estimates=(Estimate(0.5, 100, "cpu"),)),
+    )  # fmt: skip
+    notebook = "notebooks/2-tied-head/3-what-it-does.ipynb"
+    (tmp_path / notebook).parent.mkdir(parents=True)
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("x")])
+    for record in (tried, measured):
+        meta = {METADATA_KEY: to_json(record)}
+        data = {"text/plain": record.line}
+        book.cells[0].outputs.append(nbformat.v4.new_output("display_data", data, metadata=meta))
+    nbformat.write(book, tmp_path / notebook)
+    mended = {"salt": "6", "what": "cell 8: off", "at": "ea91b69e28ee"}
+    entry = {
+        "runs": 1000, "failed": 0, "failures": [], "mended": [mended], "when": "2026-11-22",
+        "commit": "ea91b69e28ee", "versions": {"torch": "2.13.0"}, "processor": "AMD",
+    }  # fmt: skip
+    (tmp_path / "tests/status").mkdir(parents=True)
+    target = tmp_path / "tests/status/fresh-seeds.json"
+    target.write_text(json.dumps({"notebooks": {notebook: entry}}), "utf-8")
+    said = state.PARTS["elsewhere"](tmp_path)
+    assert "1000 runs of 1 sections; 0 failed, and 1 failed until their checks were mended" in said
+    assert "By chance, at most 0.25 failures" in said
+    assert "is mended:</p><ul><li>2.3 what it does: 6 cell 8: off" in said
 
 
 def test_scores_of_mutants_are_kept_by_kind(state: ModuleType, tmp_path: Path) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from verified_transformer.account.records.chances import PLACEBO
 from verified_transformer.account.records.margins import PRINTED
-from verified_transformer.checks.of_the_world.arms import PLACEBO_LEVEL, placebo, settled
+from verified_transformer.checks.of_the_world.arms import placebo, settled
 from verified_transformer.sampling.design import difference_interval
 from verified_transformer.seeds import seed_of
 
@@ -23,7 +24,7 @@ LAWS = {
 SEEN = {6: 27.0, 7: 18.0, 8: 13.0, 12: 7.2, 16: 5.2, 24: 3.6, 64: 2.0}
 
 
-def shown(values: np.ndarray, level: float = PLACEBO_LEVEL) -> int:
+def shown(values: np.ndarray, level: float = 1 - PLACEBO) -> int:
     """How many rows show an effect: the rule of `placebo` and `settled`, for all rows at once."""
     from scipy.special import stdtrit
 

@@ -34,6 +34,11 @@ def test_no_salts_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert "--salts: got 0; accepted: 1 or more" in capsys.readouterr().err
 
 
+def test_no_first_salt_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fresh-seeds", "--first", "0", "--root", str(ROOT)]) == 1
+    assert "--first: got 0; accepted: 1 or more" in capsys.readouterr().err
+
+
 def test_no_jobs_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["portable", "--jobs", "0", "--root", str(ROOT)]) == 1
     assert "--jobs: got 0; accepted: 1 or more" in capsys.readouterr().err

@@ -150,6 +150,24 @@ def test_fresh_seeds_catch(
     assert {"when", "commit", "versions", "processor"} <= set(entry)
 
 
+@pytest.mark.canary
+def test_runs_with_other_salts_are_added_and_the_same_salt_counts_once(tmp_path: Path) -> None:
+    odd = "'supports' if int(os.environ.get('VERIFIED_SALT', 0)) % 2 == 0 else 'contradicts'"
+    notebook = repository(tmp_path, deciding("'LOSS-14'", odd))
+    for first, runs, failed, mended in ((1, 1, 1, 0), (2, 2, 1, 0), (2, 2, 1, 0)):
+        fresh_seeds.fresh_seeds([notebook], tmp_path, 1, 1, first=first)
+        (entry,) = keeping.kept(tmp_path, "fresh-seeds").values()
+        found = (entry["runs"], entry["failed"], len(entry["mended"]))
+        assert found == (runs, failed, mended)
+    book = nbformat.read(notebook, as_version=4)
+    book.cells[0].source = deciding("'LOSS-14'")
+    nbformat.write(book, notebook)
+    assert fresh_seeds.fresh_seeds([notebook], tmp_path, 1, 1) == 0
+    (entry,) = keeping.kept(tmp_path, "fresh-seeds").values()
+    assert (entry["runs"], entry["failed"]) == (2, 0) and list(entry["salts"]) == ["1", "2"]
+    assert [failure["salt"] for failure in entry["mended"]] == ["1", "1"]
+
+
 def test_what_is_kept_of_a_notebook_is_its_last_run(tmp_path: Path) -> None:
     for name in ("1.ipynb", "2.ipynb"):
         (tmp_path / name).touch()

@@ -14,6 +14,9 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 from verified_book.claims import raw
 
+from verified_transformer.account.records.chances import expected
+from verified_transformer.account.records.notebook_records import stored_records
+
 SHOWN = (
     "torch", "numpy", "scipy", "sympy", "transformers", "jupyter-book", "nbval", "pytest",
 )  # fmt: skip
@@ -107,8 +110,31 @@ def elsewhere(root: Path) -> str:
     ):
         kept = _kept(root, name).get("notebooks", {})
         made.append(f"<h3>{escape(title)}</h3>")
+        if kept and name == "fresh-seeds":
+            made.append(_by_chance(kept, root))
         made.append(_notebooks(kept) if kept else NOTHING)
     return "".join(made)
+
+
+def _by_chance(kept: Mapping[str, Mapping[str, Any]], root: Path) -> str:
+    """How many runs with other draws there were, and how many would fail by chance."""
+    chance = {
+        name: expected(found.record for found in stored_records(root / name, root))
+        for name in kept
+        if (root / name).is_file()
+    }
+    runs, failed, mended = (
+        sum(entry["runs"] for entry in kept.values()),
+        sum(entry["failed"] for entry in kept.values()),
+        sum(len({one["salt"] for one in entry.get("mended", [])}) for entry in kept.values()),
+    )
+    by_chance = sum(entry["runs"] * chance.get(name, 0) for name, entry in kept.items())
+    once = f", and {mended} failed until their checks were mended" if mended else ""
+    return (
+        f"<p>{runs} runs of {len(kept)} sections; {failed} failed{once}. By chance, at most "
+        f"{by_chance:.2g} failures are expected: so often do measurements and placebos with these "
+        "levels fail in so many runs. The sign of an experiment has no level, but a margin.</p>"
+    )
 
 
 def _notebooks(kept: Mapping[str, Mapping[str, Any]]) -> str:
@@ -116,13 +142,18 @@ def _notebooks(kept: Mapping[str, Mapping[str, Any]]) -> str:
     for name, entry in sorted(kept.items()):
         said = f"{entry['runs'] - entry['failed']} of {entry['runs']}"
         rows.append((_section(name), said, _when(entry)))
-    failures = [
-        f"<li>{escape(_section(name))}: {escape(' '.join(str(v) for v in failure.values()))}</li>"
-        for name, entry in sorted(kept.items())
-        for failure in entry.get("failures", [])
-    ]
-    listed = f"<p>What was not as stored:</p><ul>{''.join(failures)}</ul>" if failures else ""
+    listed = _failures(kept, "failures", "What was not as stored:")
+    listed += _failures(kept, "mended", "What failed once, and is mended:")
     return table(["Section", "As stored", "Run"], rows) + listed
+
+
+def _failures(kept: Mapping[str, Mapping[str, Any]], key: str, words: str) -> str:
+    lines = [
+        f"<li>{escape(_section(name))}: {escape(failure['salt'])} {escape(failure['what'])}</li>"
+        for name, entry in sorted(kept.items())
+        for failure in entry.get(key, [])
+    ]
+    return f"<p>{words}</p><ul>{''.join(lines)}</ul>" if lines else ""
 
 
 def mutants(root: Path) -> str:

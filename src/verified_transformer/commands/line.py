@@ -76,6 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     salted = command("fresh-seeds", "run notebooks under other seeds; every check must pass", True)
     salted.add_argument("--salts", type=int, default=10, help="how many other seeds")
+    salted.add_argument("--first", type=int, default=1, help="the first of them")
     command("pdf", "print the built book as one PDF, with an outline and page numbers")
     command("sources", "look up what is quoted in releases of the Python index")
     command("times", "keep where the time of the last whole `make test` went")
@@ -92,7 +93,7 @@ def _dispatch(options: argparse.Namespace) -> int:
         known = ledger.notebooks(root)
     except ValueError as error:
         raise Refused(f"--{error}") from None
-    for name in ("salts", "jobs"):
+    for name in ("salts", "first", "jobs"):
         if getattr(options, name, 1) < 1:
             raise Refused(f"--{name}: got {getattr(options, name)}; accepted: 1 or more")
     chosen = _notebooks(known, getattr(options, "notebooks", []))
@@ -123,7 +124,7 @@ def _dispatch(options: argparse.Namespace) -> int:
             return _pdf(root)
         case "portable":
             return portable.portable(chosen, root, options.jobs)
-    return fresh_seeds.fresh_seeds(chosen, root, options.salts, options.jobs)
+    return fresh_seeds.fresh_seeds(chosen, root, options.salts, options.jobs, options.first)
 
 
 def _pdf(root: Path) -> int:

@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ...account.records.chances import CALIBRATED, PREDICATE
 from ...account.records.record import Record, Sample
 from ..subject import Predicate, Subject
 from .draws import Draw, content, drawn, names_of
 
 _NEARLY_ALL = 0.95  # of the spoiled draws, which the predicate must reject
 _CONFIDENCE = 0.99  # of the bound on how often it may be false
-_BY_CHANCE = 1e-6  # probability of more failures than are allowed
 _MOST_FALSE_ALARM = 0.05
 
 
@@ -112,12 +112,12 @@ def _allowed(n: int, false_alarm: float) -> int:
 
     if not 0 <= false_alarm <= _MOST_FALSE_ALARM:
         raise ValueError(f"false_alarm: got {false_alarm}; accepted: 0 to {_MOST_FALSE_ALARM}")
-    return int(binom.isf(_BY_CHANCE, n, false_alarm)) if false_alarm else 0
+    return int(binom.isf(PREDICATE, n, false_alarm)) if false_alarm else 0
 
 
 def _calibration(n: int, false_alarm: float, allowed: int) -> str:
     if false_alarm:
-        return f"false alarm {false_alarm:.2g} a draw, at most {allowed} of {n} allowed"
+        return f"{CALIBRATED} {false_alarm:.2g} a draw, at most {allowed} of {n} allowed"
     bound = 1 - (1 - _CONFIDENCE) ** (1 / n)
     return f"true on every draw, so false on less than {bound:.1%} ({_CONFIDENCE:.0%} sure)"
 

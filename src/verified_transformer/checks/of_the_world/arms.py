@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ...account.records.chances import PLACEBO
 from ...account.records.margins import PRINTED, Interval
 from ...account.stored_runs.parts import Part
 from ...account.stored_runs.runs import Recording
 
 LEAST_RUNS = 3
-PLACEBO_LEVEL = 0.9999  # one placebo in ten thousand lies outside, and fewer with the margin
 _LEAST_FOR_A_PLACEBO = 6  # two halves of three
 _BOUNDS = {  # what a bound may be called, beside its digits
     "nothing": 0, "half": 1 / 2, "a third": 1 / 3, "a quarter": 1 / 4, "a tenth": 1 / 10,
@@ -148,7 +148,7 @@ def placebo(runs: Runs) -> Interval | None:
     if len(runs) < _LEAST_FOR_A_PLACEBO:
         return None
     values = [runs[seed] for seed in sorted(runs)]
-    return Interval(*difference_interval(values[::2], values[1::2], PLACEBO_LEVEL))
+    return Interval(*difference_interval(values[::2], values[1::2], 1 - PLACEBO))
 
 
 def places(arms: Mapping[str, Any], recorded: Recording | None) -> tuple[Recording | None, str]:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...account.records.chances import PLACEBOS_TRIED
 from ...account.records.margins import NEEDED, PRINTED, Interval
 from ...account.records.record import Record
 from ..subject import Subject
@@ -122,4 +123,4 @@ class ByExperiment(Subject):
                     f"is {interval.low:.3g} … {interval.high:.3g}; the runs are not independent "
                     "replicates of one thing"
                 )
-        return "placebos unsettled" if all(found.values()) else "too few runs for a placebo"
+        return PLACEBOS_TRIED if all(found.values()) else "too few runs for a placebo"

@@ -3,50 +3,89 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from ..notebooks import comparing
 from ..notebooks.running import run
-from .keeping import keep, path
+from .keeping import keep, kept, path, provenance
+
+NAME = "fresh-seeds"
 
 
-def fresh_seeds(notebooks: Sequence[Path], root: Path, salts: int, jobs: int = 2) -> int:
+def fresh_seeds(
+    notebooks: Sequence[Path], root: Path, salts: int, jobs: int = 2, first: int = 1
+) -> int:
     """Run notebooks under other seeds: every check must pass, every outcome be the stored one.
 
-    Texts are not compared: numbers move with the draws. Runs and failures are printed, and kept for
-    the status page, notebook by notebook.
+    Texts are not compared: numbers move with the draws. Runs and failures are printed, and added to
+    those that are kept for the status page, notebook by notebook.
 
     Args:
         notebooks: which.
         root: the repository.
-        salts: how many other seeds; the first is 1, so that a failure can be run again.
+        salts: how many other seeds.
         jobs: how many notebooks to run at a time.
+        first: the first of the salts, so that further ones can be added, and a failure run again.
 
     Returns:
         1 where a run failed, else 0.
     """
-    numbers, failed = [str(salt) for salt in range(1, salts + 1)], 0
+    numbers, failed = [str(salt) for salt in range(first, first + salts)], 0
     with ThreadPoolExecutor(jobs) as pool:
         for notebook in notebooks:
             name, started = str(notebook.relative_to(root)), time.perf_counter()
-            failures = []
-            found = pool.map(lambda salt, it=notebook: faults(it, salt), numbers)
-            for salt, lines in zip(numbers, found, strict=True):
+            results = pool.map(lambda salt, it=notebook: faults(it, salt), numbers)
+            found = {}
+            for salt, lines in zip(numbers, results, strict=True):
                 print(f"{name} salt {salt}: {'; '.join(lines) or 'as stored'}", flush=True)
-                failures += [{"salt": salt, "what": line} for line in lines]
-            red = len({failure["salt"] for failure in failures})
-            entry = {
-                "runs": salts,
-                "failed": red,
-                "failures": failures,
-                "seconds": round(time.perf_counter() - started),
-            }
-            failed += red
-            keep(root, "fresh-seeds", {name: entry})
-    print(f"{len(notebooks) * salts} runs, {failed} failed   {path(root, 'fresh-seeds')}")
+                found[salt] = lines
+            failed += sum(map(bool, found.values()))
+            seconds = round(time.perf_counter() - started)
+            before, commit = kept(root, NAME).get(name, {}), provenance(root)["commit"]
+            keep(root, NAME, {name: added(before, found, commit, seconds)})
+    print(f"{len(notebooks) * salts} runs, {failed} failed   {path(root, NAME)}")
     return int(bool(failed))
+
+
+def added(
+    before: Mapping[str, Any], found: Mapping[str, Sequence[str]], commit: str, seconds: int
+) -> dict[str, Any]:
+    """Return what is kept of a notebook after further runs.
+
+    Runs of other salts stay. A salt that is run again counts once, as it came out last; where it
+    failed before and does not now, the failure is kept as one that is mended.
+
+    Args:
+        before: what was kept; empty where nothing was.
+        found: by salt, the lines of what was not as stored.
+        commit: at which the notebook was run.
+        seconds: that the runs took.
+
+    Example:
+        >>> once = added({}, {"1": ["cell 2: off"], "2": []}, "abc", 9)
+        >>> once["runs"], once["failed"]
+        (2, 1)
+        >>> again = added(once, {"1": [], "3": []}, "def", 9)
+        >>> again["runs"], again["failed"], again["mended"][0]["what"]
+        (3, 0, 'cell 2: off')
+    """
+    salts = {**before.get("salts", {}), **dict.fromkeys(found, commit)}
+    old = before.get("failures", [])
+    failures = [one for one in old if one["salt"] not in found]
+    failures += [{"salt": salt, "what": line} for salt, lines in found.items() for line in lines]
+    passed = {salt for salt, lines in found.items() if not lines}
+    mended = [one | {"at": before["salts"][one["salt"]]} for one in old if one["salt"] in passed]
+    return {
+        "runs": len(salts),
+        "failed": len({failure["salt"] for failure in failures}),
+        "salts": dict(sorted(salts.items(), key=lambda item: int(item[0]))),
+        "failures": sorted(failures, key=lambda failure: int(failure["salt"])),
+        "mended": before.get("mended", []) + mended,
+        "seconds": before.get("seconds", 0) + seconds,
+    }
 
 
 def faults(notebook: Path, salt: str) -> list[str]:

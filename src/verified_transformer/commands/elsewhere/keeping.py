@@ -37,11 +37,22 @@ def keep(root: Path, name: str, entries: Mapping[str, Any]) -> Path:
     Returns:
         The file that was written.
     """
+    every = kept(root, name)
+    every |= {notebook: {**entry, **provenance(root)} for notebook, entry in entries.items()}
+    there = {notebook: every[notebook] for notebook in sorted(every) if (root / notebook).exists()}
+    return _write(path(root, name), {"command": f"make {name}", "notebooks": there})
+
+
+def kept(root: Path, name: str) -> dict[str, Any]:
+    """Return what `keep` has kept of each notebook.
+
+    Args:
+        root: the repository.
+        name: of the command.
+    """
     target = path(root, name)
-    kept = json.loads(target.read_text(encoding="utf-8"))["notebooks"] if target.exists() else {}
-    kept |= {notebook: {**entry, **provenance(root)} for notebook, entry in entries.items()}
-    there = {notebook: kept[notebook] for notebook in sorted(kept) if (root / notebook).exists()}
-    return _write(target, {"command": f"make {name}", "notebooks": there})
+    whole = json.loads(target.read_text(encoding="utf-8")) if target.exists() else {}
+    return dict(whole.get("notebooks", {}))
 
 
 def keep_sources(root: Path, found: Mapping[str, str]) -> Path:

@@ -1,0 +1,51 @@
+"""How often the checks of the book fail though nothing is wrong: only by other draws.
+
+A check on random draws is designed to a level. Summed over the stored records, the levels say how
+many failures other seeds may bring by chance; what comes more often has a cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .record import Record
+
+FALSE_ALARM = 1e-6  # of one measurement, where the formula is right; two in a row make a failure
+MISS = 1e-3  # of one measurement, of a formula that is off by the resolution; two in a row as well
+PLACEBO = 1e-4  # of one half of an arm against its other half
+PREDICATE = 1e-6  # of a predicate that is allowed to be false on some draws
+PLACEBOS_TRIED = "placebos unsettled"  # what the record of an experiment says of them
+CALIBRATED = "false alarm"  # what the record of such a predicate says
+
+
+def by_chance(record: Record) -> float:
+    """Return the probability, at most, that other draws turn a record's check into a failure.
+
+    What has no level counts nothing: a proof, an enumeration, a recorded run, a predicate that is
+    never false, and the sign of an experiment, which has a margin in its place.
+
+    Args:
+        record: as it is stored.
+    """
+    if record.kind == "measurement":
+        points = len(record.volatile.estimates)
+        mutants = record.mutants.killed if record.mutants else 0
+        return points * (FALSE_ALARM**2 + mutants * MISS**2)
+    if record.kind == "experiment" and record.recorded is None and PLACEBOS_TRIED in record.detail:
+        return 2 * PLACEBO
+    if record.kind == "sampled" and CALIBRATED in record.detail:
+        return PREDICATE
+    return 0.0
+
+
+def expected(records: Iterable[Record]) -> float:
+    """Return how many checks fail by chance, at most and on average, when all are run once.
+
+    Args:
+        records: as they are stored, those of a notebook for example.
+
+    Example:
+        >>> expected([])
+        0.0
+    """
+    return sum(map(by_chance, records), 0.0)
