@@ -1,6 +1,6 @@
-"""What a page's strips hold: read from the script beside the page, and put where it opens.
+"""What a page's folds hold: read from the script beside the page, and put where it opens.
 
-The gates read a page as somebody does who has opened every strip.
+The gates read a page as somebody does who has opened every fold.
 """
 
 from __future__ import annotations
@@ -12,33 +12,35 @@ from pathlib import Path
 NAMED = re.compile(r'<meta name="vt-evidence" content="([^"?]+)\?v=[0-9a-f]+"')
 HANDED = re.compile(r"vtEvidence\(String\.raw`((?:[^`$]|\$(?!\{))*)`\);\n")
 PART = re.compile(r'(?s)<template data-of="([^"]+)">(.*?)</template>')
-STRIP = re.compile(r'<details class="vt-strip" id="([^"]+)"[^>]*><summary>.*?</summary>\n?', re.S)
+FOLD = re.compile(
+    r'(?s)<details class="vt-(?:strip|code|set-up)" id="([^"]+)"[^>]*><summary>.*?</summary>\n?'
+)
 STRANGE = "a script that hands over something else"
 
 
 def whole(page: Path) -> str:
-    """The HTML of a page with every strip filled; of other pages, as it stands.
+    """The HTML of a page with every fold filled; of other pages, as it stands.
 
     Args:
         page: a file; its script lies beside it. What has no place is left out: see `astray`.
     """
     text = page.read_text(encoding="utf-8")
     parts = _parts(page, text)[0]
-    return STRIP.sub(lambda strip: strip[0] + parts.get(strip[1], ""), text)
+    return FOLD.sub(lambda fold: fold[0] + parts.get(fold[1], ""), text)
 
 
 def astray(html: Path) -> list[str]:
-    """Strips that hold nothing, evidence without a strip, and scripts that are not a page's own."""
+    """Folds that hold nothing, what has no fold to stand in, and scripts not a page's own."""
     found, read = [], set()
     for page in sorted(html.glob("notebooks/*/*.html")):
         text = page.read_text(encoding="utf-8")
         parts, faults = _parts(page, text)
-        strips = [strip[1] for strip in STRIP.finditer(text)]
-        if strips and not NAMED.search(text):
+        folds = [fold[1] for fold in FOLD.finditer(text)]
+        if folds and not NAMED.search(text):
             faults = ["names no script"]
         elif not faults:
-            faults = [f"the strip of {name} holds nothing" for name in strips if name not in parts]
-            faults += [f"no strip for the evidence of {of}" for of in parts.keys() - set(strips)]
+            faults = [f"the fold {name} holds nothing" for name in folds if name not in parts]
+            faults += [f"no fold for what {name} holds" for name in parts.keys() - set(folds)]
         found += [f"{page.relative_to(html).as_posix()}: {fault}" for fault in faults]
         read |= {page.parent / name for name in NAMED.findall(text)}
     others = set(html.rglob("*.evidence.js")) - read
@@ -46,7 +48,7 @@ def astray(html: Path) -> list[str]:
 
 
 def _parts(page: Path, text: str) -> tuple[dict[str, str], list[str]]:
-    """What the script of a page holds by its claims, and what is wrong with the script."""
+    """What the script of a page holds by its folds, and what is wrong with the script."""
     named = NAMED.search(text)
     if not named:
         return {}, []

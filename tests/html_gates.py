@@ -70,7 +70,7 @@ class Page:
 
 
 def pages(html: Path) -> Iterator[Page]:
-    """The pages of a book, their strips filled; each is parsed once, whichever gates ask for it."""
+    """The pages of a book, their folds filled; each is parsed once, whichever gates ask for it."""
     for path in sorted(html.rglob("*.html")):
         if "_static" not in path.parts:
             yield _page(path.relative_to(html).as_posix(), folded_parts.whole(path))

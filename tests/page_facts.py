@@ -193,7 +193,7 @@ def _shown(part: Tag, but: Tag | None = None) -> str:
 
     Numbers of figures and captions of plots are added, too.
     """
-    added = [*part.find_all(class_=["vt-badge", "vt-colab", "vt-number"])]
+    added = [*part.find_all(class_=["vt-badge", "vt-colab", "vt-number", "vt-instead"])]
     added += [*part.select("figure.vt-plot > figcaption"), *([but] if but else [])]
     return bare("".join(s for s in part.strings if s.parent not in added))
 

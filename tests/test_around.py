@@ -95,7 +95,12 @@ def test_every_icon_is_drawn(html: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_examples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "book" / "_ext")
-    for name, examples in {"around.weight": 2, "around.head": 1, "around.figures": 1}.items():
+    for name, examples in {
+        "around.weight": 4,
+        "around.folded": 2,
+        "around.head": 1,
+        "around.figures": 1,
+    }.items():
         assert doctest.testmod(importlib.import_module(name)) == (0, examples)
 
 

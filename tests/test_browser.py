@@ -129,10 +129,10 @@ class Tab:
 
 
 def fill_strips(page: Page) -> None:
-    """Let every strip of an open page be filled, as the keys of a search do, and wait for it."""
+    """Let every fold of an open page be filled, as the keys of a search do, and wait for it."""
     if page.locator('meta[name="vt-evidence"]').count():
         page.keyboard.press("Control+f")
-        page.wait_for_function("!document.querySelector('details.vt-strip:not([data-filled])')")
+        page.wait_for_function("!document.querySelector('details[id]:not([data-filled])')")
 
 
 @pytest.fixture(scope="session")

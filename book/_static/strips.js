@@ -1,4 +1,4 @@
-// What a strip holds is read from the script beside the page when it is first opened; without it a link leads on.
+// What a fold holds is read from the script beside the page when it is first opened; without it a link leads on.
 const beside = document.querySelector('meta[name="vt-evidence"]')?.content;
 let reading;
 const evidence = () => (reading ??= new Promise((done, failed) => {
@@ -13,16 +13,17 @@ const evidence = () => (reading ??= new Promise((done, failed) => {
 }));
 
 // `data-filled` says that all is there, formulas and all.
-const fill = async (strip) => {
-  const held = beside && !("filling" in strip.dataset) && (await evidence()).get(strip.id);
-  if (!held || "filling" in strip.dataset) return;
-  strip.dataset.filling = "";
-  copyable(held, strip.id);
-  strip.querySelector(":scope > summary").after(held);
-  const typeset = globalThis.MathJax?.startup?.promise?.then(() => MathJax.typesetPromise([strip]));
+const fill = async (fold) => {
+  const held = beside && fold.id && !("filling" in fold.dataset) && (await evidence()).get(fold.id);
+  if (!held || "filling" in fold.dataset) return;
+  fold.dataset.filling = "";
+  copyable(held, fold.id);
+  fold.querySelector(":scope > summary").after(held);
+  fold.querySelector(":scope > .vt-instead")?.remove();
+  const typeset = fold.matches(".vt-strip") && globalThis.MathJax?.startup?.promise?.then(() => MathJax.typesetPromise([fold]));
   if (typeset) await (MathJax.startup.promise = typeset);
-  holdWideFormulas(strip);
-  strip.dataset.filled = "";
+  holdWideFormulas(fold);
+  fold.dataset.filled = "";
 };
 
 // The theme gives a button to the code that was there when the page was read.
@@ -36,7 +37,7 @@ function copyable(part, name) {
   });
 }
 
-// A strip opens when an address leads to it or into it; formulas that were folded away are looked at again when they show.
+// A fold opens when an address leads to it or into it; formulas that were folded away are looked at again when they show.
 const opened = async () => {
   const name = location.hash && decodeURIComponent(location.hash.slice(1));
   if (!name) return;
@@ -46,17 +47,17 @@ const opened = async () => {
   for (let fold = find()?.closest("details"); fold; fold = fold.parentElement?.closest("details")) fold.open = true;
   find()?.closest("details")?.scrollIntoView();
 };
-const instead = () => {}; // where the script is gone the strip has its link
+const instead = () => {}; // where the script is gone the fold has its link
 const follow = () => opened().catch(instead);
 addEventListener("hashchange", follow);
 addEventListener("DOMContentLoaded", follow);
 document.addEventListener("toggle", (event) => {
   if (!event.target.open) return;
   holdWideFormulas(event.target);
-  if (event.target.matches(".vt-strip")) fill(event.target).catch(instead);
+  fill(event.target).catch(instead);
 }, true);
 // Searching the page with the browser's own keys finds what is folded as well.
 addEventListener("keydown", (event) => {
   if ((event.ctrlKey || event.metaKey) && event.key === "f")
-    for (const strip of document.querySelectorAll("details.vt-strip")) fill(strip).catch(instead);
+    for (const fold of document.querySelectorAll("details[id]")) fill(fold).catch(instead);
 });

@@ -32,7 +32,10 @@ def add_templates(app: Sphinx, config: Config) -> None:
 
 
 def name_branches(app: Sphinx, page: str, template: str, context: Context, _: object) -> None:
-    """Give every button of the sidebar the name of what it opens."""
+    """Give every button of the sidebar the name of what it opens.
+
+    A section lists the sections of its own chapter alone: one list each of them was a tenth of it.
+    """
     made: Callable[..., Any] | None = context.get("generate_toctree_html")
     if made is None:
         return
@@ -41,6 +44,8 @@ def name_branches(app: Sphinx, page: str, template: str, context: Context, _: ob
         tree = made(*args, **options)
         for button in getattr(tree, "select", lambda _: [])("li > details > summary"):
             button["aria-label"] = f"Sections of {button.find_parent('li').a.get_text()}"
+            if page.startswith("notebooks/") and "current" not in button.find_parent("li")["class"]:
+                button.parent.decompose()
         return tree
 
     context["generate_toctree_html"] = named
@@ -64,7 +69,7 @@ def describe(app: Sphinx, page: str, template: str, context: Context, doctree: A
 
 
 def put_evidence_beside(app: Sphinx, page: str, template: str, context: Context, _: object) -> None:
-    """Take out of a page what its strips hold, into a script that is read when one is opened."""
+    """Take out of a page what its folds hold, into a script that is read when one is opened."""
     if parts := (found := folded.taken(context.get("body") or ""))[1]:
         mark = folded.put_beside(Path(app.outdir), page, parts)
         context["body"], context["metatags"] = found[0], (context.get("metatags") or "") + mark

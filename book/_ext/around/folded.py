@@ -1,4 +1,4 @@
-"""What a reader need not load: the evidence in a page's strips, in a script beside the page.
+"""What a reader need not load: evidence and code that is folded, in a script beside the page.
 
 A script and no data file: a page that is opened from the disk may read nothing else.
 """
@@ -9,13 +9,13 @@ import hashlib
 import re
 from pathlib import Path
 
-# What `verified_book.strips` puts around what a strip holds.
-HELD = re.compile(r"<!--held ([A-Z]+-\d+)-->\n?(.*?)<!--/held-->\n?", re.S)
+# What `verified_book.folding` puts around what a fold holds.
+HELD = re.compile(r"<!--held ([\w-]+)-->\n?(.*?)<!--/held-->\n?", re.S)
 NAME = "{page}.evidence.js"
 
 
 def taken(body: str) -> tuple[str, dict[str, str]]:
-    """A page without what its strips hold, and what that is by their claims.
+    """A page without what its folds hold, and what that is by their anchors.
 
     Args:
         body: of a page, as HTML.
@@ -28,10 +28,10 @@ def taken(body: str) -> tuple[str, dict[str, str]]:
 
 
 def script(parts: dict[str, str]) -> str:
-    r"""The script that hands over what strips hold: a template for each.
+    r"""The script that hands over what folds hold: a template for each.
 
     Args:
-        parts: HTML by claim.
+        parts: HTML by anchor.
 
     Example:
         >>> print(script({"A-1": r"`\(x\)` ${y}"}))
@@ -50,7 +50,7 @@ def put_beside(folder: Path, page: str, parts: dict[str, str]) -> str:
     Args:
         folder: of the pages.
         page: its name, without an ending.
-        parts: HTML by claim.
+        parts: HTML by anchor.
 
     Returns:
         A meta element; the address has a mark of the contents, so that no browser keeps an old one.

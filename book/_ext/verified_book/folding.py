@@ -18,37 +18,46 @@ _TITLE = re.compile(r"\A# @title ([^\n]*)(?:\n|\Z)")
 
 
 class Fold(nodes.General, nodes.Element):
-    """What opens when its line is chosen: `line` in HTML, `claim` where it is a claim's strip."""
+    """What opens when its line is chosen; see `fold` for its attributes."""
 
 
 def visit_fold(writer: Any, node: Fold) -> None:
-    of = ""
+    of = f' id="{node["name"]}"' if "name" in node else ""
     if "claim" in node:
-        name = escape(node["claim"])
-        of = f' id="{name}" data-claim="{name}"'
+        of += f' data-claim="{node["claim"]}"'
     classes = " ".join(node["classes"])
     writer.body.append(f'<details class="{classes}"{of}><summary>{node["line"]}</summary>\n')
+    if "name" in node:
+        writer.body.append(f"<!--held {node['name']}-->\n")
 
 
 def depart_fold(writer: Any, node: Fold) -> None:
-    writer.body.append("</details>\n")
+    if "name" in node:
+        writer.body.append("<!--/held-->\n")
+    writer.body.append(f"{node['rest']}</details>\n")
 
 
 def nothing(writer: Any, node: nodes.Element) -> None:
     """In other formats a fold is what it holds."""
 
 
-def fold(line: str, *classes: str, claim: str | None = None) -> Fold:
+def fold(
+    line: str, *classes: str, name: str = "", claim: str | None = None, rest: str = ""
+) -> Fold:
     """Return a fold.
 
     Args:
         line: HTML of the line that stays in view.
         classes: of the fold.
-        claim: whose strip it is.
+        name: its anchor, where what it holds may lie beside the page.
+        claim: whose strip it is; its anchor is the claim's.
+        rest: HTML that stays at its end, and shows a way where nothing else can be had.
     """
-    made = Fold(line=line, classes=list(classes))
+    made = Fold(line=line, classes=list(classes), rest=rest)
+    if anchor := claim or name:
+        made["name"] = escape(anchor)
     if claim:
-        made["claim"] = claim
+        made["claim"] = escape(claim)
     return made
 
 
@@ -87,19 +96,20 @@ def take_title(cell: nodes.container) -> str:
     return ""
 
 
-def fold_code(cell: nodes.container, title: str) -> None:
-    """Fold the code of a cell under its title."""
+def fold_code(cell: nodes.container, title: str, rest: str | None) -> None:
+    """Fold the code of a cell under its title; without a `rest` the code stays on the page."""
     source = part(cell, "source")
     if source is not None:
-        folded = fold(escape(title), "vt-code")
+        name = "" if rest is None else f"code-{cell['cell_index']}"
+        folded = fold(escape(title), "vt-code", name=name, rest=rest or "")
         folded.extend(source.children)
         source.children = []
         source += folded
 
 
-def fold_set_up(run: list[nodes.container]) -> None:
+def fold_set_up(run: list[nodes.container], rest: str) -> None:
     """Put set-up cells that stand together into one fold."""
-    folded = fold("Set-up", "vt-set-up")
+    folded = fold("Set-up", "vt-set-up", name=f"code-{run[0]['cell_index']}", rest=rest)
     parent = run[0].parent
     parent.insert(parent.index(run[0]), folded)  # `replace_self` would give it the cell's classes
     for cell in run:

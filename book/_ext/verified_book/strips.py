@@ -67,18 +67,19 @@ def fold_page(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         titles[id(cell)] = folding.take_title(cell)
     made = _strips(app, all_cells, docname)
     in_strips = {id(cell) for strip in made.values() for cell in strip.cells}
+    instead = f'<a class="vt-instead" href="{_source(docname)}">in the notebook</a>'
     run: list[nodes.container] = []
     for cell in all_cells:
         of = folding.sort(cell)
         if run and (of != "set-up" or not _neighbours(run[-1], cell)):
-            folding.fold_set_up(run)
+            folding.fold_set_up(run, instead)
             run = []
         if of == "set-up" and not _kept(cell):
             run.append(cell)
         elif of and of != "card":
-            folding.fold_code(cell, titles[id(cell)])
+            folding.fold_code(cell, titles[id(cell)], None if id(cell) in in_strips else instead)
     if run:
-        folding.fold_set_up(run)
+        folding.fold_set_up(run, instead)
     _put(app, made, docname)
     for cell in all_cells:
         if folding.sort(cell) == "card" and not _kept(cell) and id(cell) not in in_strips:
@@ -212,20 +213,24 @@ def _put(app: Sphinx, made: dict[str, Strip], docname: str) -> None:
     for strip in made.values():
         for cell in strip.cells:
             cell.parent.remove(cell)
-            folds[strip.claim].insert(-1, cell)
+            folds[strip.claim] += cell
 
 
 def _folded(app: Sphinx, strip: Strip, docname: str) -> folding.Fold:
     entry = Claims.of(app.env).by_id[strip.claim]
     words = escape(told(strip.found)) if strip.found else _elsewhere(entry.notebook)
     line = f"<b>{strip.claim}</b> {render.badge(entry)} <span>{words}</span>"
-    folded = folding.fold(line, "vt-strip", claim=strip.claim)
-    folded += raw(f"<!--held {strip.claim}-->")
+    folded = folding.fold(line, "vt-strip", claim=strip.claim, rest=_more(app, strip, docname))
     if strip.cards:
         folded.extend(strip.cards)
     else:
         folded += raw(f'<p class="vt-said">{render.statement(entry.says)}</p>')
     folded.extend(strip.records)
+    return folded
+
+
+def _more(app: Sphinx, strip: Strip, docname: str) -> str:
+    """Where a strip leads on."""
     links = [
         f'<a href="#cell-{cell["cell_index"]}">code of the check</a>'
         for cell in dict.fromkeys(strip.beside)
@@ -233,8 +238,12 @@ def _folded(app: Sphinx, strip: Strip, docname: str) -> folding.Fold:
     links += [f'<a href="#{name}">shared with {name}</a>' for name in dict.fromkeys(strip.shared)]
     href = page_uri(app.env, strip.claim, docname)
     links.append(f'<a href="{href}">all about {strip.claim}</a>')
-    folded += raw(f'<!--/held--><p class="vt-more">{" · ".join(links)}</p>')
-    return folded
+    return f'<p class="vt-more">{" · ".join(links)}</p>'
+
+
+def _source(docname: str) -> str:
+    """The stored notebook, from its page."""
+    return f"{'../' * docname.count('/')}_sources/{docname}.ipynb"
 
 
 def _elsewhere(notebook: str | None) -> str:
