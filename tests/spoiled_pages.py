@@ -173,7 +173,7 @@ FAULTS = (
           page_gates.astray, "1-gone.evidence.js is missing"),
     Fault("has another title on folded code", NOTEBOOK, "<summary>Figure: [^<]*", "<summary>Figure",
           page_gates.other_outputs, "(title): shows"),
-    Fault("changes code", NOTEBOOK, r"(<pre><span></span>[a-z]+ )= ", r"\1/= ",
+    Fault("changes code", EVIDENCE, r"(<pre><span></span>[a-z]+ )= ", r"\1/= ",
           page_gates.other_outputs, "(code): shows"),
     Fault("shows another picture", PLOTS, r'(?s)(cell_output.*?src="[^"]*_images/)[^"]*"',
           r'\1norm-density-light.svg"', page_gates.other_outputs, "is not the stored one"),
