@@ -136,6 +136,26 @@ def test_the_twin_starts_as_the_same_function() -> None:
     assert twin.head.weight is not twin.embedding.weight
 
 
+def test_the_further_heads_keep_the_one_table() -> None:
+    x = torch.tensor([[3, 1, 4]])
+    tied, divided, shifted = (
+        remedies_on_text.model(head, 16, 9, 0)
+        for head in ("tied", remedies_on_text.DIVIDED, remedies_on_text.SHIFTED)
+    )
+    assert torch.allclose(divided(x), tied(x) / 3)
+    state = tied.head.features(torch.arange(9.0))
+    assert shifted.head.features(state).tolist() == state.roll(1, -1).tolist()
+    for made in (divided, shifted):
+        assert made.head.weight is made.embedding.weight
+
+
+def test_other_seeds_are_other_weights_and_batches() -> None:
+    few = {"tried": [0.01], "seeds": 2, "steps": 2, "sequences": 1}
+    task = remedies_on_text.tasks(16)["chain"]
+    one, other = (remedies_on_text.learn("tied", 16, 8, task, first=f, **few) for f in (0, 8))
+    assert not torch.allclose(one, other)
+
+
 def test_parts_are_kept_and_those_of_other_code_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,7 +28,7 @@ import torch.nn.functional as F
 from torch.func import functional_call, stack_module_state, vmap
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from ..models.heads import UntiedHead
+from ..models.heads import ShuffledHead, TiedHead, UntiedHead
 from ..sampling.zipf_markov import ZipfMarkov
 from ..seeds import generator
 from .laboratory.learning import Adam, thinned, told
@@ -40,6 +40,7 @@ from .tied_convergence import REMEDIES, Model, Setting
 SEEDS = {"weights and batches": [0, 1, 2, 3, 4, 5, 6, 7]}
 TWIN = "small σ, untied twin"
 HEADS = (*REMEDIES, TWIN)
+DIVIDED, SHIFTED = "logits / √d", "shift"  # further ones, which are run live
 STEPS, SEQUENCES, LENGTH = 200, 4, 16
 SIZES = {"64 tokens": (64, 64), "192 tokens": (192, 96), "512 tokens": (512, 128)}  # n, d
 RATES = rates(2e-3, 3.2e-2)
@@ -59,11 +60,16 @@ def model(head: str, n: int, d: int, seed: int) -> Model:
     """Return a Transformer of one layer with one of `HEADS`.
 
     Args:
-        head: the remedy, or the twin.
+        head: the remedy, the twin, or one of the two further heads: `DIVIDED` or `SHIFTED`.
         n, d: tokens and width.
         seed: of the weights, which all heads share as far as they have them.
     """
-    made = Model("small σ" if head == TWIN else head, Setting(n=n, d=d, layers=1), seed)
+    start = {TWIN: "small σ", DIVIDED: "tied", SHIFTED: "tied"}.get(head, head)
+    made = Model(start, Setting(n=n, d=d, layers=1), seed)
+    if head == DIVIDED:
+        made.head = TiedHead(made.embedding, scale=d**-0.5)
+    if head == SHIFTED:
+        made.head = ShuffledHead(made.embedding, torch.arange(d).roll(1))
     if head == TWIN:
         made.head = UntiedHead(n, d, σ=1.0)
         with torch.no_grad():
@@ -73,26 +79,28 @@ def model(head: str, n: int, d: int, seed: int) -> Model:
 
 def learn(
     head: str, n: int, d: int, task: Task, *, tried: Sequence[float] = RATES, seeds: int = 8,
-    steps: int = STEPS, sequences: int = SEQUENCES,
+    steps: int = STEPS, sequences: int = SEQUENCES, first: int = 0,
 ) -> torch.Tensor:  # fmt: skip
     """Train a head at every rate with every seed, Adam's rate falling to zero along a cosine.
 
     Args:
-        head: of `HEADS`.
+        head: of `HEADS`, `DIVIDED` or `SHIFTED`.
         n, d: tokens and width.
         task: what is learnt.
         tried: largest rates of Adam.
         seeds, steps, sequences: sizes of the run.
+        first: the first seed; other seeds than the recorded ones get other batches.
 
     Returns:
         Losses before each step, (steps, rates, seeds).
     """
-    models = [model(head, n, d, seed) for _ in tried for seed in range(seeds)]
+    models = [model(head, n, d, first + seed) for _ in tried for seed in range(seeds)]
     weights, buffers = stack_module_state(models)  # type: ignore[arg-type]
     names, one = list(weights), models[0]
     learnt = [weights[name].detach().requires_grad_() for name in names]
     flat = [w.view(len(models), -1, 1) for w in (w.detach() for w in learnt)]
-    source, adam, curve = generator("remedies on text, batches"), Adam(flat), []
+    source = generator("remedies on text, batches" + (f" from {first}" if first else ""))
+    adam, curve = Adam(flat), []
     rate = torch.tensor(tried).repeat_interleave(seeds)[:, None, None]
 
     def losses(w: dict[str, torch.Tensor], b: dict[str, torch.Tensor],
