@@ -139,11 +139,11 @@ def test_the_twin_starts_as_the_same_function() -> None:
 def test_the_further_heads_keep_the_one_table() -> None:
     x = torch.tensor([[3, 1, 4]])
     tied, divided, shifted = (
-        remedies_on_text.model(head, 16, 9, 0)
+        remedies_on_text.model(head, 20, 16, 0)
         for head in ("tied", remedies_on_text.DIVIDED, remedies_on_text.SHIFTED)
     )
-    assert torch.allclose(divided(x), tied(x) / 3)
-    state = tied.head.features(torch.arange(9.0))
+    assert torch.allclose(divided(x), tied(x) / 4)
+    state = tied.head.features(torch.arange(16.0))
     assert shifted.head.features(state).tolist() == state.roll(1, -1).tolist()
     for made in (divided, shifted):
         assert made.head.weight is made.embedding.weight
