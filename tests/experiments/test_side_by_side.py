@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 import pytest
 import torch
 
+from verified_transformer.experiments.growing.grown_bert import bert
 from verified_transformer.experiments.growing.rotary_growth import roformer
+from verified_transformer.experiments.growing.zeros_or_copies import diversity, ends
 from verified_transformer.experiments.laboratory.side_by_side import Away, Masked, Models
 from verified_transformer.experiments.laboratory.tasks import Letters, lettered
-from verified_transformer.experiments.laboratory.ways_to_grow import by_coordinates, by_pairs
+from verified_transformer.experiments.laboratory.ways_to_grow import (
+    by_coordinates,
+    by_pairs,
+    by_zeros,
+)
 from verified_transformer.models.growth import grow
 from verified_transformer.seeds import generator
 
@@ -65,3 +72,36 @@ def test_only_the_exact_slots_keep_the_loss(way: object, keeps: bool) -> None:
     large = Models([way(model, 2) for model in models.each()])  # type: ignore[operator]
     before, after = (m.tested(TASK, "x", seeds=2, count=3) for m in (models, large))
     assert torch.allclose(before, after, atol=1e-4) is keeps
+
+
+def by_root_mean_square(
+    x: torch.Tensor, shape: object, weight: torch.Tensor, shift: torch.Tensor, eps: float
+) -> torch.Tensor:
+    return x / x.square().mean(-1, keepdim=True).sqrt() * weight + shift
+
+
+def test_zeros_everywhere_are_lossless_but_for_the_mean(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = bert(2, 5, 0, 8).eval().double()
+    large, x = by_zeros(one, 2).eval(), torch.randint(5, (2, 6), generator=generator("tokens"))
+    assert (one(x).logits - large(x).logits).abs().max() > 1e-2
+    monkeypatch.setattr(torch.nn.functional, "layer_norm", by_root_mean_square)
+    assert (one(x).logits - large(x).logits).abs().max() < 1e-12
+    matrices = [w for name, w in large.named_parameters() if "dense.weight" in name]
+    assert all((w == 0).float().mean() == 0.75 for w in matrices)
+
+
+def test_diversity_is_the_entropy_of_what_is_told_apart() -> None:
+    copied = torch.randn(1, 6, 6, generator=generator("entries")).repeat_interleave(2, -1)
+    entropy, commonest = diversity([copied.repeat_interleave(2, -2)])
+    assert entropy.item() == pytest.approx(math.log(36), abs=0.15)  # a few agree to a hundredth
+    padded, zeros = diversity([torch.nn.functional.pad(copied[..., ::2], (0, 6, 0, 6))])
+    assert padded < entropy - 1 and zeros >= 0.75 > commonest
+    shaken = copied + 1e-6 * torch.randn(copied.shape, generator=generator("rounding"))
+    assert diversity([shaken])[0].item() == pytest.approx(diversity([copied])[0].item(), abs=0.1)
+
+
+def test_diversity_is_taken_at_the_rate_whose_loss_is_best_for_the_other_seeds() -> None:
+    ways = {"copies": {"loss": {"1": [1.0, 1.0], "2": [2.0, 2.0]},
+                       "entropy": {"1": [5.0, 6.0], "2": [7.0, 8.0]}}}  # fmt: skip
+    assert ends(ways, "entropy") == {"copies": {0: 5.0, 1: 6.0}}
+    assert ends(ways, "loss") == {"copies": {0: 1.0, 1: 1.0}}

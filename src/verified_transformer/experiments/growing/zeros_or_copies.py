@@ -1,0 +1,198 @@
+"""Which weights stay the more diverse when a grown BERT is trained on: zeros or copies?
+
+kexue 8444 prefers repetition to zero-padding by intuition: too many zeros make the weights sparse,
+one value occurs too often, and that is bad for their diversity. Right after growing this is a
+matter of counting. But training moves every weight that has a gradient; do the zeros fill up? And
+copies that dropout does not part are no more diverse than they were. Here BERTs of `transformers`
+learn hidden letters of a real text and, in an artificial task, the token two places to the left;
+they are made twice as wide in both ways and trained on, at six rates, with dropout and without.
+
+Written down before the run. The small models, the tasks, the rates and the steps are those of
+`grown_bert`. The padded model has zeros in every new place of every array, gains and shifts
+included. Diversity is the entropy of an entry picked at random, as GROW-05 reads it, where two
+entries that agree to a hundredth of their matrix's root mean square count as one value: otherwise
+rounding would make every value another. It is the mean over the matrices that grow in both
+directions. Every leg counts and is shown; the real text and the deeper model, with BERT's own
+dropout, decide, since the article doubles a BERT for pre-training. A seed's rate is the one whose
+loss is best for the other seeds.
+
+- GROW-05, training: after training on, the entropy is higher with copies than with zeros.
+- Shown beside it, without a prediction: the share of the commonest value, and the loss, of which
+  the article says nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import torch
+
+from ...models.growth import grow
+from ..laboratory.learning import at_best_rate
+from ..laboratory.legs import Arm, at_rate_of
+from ..laboratory.parts import part
+from ..laboratory.side_by_side import Away, Masked, Models, Source, by_rate
+from ..laboratory.tasks import Letters, described, documentation, lettered
+from ..laboratory.ways_to_grow import by_zeros
+from .grown_bert import DROPOUT, FIRST, HIDDEN, LENGTH, RATES, SEQUENCES, SIZES, STEPS, WIDTH, bert
+
+SEEDS = {"weights, batches and dropout": [0, 1, 2, 3, 4, 5, 6, 7]}
+FINE = 100  # values are told apart to this part of their matrix's root mean square
+GREW = ("attention", "intermediate", "output", "transform")  # grow in both directions
+WAYS: Mapping[str, Callable[[Any, int], Any]] = {
+    "copies": partial(grow, check=False),
+    "zeros": by_zeros,
+}
+
+
+def diversity(matrices: Sequence[torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the entropy of an entry and the share of the commonest value, (models,) each.
+
+    Args:
+        matrices: (models, rows, columns) each; the means over them are returned.
+
+    Example:
+        >>> entropy, commonest = diversity([torch.tensor([[[1.0, 2.0], [0.0, 0.0]]])])
+        >>> round(entropy.item(), 4), commonest.item()  # one half, a quarter, a quarter
+        (1.0397, 0.5)
+    """
+    entropies, commonest = [], []
+    for matrix in matrices:
+        flat = matrix.double().flatten(1)
+        values = (flat / flat.square().mean(1, keepdim=True).sqrt() * FINE).round()
+        shares = [row.unique(return_counts=True)[1] / row.numel() for row in values]
+        entropies.append(torch.stack([-(share * share.log()).sum() for share in shares]))
+        commonest.append(torch.stack([share.max() for share in shares]))
+    return torch.stack(entropies).mean(0), torch.stack(commonest).mean(0)
+
+
+def grown_in_both(models: Models) -> list[torch.Tensor]:
+    """Return the weights of models that grow in both directions, (models, rows, columns) each.
+
+    Args:
+        models: BERTs side by side.
+    """
+    return [
+        weight for name, weight in models.weights.items()
+        if weight.ndim == 3 and any(f".{place}." in name for place in GREW)
+    ]  # fmt: skip
+
+
+def measured(
+    layers: int, source: Source, vocabulary: int, tried: Sequence[float], *, dropout: float,
+    seeds: int = 8, steps: int = STEPS, width: int = WIDTH, sequences: int = SEQUENCES,
+    tests: int = 64,
+) -> dict[str, Any]:  # fmt: skip
+    """Train small BERTs, double them in both ways, and train both on.
+
+    Args:
+        layers: of each.
+        source: of the batches.
+        vocabulary: number of tokens.
+        tried: rates of Adam, of training on.
+        dropout: of all, all the time.
+        seeds, steps, width, sequences, tests: sizes of the run.
+
+    Returns:
+        By way, for each seed, ``start loss`` and ``start entropy``, right after growing; and by
+        rate, after training on, ``loss``, ``entropy`` and ``commonest``.
+    """
+    name, test = f"zeros or copies, {layers} layers, {source}", {"seeds": seeds, "count": tests}
+    first = Models([bert(layers, vocabulary, seed, width) for seed in range(seeds)], dropout)
+    how: dict[str, Any] = {"seeds": seeds, "steps": steps, "count": sequences, "warmup": 20}
+    first.learn(source, name, rates=[FIRST], **how)
+    small, found = first.each(), {}
+    for way, growth in WAYS.items():
+        made = [growth(model.eval(), 2) for model in small]
+        models = Models([model for _ in tried for model in made], dropout)
+        start = {
+            "start loss": models.tested(source, name, **test)[0],
+            "start entropy": diversity(grown_in_both(models))[0][:seeds],
+        }
+        models.learn(source, f"{name}, further", rates=tried, **how)
+        entropy, commonest = diversity(grown_in_both(models))
+        ends = {
+            "loss": models.tested(source, name, **test),
+            "entropy": entropy.view(-1, seeds), "commonest": commonest.view(-1, seeds),
+        }  # fmt: skip
+        found[way] = {
+            **{what: [round(x, 4) for x in row.tolist()] for what, row in start.items()},
+            **{what: by_rate(rows, tried) for what, rows in ends.items()},
+        }
+    return found
+
+
+def compare(
+    learnt: Mapping[str, tuple[Source, int, Sequence[float]]], sizes: Mapping[str, int],
+    **setting: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """Train and double in both ways, in every size on every task, with dropout and without.
+
+    Args:
+        learnt: by task its batches, its number of tokens, and rates of training on.
+        sizes: layers by name.
+        setting: of `measured`.
+
+    Returns:
+        By task and size, ``"text, 2 layers"``, and by dropout, what `measured` returns.
+    """
+    return {
+        f"{task}, {size}": {
+            kind: part(
+                f"zeros or copies, {task}, {size}, {kind}, {setting}",
+                partial(measured, layers, source, words, tried, dropout=probability, **setting),
+            )
+            for kind, probability in DROPOUT.items()
+        }
+        for task, (source, words, tried) in learnt.items()
+        for size, layers in sizes.items()
+    }
+
+
+def ends(ways: Mapping[str, Any], what: str) -> dict[str, Arm]:
+    """Return what was measured of each way, at the rate whose loss is best for the other seeds.
+
+    Args:
+        ways: of a leg.
+        what: ``"loss"``, ``"entropy"`` or ``"commonest"``.
+    """
+    found = {}
+    for way, measured in ways.items():
+        if what == "loss":
+            found[way] = at_best_rate(measured["loss"])
+            continue
+        both = {"chooses": {"x": measured["loss"]}, way: {"x": measured[what]}}
+        found[way] = at_rate_of(both, way, "chooses", "x")
+    return found
+
+
+def run() -> dict[str, Any]:
+    """The recorded comparison."""
+    text = documentation()[0]
+    letters, away = Letters(lettered(text), LENGTH), Away(2, length=LENGTH)
+    learnt: dict[str, tuple[Source, int, Sequence[float]]] = {
+        "text": (Masked(letters, HIDDEN), letters.vocabulary, RATES["text"]),
+        "places": (away, away.vocabulary, RATES["places"]),
+    }
+    return {
+        "setting": {
+            "steps": STEPS, "width": WIDTH, "length": LENGTH, "sequences": SEQUENCES,
+            "hidden": HIDDEN, "first rate": FIRST, "told apart to": 1 / FINE,
+        },
+        "text": described(text),
+        "runs": compare(learnt, SIZES),
+    }  # fmt: skip
+
+
+def fingerprint() -> dict[str, Any]:
+    """Both tasks at toy sizes; the text is a sentence, which no version of SymPy moves."""
+    letters = Letters(lettered("the quick brown fox jumps over the lazy dog. " * 4), 8)
+    tried = (0.01, 0.03)
+    learnt: dict[str, tuple[Source, int, Sequence[float]]] = {
+        "text": (Masked(letters, 2), letters.vocabulary, tried),
+        "places": (Away(2, 5, 8), 5, tried),
+    }
+    small = {"seeds": 2, "steps": 6, "width": 8, "sequences": 2, "tests": 4}
+    return compare(learnt, {"toy": 1}, **small)
