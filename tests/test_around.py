@@ -114,7 +114,8 @@ def test_a_sample_is_accessible(browser: Browser, html: Path, scheme: str) -> No
 @pytest.mark.weekly
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_page_is_accessible(browser: Browser, html: Path, scheme: str) -> None:  # noqa: F811
-    pages = [*html.glob("book/*.html"), *html.glob("notebooks/*/*.html"), html / "search.html"]
+    kinds = ("book/*.html", "notebooks/*/*.html", "claims/*.html", "search.html")
+    pages = [page for kind in kinds for page in html.glob(kind)]
     names = sorted(page.relative_to(html).as_posix() for page in pages)
     assert not _barriers(browser, html, names, scheme)
 

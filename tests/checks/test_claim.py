@@ -166,7 +166,13 @@ def test_an_exact_judge_that_always_agrees_is_caught(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.slow
 @pytest.mark.canary
-@pytest.mark.parametrize("verdict", [True, False], ids=["rejects all", "rejects none"])
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        pytest.param(True, id="rejects all"),
+        pytest.param(False, id="rejects none", marks=pytest.mark.slow),
+    ],
+)
 def test_a_broken_statistical_judge_is_caught(
     verdict: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
