@@ -13,6 +13,7 @@ from typing import Any
 from nbval import plugin
 
 from verified_transformer.account.records import pictures, record
+from verified_transformer.account.records.ran import RecordError
 
 
 def install() -> None:
@@ -50,6 +51,6 @@ def _records(outputs: Sequence[Any]) -> list[record.Record]:
     made = []
     for output in outputs:
         data = output.get("metadata", {}).get(record.METADATA_KEY)
-        with suppress(record.RecordError):  # a card or a display, which is no record
+        with suppress(RecordError):  # a card or a display, which is no record
             made += [record.from_json(data)] if data else []
     return made

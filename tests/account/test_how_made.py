@@ -10,6 +10,7 @@ import pytest
 import sympy as sp
 
 from verified_transformer.account.stored_runs.code import how_made
+from verified_transformer.checks.what_ran import spot
 from verified_transformer.exact.derivations import Derivation, Oracle
 from verified_transformer.exact.formulas.notation import symbols
 from verified_transformer.exact.laws import Normal
@@ -30,13 +31,13 @@ def predicate(thing, factor=2):
 _cells = 0
 
 
-def run(source: str) -> dict[str, Any]:
+def run(source: str, **names: object) -> dict[str, Any]:
     """Run a cell as IPython does: under a name of its own, its lines kept for tracebacks."""
     global _cells
     _cells += 1
     name = f"<cell {_cells}>"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-    scope: dict[str, Any] = {"__name__": "__main__"}
+    scope: dict[str, Any] = {"__name__": "__main__", **names}
     exec(compile(source, name, "exec"), scope)
     return scope
 
@@ -119,7 +120,7 @@ def test_functions_inside_things_of_the_library_count() -> None:
         Derivation("x", sp.Integral(x, (x, 0, 1))).then("evaluate", steps[n]) for n in "ab"
     ]  # fmt: skip
     assert how_made(chains[0]) != how_made(chains[1])
-    assert how_made(Oracle("x", len), 3, "text", None) is None
+    assert how_made(None, None) is None
 
 
 def test_a_class_of_a_notebook_counts_by_its_methods() -> None:
@@ -140,4 +141,63 @@ def test_numbers_that_were_computed_do_not_count_to_the_last_digit() -> None:
 def test_a_function_without_its_source_counts_by_its_name() -> None:
     scope: dict[str, Any] = {"__name__": "__main__"}
     exec("f = lambda x: x", scope)
-    assert how_made(scope["f"]) is None
+    assert how_made(scope["f"]) is not None
+    exec("def g(x):\n    return x", scope)
+    assert how_made(scope["f"]) != how_made(scope["g"])
+
+
+# ------------------------------------------------------------------ plain data, and their lines
+
+ARMS = """
+import math
+sizes = [3, 5, 7]
+def loss(size, seed=2):
+    return math.sin(size + seed)
+runs = {"tied": [loss(n) for n in sizes]}
+for n in sizes:
+    runs.setdefault("untied", []).append(loss(n, seed=4))
+other = [loss(11)]
+key = check(runs, bound=0.5)
+"""
+
+
+def given(*things: object, **more: object) -> str | None:
+    """What a check makes of plain data, called from a cell."""
+    at = spot()
+    return how_made(list(more.items()), lines=at.lines, names=at.names)
+
+
+def of_cell(source: str, **names: object) -> str:
+    return str(run(source, check=given, **names)["key"])
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("[3, 5, 7]", "[3, 5, 8]"), ("seed=2", "seed=3"), ("seed=4", "seed=5"), ("sin", "cos"),
+        ("for n in sizes]", "for n in sizes[:2]]"), ("bound=0.5", "bound=0.4"),
+        ("in sizes:", "in sizes[1:]:"), ("loss(n)", "loss(n + 1)"), ('"tied"', '"other"'),
+    ],
+)  # fmt: skip
+def test_a_literal_in_a_line_that_made_plain_data_moves_the_key(old: str, new: str) -> None:
+    assert old in ARMS and of_cell(ARMS.replace(old, new)) != of_cell(ARMS)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("sizes", "widths"), ("other = [loss(11)]", "other = [loss(12)]"), ("other", "another"),
+        ("import math", "import math, os"), ("import math", "# numbers\nimport math"),
+        ("\nruns =", "\n\nruns ="), ("for n in sizes]", "for m in sizes]".replace("m", "n")),
+    ],
+)  # fmt: skip
+def test_what_does_not_make_the_data_is_free(old: str, new: str) -> None:
+    assert old in ARMS and of_cell(ARMS.replace(old, new)) == of_cell(ARMS)
+
+
+def test_numbers_that_another_processor_rounds_otherwise_are_free() -> None:
+    source = "values = list(found)\nkey = check(values)\n"
+    found = {of_cell(source, found=[0.5, end, 3]) for end in (0.25, 1 / 3)}
+    assert len(found) == 1
+    assert how_made([0.5]) != how_made([0.25]) and how_made(1 / 3) == how_made(2 / 3)

@@ -11,11 +11,11 @@ from picture_comparison import moved_fields
 
 from verified_transformer.account import registry
 from verified_transformer.account.records.margins import Interval
+from verified_transformer.account.records.ran import OWN, Ran, RecordError
 from verified_transformer.account.records.record import (
     Estimate,
     Record,
     Recorded,
-    RecordError,
     Sample,
     Score,
     Volatile,
@@ -43,10 +43,14 @@ DRAWN = Record(
     ("LOSS-14",), ("abc",), "sampled", "supports", "it is even", "",
     of="truth", sample=Sample(500, ("a", "b"), "one in a hundred"),
 )  # fmt: skip
+RAN = dataclasses.replace(
+    MEASURED, ran=(Ran("BertModel", layers=(2,), norms=("LayerNorm ε 1e-12",)), Ran("A", OWN)),
+    volatile=Volatile(versions="torch 2.13.0"),
+)  # fmt: skip
 SOUND = to_json(PROOF)
 
 
-@pytest.mark.parametrize("record", [PROOF, MEASURED, TRIED, DRAWN], ids=lambda r: r.kind)
+@pytest.mark.parametrize("record", [PROOF, MEASURED, TRIED, DRAWN, RAN], ids=lambda r: r.kind)
 def test_a_record_goes_through_json_and_back(record: Record) -> None:
     back = from_json(json.loads(json.dumps(to_json(record))))
     assert back == record and back.seal == record.seal and back.line == record.line
@@ -64,7 +68,7 @@ CHANGES: dict[str, Any] = {
     "claims": ("LOSS-15",), "readings": ("abd",), "kind": "exact", "statement": "other",
     "detail": "other", "of": "truth", "case": "other", "cited": "other", "latex": "other",
     "mutants": Score(2, 3), "uses": (), "recorded": Recorded("a", "0"), "margin": "none",
-    "made": "0123abcd", "until": "2023-07",
+    "made": "0123abcd", "until": "2023-07", "ran": (Ran("BertModel"),),
 }  # fmt: skip
 
 
@@ -101,7 +105,7 @@ def test_what_differs_from_run_to_run_moves_nothing() -> None:
 
 def test_stored_records_of_the_first_notebooks_keep_their_hash() -> None:
     """Fields that came later are absent where they are empty."""
-    assert {"recorded", "margin", "sample", "made", "until"}.isdisjoint(SOUND)
+    assert {"recorded", "margin", "sample", "made", "until", "ran"}.isdisjoint(SOUND)
     assert PROOF.seal == "ad380c98"
 
 
@@ -124,6 +128,9 @@ def test_stored_records_of_the_first_notebooks_keep_their_hash() -> None:
         (SOUND | {"mutants": {"killed": 3}}, r"mutants: got fields \['killed'\]; accepted: killed"),
         (SOUND | {"sample": {"n": 1, "seeds": [], "sees": ""}}, "sample: needed by .* sampled"),
         (SOUND | {"kind": "sampled"}, "sample: needed by a record of kind sampled"),
+        (SOUND | {"ran": "BERT"}, "ran: got 'BERT'; accepted: a list of descriptions"),
+        (SOUND | {"ran": [{"name": "A"}]}, r"ran: got fields \['name'\]; accepted: dtypes, home"),
+        (SOUND | {"ran": [{"name": "A", "home": "Rome"}]}, "ran: got the home 'Rome'; accepted:"),
         (SOUND | {"volatile": {"speed": 3}}, r"volatile: got fields \['speed'\]; accepted: rows"),
         (SOUND | {"volatile": {"interval": {"low": 2, "high": 1}}}, "interval: got 2 … 1"),
     ],

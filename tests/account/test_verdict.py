@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from verified_transformer import claim
-from verified_transformer.account.reading import Reading
+from verified_transformer.account.reading import Reading, RegistryError, read_reading
+from verified_transformer.account.reading.models import Model
 from verified_transformer.account.records.margins import Interval
+from verified_transformer.account.records.ran import Ran
 from verified_transformer.account.records.record import Record, Recorded, Sample, Volatile
 from verified_transformer.account.registry import Statement
 from verified_transformer.account.verdicts import decide as verdict
@@ -360,3 +362,53 @@ def test_an_unsettled_experiment_needs_no_margin() -> None:
     arms = {"it": [1.0, -1.1, 1.05], "nothing": 0}
     made = claim("LOSS-29").experiment(**GAIN, arms=arms)
     assert (made.outcome, made.margin, verdict.margin_fault(made)) == ("unsettled", None, None)
+
+
+# ------------------------------------------------------------------ the models of which it speaks
+
+SPOKEN = {"models": (Model("T5ForConditionalGeneration", tied=False), Model("BertModel"))}
+T5, BERT = Ran("T5ForConditionalGeneration", tied=False), Ran("BertModel", layers=(2,))
+
+
+def test_a_claim_about_models_is_decided_once_they_have_run() -> None:
+    ran = record("exact", ran=(T5, BERT, Ran("Linear", "torch.nn")))
+    assert decide(statement("statement", **SPOKEN), [ran]).verdict == "holds"
+    half = record("exact", ran=(T5,))
+    found = decide(statement("statement", **SPOKEN), [half, EXACT])
+    assert found.verdict == "undecided" and found.why == "still missing: a run of BertModel"
+    stack = statement("statement", models=(Model("nn.LSTM"),))
+    assert decide(stack, [record("exact", ran=(Ran("LSTM", "torch.nn"),))]).verdict == "holds"
+    assert decide(stack, [record("exact", ran=(Ran("LSTM", "the book"),))]).verdict == "undecided"
+    toy = record("exact", ran=(Ran("BertModel", "the book"),))
+    assert decide(statement("statement", **SPOKEN), [half, toy]).verdict == "undecided"
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("ran", "why"),
+    [
+        (Ran("T5ForConditionalGeneration", tied=True), "T5ForC.*, tied by identity; the reading"),
+        (Ran("T5ForConditionalGeneration"), "ran T5ForConditionalGeneration; the reading speaks"),
+        (Ran("GPT2Model"), "ran GPT2Model; .* of T5ForConditionalGeneration, untied or BertModel"),
+    ],
+)
+def test_another_model_than_the_reading_speaks_of_is_refused(ran: Ran, why: str) -> None:
+    with pytest.raises(LedgerError, match=why):
+        decide(statement("statement", **SPOKEN), [record("exact", ran=(T5, BERT, ran))])
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("given", ["bert", "BertModel, loosely", ["BertModel", ""], 3])
+def test_a_model_that_is_no_class_is_refused(given: object) -> None:
+    with pytest.raises(RegistryError, match=r"model: got .*; accepted: a class, such as BertFor"):
+        read_reading({"text": "read", "model": given}, RegistryError)
+
+
+def test_models_are_read_and_take_no_part_in_the_fingerprint() -> None:
+    found = read_reading({"text": "read", "model": ["A", "B, untied"]}, RegistryError)
+    assert list(map(str, found.models)) == ["A", "B, untied"]
+    whole = {"text": "read", "model": "A", "cases": {"one": {"text": "case"}}}
+    with pytest.raises(RegistryError, match="model stands in the cases"):
+        read_reading(whole, RegistryError)
+    plain, spoken = statement("statement"), statement("statement", **SPOKEN)
+    assert plain.fingerprint == spoken.fingerprint

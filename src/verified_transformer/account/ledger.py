@@ -36,7 +36,7 @@ _SCHEMA = Path(__file__).with_name("claims.schema.json")
 
 @dataclass(frozen=True)
 class Evidence:
-    """One record of a claim, as the ledger shows it."""
+    """One record of a claim, as the ledger shows it; ``ran`` are the models that ran."""
 
     kind: str
     of: str
@@ -45,6 +45,7 @@ class Evidence:
     text: str
     hash: str
     latex: str | None
+    ran: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -283,8 +284,9 @@ def _entry(
         history=locked.history if locked else (),
         told=told(records),
         evidence=tuple(
-            Evidence(r.kind, r.of, r.case, r.outcome, item.text, r.seal, r.latex)
-            for item, r in zip(items, records, strict=True)
+            Evidence(
+                r.kind, r.of, r.case, r.outcome, item.text, r.seal, r.latex, (*map(str, r.ran),)
+            ) for item, r in zip(items, records, strict=True)
         ),
         truth=" ".join(text for _, text in truths) or only_if,
         condition=condition, truths=truths, conditions=conditions,

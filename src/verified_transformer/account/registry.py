@@ -33,7 +33,7 @@ CHAPTERS = {
 }
 OWN = "book"  # key of the statements that the book adds to the articles'
 _FOLDER = Path(__file__).parents[1] / "claims"
-_APART = ("discharges", "citations", "day", "without")  # no part of the fingerprint
+_APART = ("discharges", "citations", "day", "without", "models")  # no part of the fingerprint
 _ID = re.compile(r"[A-Z]+-\d{2}")
 
 
@@ -80,9 +80,9 @@ class Statement:
     def fingerprint(self) -> str:
         """A hash of statement and reading; a record made from another wording is stale.
 
-        What the reading discharges and cites, its day, the recordings that it goes without, the
-        erratum and the keywords take no part: no check takes anything from them. (A citation's
-        record, and the age of evidence, are held against the registry as it is.)
+        What the reading discharges and cites, its day, its models, the recordings that it goes
+        without, the erratum and the keywords take no part: no check takes anything from them. (A
+        citation's record, the age of evidence and what ran are held against the registry as it is.)
         """
         data = json.dumps([self.says, self.kind, self.reading], default=_plain, sort_keys=True)
         return hashlib.sha256(data.encode()).hexdigest()[:12]

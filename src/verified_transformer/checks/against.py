@@ -11,9 +11,9 @@ import sympy as sp
 from ..account.records.record import Record
 from ..exact.formulas.evaluation import Point
 from ..exact.formulas.notation import parse
-from ..exact.formulas.points import place
+from ..exact.formulas.points import checked_points, place
 from ..exact.judging import approximation, compare, is_constant, refuse_nothing
-from .subject import Predicate, Subject, checked_points
+from .subject import Predicate, Subject
 from .wording import apart, equation, instead
 from .wording import laws as laws_of
 
@@ -61,7 +61,7 @@ class Against(Subject):
         return self._emit(
             "counterexample", "contradicts", f"{quantity.quantity} != {self.formula}",
             "; ".join([*filter(None, [laws_of(quantity)]), *shown]), started=started,
-            given=[quantity], latex=equation(quantity, self.formula, r"\neq"),
+            given=[quantity, at], latex=equation(quantity, self.formula, r"\neq"),
         )  # fmt: skip
 
     def refute_that(
@@ -140,7 +140,7 @@ class Against(Subject):
         return self._emit(
             "witness", "fails", f"{quantity.quantity} != {claimed}",
             "; ".join([*filter(None, [laws_of(quantity)]), *shown]), started=started,
-            given=[quantity], latex=equation(quantity, claimed, r"\neq"),
+            given=[quantity, at], latex=equation(quantity, claimed, r"\neq"),
         )  # fmt: skip
 
 

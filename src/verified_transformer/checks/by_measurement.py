@@ -11,9 +11,9 @@ import sympy as sp
 from ..account.records.record import Estimate as Found
 from ..account.records.record import Record, Score
 from ..exact.formulas.evaluation import Point, number
-from ..exact.formulas.points import place, refuse_points_that_hide
+from ..exact.formulas.points import checked_points, place, refuse_points_that_hide
 from ..exact.judging import judge_measured
-from .subject import Subject, checked_points
+from .subject import Subject
 from .wording import equation, off_by, row
 from .wording import laws as laws_of
 
@@ -90,7 +90,7 @@ class ByMeasurement(Subject):
         )
         return self._emit(
             "measurement", "supports", f"{quantity.quantity} = {self.formula}", detail,
-            started=started, mutants=Score(killed, killed, below), given=[quantity, statistic],
+            started=started, mutants=Score(killed, killed, below), given=[quantity, statistic, at],
             rows=[row(p, e) for p, e in zip(points, estimates, strict=True)],
             estimates=[Found(e.z, e.n, e.device) for e in estimates],
             latex=equation(quantity, self.formula),

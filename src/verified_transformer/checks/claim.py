@@ -18,9 +18,12 @@ from .by_measurement import ByMeasurement
 from .exactly import ByCount, ByOracle, ByProof
 from .of_the_world import ByExperiment, BySources
 from .subject import ClaimFailed
+from .what_ran import watch
 from .within import Within
 
 __all__ = ["Claim", "ClaimFailed", "Record", "claim"]
+
+watch()  # what ran before the first claim counts as well
 
 
 def claim(*ids: str) -> Claim:

@@ -11,6 +11,7 @@ import sympy as sp
 
 from ..account import registry
 from ..account.reading import Reading
+from ..account.reading.models import model_fault
 from ..account.records.margins import Interval
 from ..account.records.record import Estimate, Record, Recorded, Sample, Score, Volatile
 from ..account.rendering import cards as rendering
@@ -19,9 +20,9 @@ from ..exact.definitions import definition, is_law_of, under
 from ..exact.formulas.evaluation import Point, equivalent, number
 from ..exact.formulas.mutants import Mutant, formula_mutants
 from ..exact.formulas.notation import parse
-from ..exact.formulas.points import place
 from ..exact.judging import Judgement, digits_match, judge
 from ..exact.moments import Expectation
+from .what_ran import spot, versions, what_ran
 from .wording import apart
 
 if TYPE_CHECKING:
@@ -225,11 +226,20 @@ class Subject:
         recorded: Recording | None = None,
         sample: Sample | None = None,
         given: Sequence[object] = (),
+        broken: Sequence[object] = (),
     ) -> Record:
         """Make the record and display it: the only place where one is made.
 
-        ``given`` is what the cell gave to the check: how it is made goes into the record.
+        How what the cell gave to the check is made goes into the record, with the broken versions
+        in which it has to fail; and what ran, without those.
+
+        Raises:
+            ClaimFailed: another model ran than those of which the reading speaks.
         """
+        at = spot()
+        ran = what_ran(given, at)
+        if fault := model_fault(ran, self.reading.models, kind):
+            raise self._failed(fault)
         record = Record(
             claims=tuple(s.id for s in self.statements),
             readings=tuple(s.fingerprint for s in self.statements),
@@ -238,10 +248,10 @@ class Subject:
             mutants=mutants, uses=tuple(self.reading.uses),
             recorded=Recorded(recorded.name, recorded.data_hash) if recorded else None,
             margin=interval.printed if interval else None, sample=sample, until=self._until,
-            made=how_made(*given),
+            made=how_made(*given, *broken, lines=at.lines, names=at.names), ran=ran,
             volatile=Volatile(
                 tuple(rows), tuple(estimates), interval,
-                time.perf_counter() - started if started else 0.0,
+                time.perf_counter() - started if started else 0.0, versions(ran),
             ),
             steps=tuple(steps),
         )  # fmt: skip
@@ -254,32 +264,6 @@ class Subject:
     def _repr_mimebundle_(self, **_: Any) -> rendering.Bundle:
         _shown.add(self.statements[0].id)
         return rendering.card(self.statements[0], self._case)
-
-
-def checked_points(at: Sequence[Point], *formulas: sp.Expr) -> list[Point]:
-    """Return the points of a check, each with a value for every symbol of the formulas.
-
-    Raises:
-        TypeError: ``at`` is no list of points, or a key is a text instead of a symbol.
-        ValueError: no points, or one without a value that a formula needs.
-    """
-    if isinstance(at, Mapping) or not all(isinstance(point, Mapping) for point in at):
-        raise TypeError(f"at: got {at!r}; accepted: a list of points, such as [{{d: 3}}, {{d: 5}}]")
-    if not at:
-        raise ValueError("at: got no points; accepted: at least one, such as [{d: 3, σ: 1.3}]")
-    needed = {s for formula in formulas for s in formula.free_symbols}
-    for point in at:
-        for key in point:
-            if not isinstance(key, sp.Basic):
-                raise TypeError(
-                    f"at: got the key {key!r}, a {type(key).__name__}; accepted: the symbol "
-                    "itself, as symbols(…) returned it"
-                )
-        missing = sorted(str(s) for s in needed - set(point))
-        if missing:
-            where = place({s: v for s, v in point.items() if isinstance(s, sp.Symbol)})
-            raise ValueError(f"at: no value for {', '.join(missing)} at the point {where or '{}'}")
-    return list(at)
 
 
 _shown: set[str] = set()  # claims whose card stands in this notebook already

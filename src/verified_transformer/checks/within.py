@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from ..account.records.record import Record
 from ..exact.formulas.evaluation import Point
 from ..exact.formulas.notation import parse
-from ..exact.formulas.points import place
+from ..exact.formulas.points import checked_points, place
 from ..exact.judging import approximation, compare
 from .against import require_oracle
-from .subject import Predicate, Subject, checked_points
+from .subject import Predicate, Subject
+from .what_ran import aside
 from .wording import apart, equation
 from .wording import laws as laws_of
 
@@ -67,7 +68,7 @@ class Within(Subject):
         return self._emit(
             "met", "meets", f"{quantity.quantity} = {claimed}{about} in the article's setting",
             "; ".join([*filter(None, [laws_of(quantity)]), *shown]), started=started,
-            given=[quantity], latex=equation(quantity, claimed, r"\approx" if about else "="),
+            given=[quantity, at], latex=equation(quantity, claimed, r"\approx" if about else "="),
         )  # fmt: skip
 
     def meets_that(
@@ -95,7 +96,9 @@ class Within(Subject):
         if self.reading.formula or self.reading.claimed:
             raise ValueError(f"{self.name}: has a formula; use meets")
         started = time.perf_counter()
-        found = predicate(on), predicate(not_on)
+        with aside():
+            without = predicate(not_on)
+        found = predicate(on), without
         if found[0] is not True or found[1] is not False:
             raise self._failed(
                 f"not so in the article's own setting: {text}; there the predicate gave "
@@ -104,7 +107,7 @@ class Within(Subject):
             )
         return self._emit(
             "met", "meets", text, "in the article's setting; false without the condition",
-            started=started, given=[predicate, on, not_on],
+            started=started, given=[predicate, on], broken=[not_on],
         )  # fmt: skip
 
     def _check_setting(self) -> None:

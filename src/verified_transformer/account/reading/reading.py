@@ -10,11 +10,12 @@ from typing import Any
 from ..rendering.formulas import latex
 from .ages import age_fault, checked_day
 from .citations import Citation, read_citations
+from .models import Model, read_models
 
 _READING_KEYS = {
     "text", "setting", "quantity", "where", "formula", "false_if", "digits", "condition", "truth",
     "uses", "discharges", "decides", "cases", "clauses", "structure",
-    "citations", "day", "without",
+    "citations", "day", "without", "model",
 }  # fmt: skip
 _OF_THE_WHOLE = ("uses", "discharges", "clauses", "without")  # and of no case
 _PRINTED, _EXISTS = "as printed", "exists"
@@ -57,6 +58,7 @@ class Reading:
         citations: sources that a person has compared the statement with.
         day: of which the claim speaks: the article's own, for a claim about practice. What is
             younger is no evidence. A case inherits it.
+        models: the real classes of which it speaks, one of which is what runs (key `model`).
         without: by name of a recording of an experiment that others of the claim's recordings
             belong to, why it says nothing of the claim.
         clauses: names of the cases that are clauses of the sentence: one that is not decided shows
@@ -86,6 +88,7 @@ class Reading:
     citations: tuple[Citation, ...] = ()
     day: str | None = None
     without: Mapping[str, str] = field(default_factory=dict)
+    models: tuple[Model, ...] = ()
 
     @property
     def told(self) -> str:
@@ -155,6 +158,8 @@ def read_reading(data: Mapping[str, Any], refuse: Callable[[str], Exception]) ->
             raise refuse(f"{key} stand in the reading, not in a case of it")
     if clauses and (len(clauses) < 2 or not set(clauses) <= set(cases)):
         raise refuse(f"clauses: got {list(clauses)}; accepted: two or more of the cases, by name")
+    if cases and "model" in data:
+        raise refuse("model stands in the cases, of which each has its own")
     if cases and data.get("decides", _PRINTED) not in (*cases, _PRINTED):
         raise refuse(f"decides: got {data['decides']!r}; accepted: {', '.join(cases)}")
     if _EXISTS in cases and _PRINTED not in cases:
@@ -208,6 +213,7 @@ def read_reading(data: Mapping[str, Any], refuse: Callable[[str], Exception]) ->
         citations=citations,
         day=day,
         without={name: told(why) or "" for name, why in data.get("without", {}).items()},
+        models=read_models(data.get("model"), refuse),
     )
 
 

@@ -12,7 +12,8 @@ from typing import Any
 from ..registry import Statement
 from ..stored_runs import runs as stored_runs
 from ..verdicts.decide import LedgerError
-from .record import METADATA_KEY, Record, RecordError, from_json
+from .ran import RecordError
+from .record import METADATA_KEY, Record, from_json
 
 
 @dataclass(frozen=True)

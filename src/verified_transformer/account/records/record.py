@@ -14,15 +14,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import evidence
+from . import ran as models
 from .margins import Interval
+from .ran import RecordError
 
 METADATA_KEY = "verified_transformer"
 OF = ("reading", "truth")
 SAMPLED = ("sampled", "equality")  # kinds whose records say on which draws they rest
-
-
-class RecordError(ValueError):
-    """A record is not what a record can be; the message names the field."""
 
 
 @dataclass(frozen=True)
@@ -75,12 +73,14 @@ class Volatile:
         estimates: of a measurement.
         interval: of an experiment.
         seconds: that the check took.
+        versions: of the libraries whose classes ran.
     """
 
     rows: tuple[Mapping[str, str], ...] = ()
     estimates: tuple[Estimate, ...] = ()
     interval: Interval | None = None
     seconds: float = 0.0
+    versions: str = ""
 
 
 @dataclass(frozen=True)
@@ -104,6 +104,7 @@ class Record:
         sample: the draws on which a predicate or an equality was tried.
         until: the day of the youngest datum, of a claim about its own day.
         made: a key of the functions that the check was given, and of those that they call.
+        ran: the models that ran, as they describe themselves.
         volatile: what differs from run to run.
         steps: pairs of reason and HTML of a derivation; shown, but no part of the stored record.
     """
@@ -125,6 +126,7 @@ class Record:
     sample: Sample | None = None
     until: str | None = None
     made: str | None = None
+    ran: tuple[models.Ran, ...] = ()
     volatile: Volatile = field(default_factory=Volatile)
     steps: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
@@ -196,8 +198,13 @@ def to_json(record: Record) -> dict[str, Any]:
     }  # fmt: skip
     if record.volatile.interval:
         data["volatile"]["interval"] = _plain(record.volatile.interval)
-    later = {"recorded": _plain(record.recorded), "margin": record.margin}
-    later |= {"sample": _plain(record.sample), "made": record.made, "until": record.until}
+    if record.volatile.versions:
+        data["volatile"]["versions"] = record.volatile.versions
+    later: dict[str, Any] = {
+        "recorded": _plain(record.recorded), "margin": record.margin, "made": record.made,
+        "sample": _plain(record.sample), "until": record.until,
+        "ran": models.to_json(record.ran) or None,
+    }  # fmt: skip
     return data | {key: value for key, value in later.items() if value is not None}
 
 
@@ -226,7 +233,7 @@ def from_json(data: object) -> Record:
     """
     if not isinstance(data, Mapping):
         raise RecordError(f"record: got {type(data).__name__}; accepted: an object of fields")
-    known = _TEXTS | _TEXTS_OR_NONE | _LISTS | set(_PARTS) | {"volatile"}
+    known = _TEXTS | _TEXTS_OR_NONE | _LISTS | set(_PARTS) | {"volatile", "ran"}
     for wrong, fault in ((set(data) - known, "unknown"), (_NEEDED - set(data), "missing")):
         if wrong:
             raise RecordError(f"record: {fault} fields {sorted(wrong)}")
@@ -238,8 +245,8 @@ def from_json(data: object) -> Record:
             fields[name] = tuple(value)
         elif name in _PARTS:
             fields[name] = None if value is None else _part(name, _PARTS[name], value)
-        elif name == "volatile":
-            fields[name] = _volatile(value)
+        elif name in _MADE:
+            fields[name] = _MADE[name](value)
         elif not isinstance(value, str) and not (value is None and name in _TEXTS_OR_NONE):
             raise RecordError(f"{name}: got {value!r}; accepted: a text")
         else:
@@ -262,7 +269,10 @@ def _volatile(value: object) -> Volatile:
     found: Volatile = _part("volatile", Volatile, value)
     interval = found.interval and _part("interval", Interval, found.interval)
     estimates = tuple(_part("estimates", Estimate, item) for item in found.estimates)
-    return Volatile(found.rows, estimates, interval, found.seconds)
+    return Volatile(found.rows, estimates, interval, found.seconds, found.versions)
+
+
+_MADE = {"volatile": _volatile, "ran": models.from_json}
 
 
 def differences(old: Record, new: Record) -> list[str]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import evidence
 from ..reading import Reading
+from ..records.ran import told as ran_told
 from ..records.record import METADATA_KEY, Record, to_json
 from ..registry import OWN, Statement
 from . import plain
@@ -170,6 +171,6 @@ def record(found: Record) -> Bundle:
         record=found, title=title(found), words=told([found]), mark=_MARKS.get(found.outcome, "·"),
         head=readable_head(found.latex, found.statement), detail=readable(found.full_detail),
         box=_BOX.format(colour=evidence.kind(found.kind).colour.line),
-        rows=found.volatile.rows,
+        rows=found.volatile.rows, ran=ran_told(found.ran), versions=found.volatile.versions,
     )  # fmt: skip
     return {"text/plain": found.line, "text/html": shown}, {METADATA_KEY: to_json(found)}

@@ -9,6 +9,7 @@ from .. import evidence
 from ..evidence import Weight
 from ..reading import Reading
 from ..reading.ages import age_fault
+from ..reading.models import model_fault, not_run
 from ..records import margins
 from ..records.record import Record
 from ..registry import Statement
@@ -62,7 +63,8 @@ def decide(
 
     Raises:
         LedgerError: the records contradict each other or the reading, an experiment's outcome has
-            no margin, or evidence is younger than the day of which the claim speaks.
+            no margin, evidence is younger than the day of which the claim speaks, or another model
+            ran than those.
     """
     if not records:
         return Decision("undecided", False, "no cell decides it")
@@ -75,6 +77,7 @@ def decide(
         raise LedgerError(f"{statement.id}: records of unknown cases {sorted(map(str, strangers))}")
     for record in records:
         fault = margin_fault(record) or _age_fault(record, readings[record.case].day)
+        fault = fault or model_fault(record.ran, readings[record.case].models, _named(record))
         if fault:
             raise LedgerError(f"{statement.id}: {fault}")
     decisions = {
@@ -130,7 +133,11 @@ def _age_fault(record: Record, day: str | None) -> str | None:
     """Say why a record is no evidence for a claim about a day; citations are held to it as data."""
     if record.kind in _AGELESS:
         return None
-    return age_fault(record.until, day, f"{record.kind} “{record.statement}”")
+    return age_fault(record.until, day, _named(record))
+
+
+def _named(record: Record) -> str:
+    return f"{record.kind} “{record.statement}”"
 
 
 def _decide_case(
@@ -148,6 +155,9 @@ def _decide_case(
         if len(records) > 1:
             raise LedgerError(f"{statement.id}: set aside, yet other records decide it")
         return Decision("not-truth-apt", False, records[0].detail)
+    absent = not_run((one for r in records for one in r.ran), reading.models)
+    if absent:
+        return Decision("undecided", False, f"still missing: {absent}")
     if Weight.REFUTES in weights:
         if support or any(_seen(r, "reading", ("supports",)) for r in records):
             raise LedgerError(f"{statement.id}: decided twice, as supported and as refuted")

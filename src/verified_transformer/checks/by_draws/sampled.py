@@ -9,6 +9,7 @@ from typing import Any
 from ...account.records.chances import CALIBRATED, PREDICATE
 from ...account.records.record import Record, Sample
 from ..subject import Predicate, Subject
+from ..what_ran import aside
 from .draws import Draw, content, drawn, names_of
 
 _NEARLY_ALL = 0.95  # of the spoiled draws, which the predicate must reject
@@ -98,7 +99,7 @@ class BySampling(Subject):
             )
         return self._emit(
             "sampled", "supports", text, _calibration(n, false_alarm, allowed), started=started,
-            given=[predicate, draw, spoiled],
+            given=[predicate, draw], broken=[spoiled],
             sample=Sample(n, (f"{self.name} {self.of} draw 0 … {n - 1}",), sees.strip()),
             rows=[{
                 "point": f"{n} draws", "false": str(len(false)), "spoiled and true": str(passed),
@@ -138,7 +139,8 @@ def _counted(
                 f"predicate: changed the draw {name!r}, which is then spoiled; accepted: a "
                 "function that leaves it as it is"
             )
-        passed += _answer(predicate, spoiled(thing), name)
+        with aside():
+            passed += _answer(predicate, spoiled(thing), name)
     return false, passed
 
 

@@ -9,8 +9,9 @@ from typing import Any
 
 from ...account.records.record import Record, Score
 from ...exact.formulas.evaluation import Point
+from ...exact.formulas.points import checked_points
 from ...exact.judging import judge_counted, typed_formula
-from ..subject import Subject, checked_points
+from ..subject import Subject
 from ..wording import apart
 from ..wording import count as counted_noun
 
@@ -75,7 +76,7 @@ class ByCount(Subject):
         detail = f"counted at {counted_noun(points, 'point')}; {score.killed}/{score.total} mutants"
         return self._emit(
             "count", "supports", f"{quantity} = {self.formula}", detail,
-            started=started, mutants=score, given=[counted],
+            started=started, mutants=score, given=[counted, at],
         )  # fmt: skip
 
 

@@ -8,9 +8,11 @@ from typing import Any
 
 from ...account.records.record import Record, Score
 from ...exact.formulas.evaluation import Point
+from ...exact.formulas.points import checked_points
 from ...exact.induction import over_layers
 from ...exact.judging import is_constant, is_typed, refuse_nothing
-from ..subject import Predicate, Subject, checked_points
+from ..subject import Predicate, Subject
+from ..what_ran import aside
 from ..wording import count as counted_noun
 
 
@@ -56,7 +58,7 @@ class ByOracle(Subject):
         detail = f"exact at {counted_noun(points, 'point')}; {score.killed}/{score.total} mutants"
         return self._emit(
             "exact", "supports", f"{text} = {self.formula}", detail,
-            started=started, mutants=score, given=[quantity, given],
+            started=started, mutants=score, given=[quantity, given, at],
         )  # fmt: skip
 
     def check_that(
@@ -90,7 +92,8 @@ class ByOracle(Subject):
             raise self._failed(
                 f"not so: {text}; on {_brief(on)} the predicate gave {found!r}, not True"
             )
-        found = predicate(not_on)
+        with aside():
+            found = predicate(not_on)
         if found is not False:
             raise self._failed(
                 f"the check cannot fail: {text}; on the broken version {_brief(not_on)} the "
@@ -99,7 +102,7 @@ class ByOracle(Subject):
         detail = "true as defined, false on a broken version"
         return self._emit(
             "exact", "supports", text, detail, started=started, mutants=Score(1, 1),
-            given=[predicate, on, not_on],
+            given=[predicate, on], broken=[not_on],
         )  # fmt: skip
 
 

@@ -13,10 +13,10 @@ from ...account.rendering.formulas import latex
 from ...exact.derivations import Derived, StepFailed
 from ...exact.displays.written.telling import told
 from ...exact.formulas.evaluation import Point, equivalent, number
-from ...exact.formulas.points import place, small_points
+from ...exact.formulas.points import checked_points, place, small_points
 from ...exact.induction import Induction, Solved, over_layers
 from ...exact.judging import break_definitions
-from ..subject import Subject, checked_points
+from ..subject import Subject
 from ..wording import count as counted_noun
 from ..wording import equation, off_by, step
 from .showing import bundle, display
@@ -92,7 +92,7 @@ class ByProof(Subject):
             display(bundle(told(derived, latex(text or "")), self.name))
         return self._emit(
             "proof", "supports", f"{derived.quantity} = {self.formula}", detail,
-            started=started, mutants=score, given=[given, twin],
+            started=started, mutants=score, given=[given, twin, at],
             steps=[(s.reason, step(s.expression)) for s in derived.steps],
             latex=equation(derived, self.formula),
         )  # fmt: skip

@@ -94,7 +94,7 @@ class ByExperiment(Subject):
         return self._emit(
             "experiment", outcome, f"{unit}: {sign or 'unsettled'}{instead}",
             "; ".join([runs, *([repr(recorded)] if recorded else []), *([about] if about else [])]),
-            started=started, recorded=recorded, interval=interval,
+            started=started, recorded=recorded, interval=interval, given=[compares],
             rows=[{
                 "99 % interval": f"{interval.low:.4g} … {interval.high:.4g}",
                 "runs": str(len(values)), "margin": f"{interval.margin:.2g}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import sympy as sp
 
@@ -58,3 +58,29 @@ def place(point: Point) -> str:
         f"{s}={int(sp.sympify(v))}" if s.is_integer else f"{s}={float(sp.sympify(v)):g}"
         for s, v in point.items()
     )
+
+
+def checked_points(at: Sequence[Point], *formulas: sp.Expr) -> list[Point]:
+    """Return the points of a check, each with a value for every symbol of the formulas.
+
+    Raises:
+        TypeError: ``at`` is no list of points, or a key is a text instead of a symbol.
+        ValueError: no points, or one without a value that a formula needs.
+    """
+    if isinstance(at, Mapping) or not all(isinstance(point, Mapping) for point in at):
+        raise TypeError(f"at: got {at!r}; accepted: a list of points, such as [{{d: 3}}, {{d: 5}}]")
+    if not at:
+        raise ValueError("at: got no points; accepted: at least one, such as [{d: 3, σ: 1.3}]")
+    needed = {s for formula in formulas for s in formula.free_symbols}
+    for point in at:
+        for key in point:
+            if not isinstance(key, sp.Basic):
+                raise TypeError(
+                    f"at: got the key {key!r}, a {type(key).__name__}; accepted: the symbol "
+                    "itself, as symbols(…) returned it"
+                )
+        missing = sorted(str(s) for s in needed - set(point))
+        if missing:
+            where = place({s: v for s, v in point.items() if isinstance(s, sp.Symbol)})
+            raise ValueError(f"at: no value for {', '.join(missing)} at the point {where or '{}'}")
+    return list(at)

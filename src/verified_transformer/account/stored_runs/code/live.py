@@ -1,8 +1,10 @@
-"""How evidence was made: a key of the functions that a check was given, read and not run.
+"""How evidence was made: a key of what a check was given, read and not run.
 
 Of a function of a notebook counts its syntax tree, without comments, docstrings, annotations and
 the names of its locals; and so on through the notebook's functions that it calls, and the plain
-values that it uses. What the library or another package defines counts by its name.
+values that it uses. What the library or another package defines counts by its name. What was
+computed in a cell counts by the lines that computed it (see `cells`), and not by its value, which
+hangs on the processor: so a literal in one of them moves the key.
 """
 
 from __future__ import annotations
@@ -15,33 +17,43 @@ import json
 import linecache
 import sys
 import types
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeGuard
+
+from .cells import Line
 
 _LIBRARY = __name__.partition(".")[0]
 _LAYOUT = {"type_comment", "type_params", "kind", "ctx", "annotation", "returns", "simple"}
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_ELSEWHERE = {"Import", "ImportFrom", "FunctionDef", "AsyncFunctionDef", "ClassDef"}
 _MOST = 50  # things in a collection that count one by one
 
 
-def how_made(*things: object) -> str | None:
-    """Return a key of what a check was given: functions, and things that hold some.
+def how_made(
+    *things: object, lines: Sequence[Line] = (), names: Mapping[str, Any] | None = None
+) -> str | None:
+    """Return a key of what a check was given: functions, things that hold some, plain values.
 
     Args:
         things: predicates, oracles, statistics, and what they are tried on.
+        lines: of the notebook, that made them (`cells.made_by`), the check's own the last.
+        names: of the notebook, with what they stand for.
 
     Returns:
-        Eight hexadecimal digits; None where there is no function of a notebook among them.
+        Eight hexadecimal digits; None where nothing was given.
 
     Example:
-        >>> how_made(3.0, "text") is None
-        True
+        >>> how_made(3.0, "text") == how_made(3.0, "other"), how_made() is None
+        (False, True)
     """
     reader = _Reader()
     found = [reader.of(thing) for thing in things]
-    if not reader.trees:
+    if all(thing is None for thing in things):
         return None
-    return hashlib.sha256(json.dumps([found, reader.trees]).encode()).hexdigest()[:8]
+    cell = _Cell(reader, names or {})
+    made = [cell.of(line) for line in lines if not cell.says_nothing(line)]
+    data = json.dumps([found, reader.trees, *([made] if made else [])])
+    return hashlib.sha256(data.encode()).hexdigest()[:8]
 
 
 class _Reader:
@@ -79,8 +91,7 @@ class _Reader:
             named = (getattr(thing, "quantity", None), getattr(thing, "name", None))
             texts = [text for text in named if isinstance(text, str)]
             return [_name(type(thing)), *texts, *self._held(thing, depth)]
-        symbol = type(thing).__module__.startswith("sympy.") and getattr(thing, "is_Atom", False)
-        return [_name(type(thing)), *([str(thing)] if symbol else [])]
+        return [_name(type(thing)), *([str(thing)] if _is_symbol(thing) else [])]
 
     def _held(self, thing: object, depth: int) -> Iterator[Any]:
         """Functions that a thing of the library holds, such as an oracle's or a derivation's."""
@@ -106,7 +117,7 @@ class _Tree:
     """The syntax tree of one function, without what cannot change a result."""
 
     def __init__(self, reader: _Reader, function: types.FunctionType, node: ast.AST) -> None:
-        self._reader, self._function = reader, function
+        self._reader, self._globals = reader, function.__globals__
         self._bound = set(_bound(node))
         self._numbers: dict[str, int] = {}
         cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
@@ -136,9 +147,44 @@ class _Tree:
             return ["free", self._reader.of(self._free[name].cell_contents)]
         if name in self._bound:
             return ["local", self._numbers.setdefault(name, len(self._numbers))]
-        if name in self._function.__globals__:
-            return ["global", self._reader.of(self._function.__globals__[name])]
+        if name in self._globals:
+            return ["global", self._reader.of(self._globals[name])]
         return ["builtin", name] if hasattr(builtins, name) else ["unknown", name]
+
+
+class _Cell(_Tree):
+    """Lines of a notebook: what they compute counts by its place among the names, not its value."""
+
+    def __init__(self, reader: _Reader, names: Mapping[str, Any]) -> None:
+        self._reader, self._globals = reader, dict(names)
+        self._bound, self._free, self._numbers = set(), {}, {}
+
+    def of(self, line: Line) -> Any:
+        """What a line does."""
+        self._bound = {a.arg for part in line.parts for a in ast.walk(part) if _is_argument(a)}
+        return [line.kind, self._of(list(line.parts))]
+
+    def says_nothing(self, line: Line) -> bool:
+        """Whether a line only imports, defines what counts where it is used, or names symbols."""
+        if line.kind in _ELSEWHERE:
+            return True
+        made = [self._globals.get(name) for name in line.binds]
+        return bool(made) and all(map(_is_symbol, made))
+
+    def _name(self, name: str) -> Any:
+        thing = self._globals.get(name)
+        told = isinstance(thing, types.FunctionType | types.ModuleType | type) or _is_symbol(thing)
+        if name in self._globals and not told:
+            return ["line", self._numbers.setdefault(name, len(self._numbers))]
+        return super()._name(name)
+
+
+def _is_argument(node: ast.AST) -> TypeGuard[ast.arg]:
+    return isinstance(node, ast.arg)
+
+
+def _is_symbol(thing: object) -> bool:
+    return type(thing).__module__.startswith("sympy.") and bool(getattr(thing, "is_Atom", False))
 
 
 def _bound(node: ast.AST) -> Iterator[str]:

@@ -1,0 +1,208 @@
+"""From a line of a notebook back to the lines that made what it uses.
+
+What an experiment is given was often computed in a cell before. So a name is followed to the
+statement that bound it last, and to those that changed it since, and so on through their names.
+Sources are read from `linecache`, where IPython keeps every cell that was run, in order.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import linecache
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+Place = tuple[str, int]  # a cell's file name, and the line in it
+_BODIES = ("body", "handlers", "orelse", "finalbody")
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_BROKEN = {"not_on", "spoiled"}
+_CHANGING = {"append", "extend", "update", "insert", "add", "setdefault"}
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A statement of a cell without inner ones, or the head of a loop.
+
+    Attributes:
+        file: the cell's name.
+        first, last: its lines; of a head, those before the body.
+        outer: first and last line of the statement of the cell that it stands in.
+        binds, changes: names that it binds anew, and that it may change.
+        loads: names that it uses, those of the functions that it defines among them.
+        broken: those of them that it only gives to a check as broken versions.
+        kind: of statement, as `ast` calls it.
+        parts: of the syntax tree, those that are its own.
+    """
+
+    file: str
+    first: int
+    last: int
+    outer: tuple[int, int]
+    binds: frozenset[str]
+    changes: frozenset[str]
+    loads: frozenset[str]
+    broken: frozenset[str]
+    kind: str
+    parts: tuple[ast.AST, ...]
+
+    def holds(self, place: Place | None) -> bool:
+        """Whether a place is on this line."""
+        file, line = place or ("", 0)
+        return file == self.file and self.first <= line <= self.last
+
+    def around(self, place: Place | None) -> bool:
+        """Whether a place is in the same statement of the cell."""
+        file, line = place or ("", 0)
+        return file == self.file and self.outer[0] <= line <= self.outer[1]
+
+
+def lines_before(place: Place) -> list[Line]:
+    """Return the lines of all cells that were run until a place, its own the last.
+
+    Args:
+        place: a cell's name, and a line in it.
+    """
+    found: list[Line] = []
+    folder = os.path.dirname(place[0])
+    for name, entry in list(linecache.cache.items()):
+        is_cell = len(entry) > 1 and entry[1] is None and os.path.dirname(name) == folder
+        if is_cell and name != place[0]:
+            found += _lines(name, "".join(entry[2]))  # type: ignore[misc]
+    own = _lines(place[0], "".join(linecache.getlines(place[0])))
+    return [*found, *(line for line in own if line.first <= place[1])]
+
+
+def made_by(place: Place, names: Mapping[str, Any], *, broken: bool = True) -> list[Line]:
+    """Return the lines that made what the statement at a place uses, that one the last.
+
+    Args:
+        place: a cell's name, and a line in it.
+        names: of the notebook, with what they stand for now.
+        broken: with what is given to a check as broken, so that it fails there; and with all that
+            a loop goes over, not only what its last turn took.
+    """
+    every = lines_before(place)
+    if not every or not every[-1].holds(place):
+        return []
+    found: dict[int, Line] = {len(every) - 1: every[-1]}
+    used = every[-1].loads - (set() if broken else every[-1].broken)
+    waiting = [(len(every) - 1, name) for name in used]
+    seen = set(waiting)
+    while waiting:
+        before, name = waiting.pop()
+        for index in _binding(every, before, name):
+            line = found[index] = every[index]
+            one_turn = line.kind == "For" and not broken
+            more = _taken_from(line, name, names) if one_turn else line.loads
+            new = {(index, other) for other in more} - seen
+            seen |= new
+            waiting += new
+    return [found[index] for index in sorted(found)]
+
+
+def _binding(every: list[Line], before: int, name: str) -> Iterator[int]:
+    """The line that bound a name last, before a line, and those that changed it since."""
+    for index in range(before - 1, -1, -1):
+        if name in every[index].changes:
+            yield index
+        if name in every[index].binds:
+            yield index
+            return
+
+
+def _taken_from(line: Line, name: str, names: Mapping[str, Any]) -> frozenset[str]:
+    """Of a loop's head the name from which a loop variable comes, where one is that very thing."""
+    thing = names.get(name)
+    if isinstance(thing, str | int | None):
+        return frozenset() if name in names else line.loads  # no model makes it
+    return frozenset(other for other in line.loads if names.get(other) is thing) or line.loads
+
+
+@lru_cache(maxsize=512)
+def _lines(file: str, source: str) -> tuple[Line, ...]:
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return ()
+    return tuple(
+        line
+        for statement in tree.body
+        for line in _flat(statement, file, (statement.lineno, statement.end_lineno or 0))
+    )
+
+
+def _flat(node: ast.stmt, file: str, outer: tuple[int, int]) -> Iterator[Line]:
+    """The lines of a statement: its own, or its head's and those of its bodies."""
+    inner = [] if isinstance(node, _DEFINITIONS) else list(_inner(node))
+    end = inner[0].lineno - 1 if inner else node.end_lineno or 0
+    head = [value for key, value in ast.iter_fields(node) if not inner or key not in _BODIES]
+    parts = tuple(_nodes(head))
+    binds, changes, loads = _names(node, parts)
+    sound = _names(node, [_without_broken(part) for part in parts])[2]
+    last, kind = max(end, node.lineno), type(node).__name__
+    yield Line(file, node.lineno, last, outer, binds, changes, loads, loads - sound, kind, parts)
+    for child in inner:
+        yield from _flat(child, file, outer)
+
+
+def _inner(node: ast.stmt) -> Iterator[ast.stmt]:
+    """The statements of the bodies of a loop, a branch, a `with` or a `try`."""
+    for child in _nodes([getattr(node, key, None) for key in _BODIES]):
+        if isinstance(child, ast.ExceptHandler):
+            yield from child.body
+        elif isinstance(child, ast.stmt):
+            yield child
+
+
+def _nodes(values: Iterable[Any]) -> Iterator[ast.AST]:
+    for value in values:
+        if isinstance(value, ast.AST):
+            yield value
+        elif isinstance(value, list):
+            yield from _nodes(value)
+
+
+def _names(node: ast.stmt, head: Iterable[ast.AST]) -> tuple[frozenset[str], ...]:
+    """Names that a line binds, those that it may change, and those that it uses."""
+    binds: set[str] = set()
+    changes: set[str] = set()
+    loads: set[str] = set()
+    inner: set[str] = set()
+    for part in (part for one in head for part in ast.walk(one)):
+        if isinstance(part, ast.comprehension):
+            inner |= {name.id for name in ast.walk(part.target) if isinstance(name, ast.Name)}
+        elif isinstance(part, ast.arg):
+            inner.add(part.arg)
+        elif isinstance(part, ast.Name):
+            (loads if isinstance(part.ctx, ast.Load) else binds).add(part.id)
+        elif isinstance(part, ast.alias):
+            binds.add((part.asname or part.name).partition(".")[0])
+        elif isinstance(part, ast.Subscript | ast.Attribute) and isinstance(part.ctx, ast.Store):
+            changes |= _root(part)
+        elif isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
+            changes |= _root(part.func) if part.func.attr in _CHANGING else set()
+    if isinstance(node, _DEFINITIONS):  # its own names are its locals
+        return frozenset({node.name}), frozenset(), frozenset(loads - binds - inner)
+    if isinstance(node, ast.AugAssign):
+        changes, loads, binds = changes | binds, loads | binds, set()
+    return frozenset(binds - inner), frozenset(changes - inner), frozenset(loads - inner)
+
+
+def _without_broken(part: ast.AST) -> ast.AST:
+    """A part of a statement without what is given to a check as broken."""
+    found = copy.deepcopy(part)
+    for call in ast.walk(found):
+        if isinstance(call, ast.Call):
+            call.keywords = [word for word in call.keywords if word.arg not in _BROKEN]
+    return found
+
+
+def _root(node: ast.AST) -> set[str]:
+    """The name that an attribute or an item is of."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return {node.id} if isinstance(node, ast.Name) else set()
