@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import nn
 
-from verified_transformer import ClaimFailed, claim
+from verified_transformer import ClaimFailed, claim, generator
 from verified_transformer.account.reading.models import Model
 from verified_transformer.account.records.ran import Ran, told
 from verified_transformer.checks.what_ran import Spot, describe, spot, versions, watching, what_ran
@@ -181,6 +181,26 @@ def test_outside_a_notebook_all_since_the_last_record_counts() -> None:
     ) == ()
 
 
+def test_a_model_whose_weights_are_read_counts_as_drawn(reading: Callable[..., None]) -> None:
+    reading(kind="statement")
+
+    def layer(name: str) -> nn.Linear:
+        made = nn.Linear(2, 3, bias=False)
+        made.weight.data.normal_(generator=generator(name))
+        return made
+
+    record = claim("LOSS-01").sampled_that(
+        "its entries are below 9", lambda made: bool((made.weight < 9).all()), draw=layer, n=20,
+        sees="one that is 10", spoiled=lambda made: nn.ParameterDict({"weight": 10 + made.weight}),
+    )  # fmt: skip
+    assert [one.name for one in record.ran] == ["Linear"]
+    same = claim("LOSS-01").same(
+        "twice", lambda made: 2 * made.weight.double(),
+        lambda made: (made.weight + made.weight).double(), draw=layer,
+    )  # fmt: skip
+    assert [one.name for one in same.ran] == ["Linear"]
+
+
 def test_a_failing_model_leaves_the_watch_on() -> None:
     with pytest.raises(RuntimeError):
         nn.Linear(2, 3)(torch.zeros(1, 5))
@@ -210,6 +230,16 @@ def test_untied_with_a_shared_weight_is_refused(reading: Callable[..., None]) ->
         decide(honest)
     with pytest.raises(ClaimFailed, match=r"ran MT5ForConditionalGeneration"):
         decide(tiny("mt5"))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:")  # the compiler's own
+def test_what_is_compiled_runs_as_it_did() -> None:
+    model, x = nn.Sequential(nn.Linear(2, 3), nn.Tanh()), torch.ones(1, 2)
+    doubled = torch.compile(lambda x: 2 * model(x), backend="eager", fullgraph=True)
+    assert torch.equal(doubled(x), 2 * model(x))
+    whole = torch.compile(model, backend="eager", fullgraph=True)
+    assert torch.equal(whole(x), model(x))
 
 
 def test_watching_costs_little() -> None:

@@ -7,6 +7,8 @@ from dataclasses import fields, is_dataclass
 from itertools import chain
 from typing import Any
 
+from ..what_ran import seen
+
 LEAST_DRAWS = 20  # fewer cannot tell "always" from "four times in five"
 _COMPARED = 3
 
@@ -61,7 +63,7 @@ def drawn(draw: Draw, names: list[str]) -> Iterator[Any]:
         TypeError, ValueError: see `require_draws`.
     """
     things = require_draws(draw, names)
-    return chain(things, map(draw, names[len(things) :]))
+    return map(seen, chain(things, map(draw, names[len(things) :])))
 
 
 def content(thing: Any) -> object | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...account.records.record import Record, Sample, Score
 from ..subject import Subject
+from ..what_ran import seen
 from .draws import Draw, names_of, require_draws
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def _arrays(first: Array, second: Array, draw: Draw, name: str) -> tuple[Any, An
     found = []
     with torch.no_grad():
         for what, array in (("first", first), ("second", second)):
-            x = array(draw(name))
+            x = array(seen(draw(name)))
             if not isinstance(x, torch.Tensor):
                 raise TypeError(f"{what}: returned {type(x).__name__}; accepted: a torch tensor")
             if (x.is_floating_point() and x.dtype != torch.float64) or x.dtype == torch.complex64:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from typing import Any
+from typing import Any, TypeVar
 
 from ...account.records.ran import TRANSFORMERS, Ran
 from ...account.stored_runs.code.cells import Line, Place, made_by
@@ -18,7 +18,9 @@ from . import watching
 from .describing import describe
 from .watching import Event, aside, watch
 
-__all__ = ["Spot", "aside", "describe", "spot", "versions", "watch", "what_ran"]
+__all__ = ["Spot", "aside", "describe", "seen", "spot", "versions", "watch", "what_ran"]
+
+Thing = TypeVar("Thing")
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,20 @@ def what_ran(given: Sequence[object], at: Spot) -> tuple[Ran, ...]:
     found += [describe(module) for thing in given for module in _modules(thing)]
     watching.log.made(at.place)
     return tuple(dict.fromkeys(found))
+
+
+def seen(thing: Thing) -> Thing:
+    """Note the modules that a check has drawn, and return what was drawn.
+
+    A check may read the weights of a model that it never calls.
+
+    Args:
+        thing: a module, or a list, a tuple or a mapping that has some.
+    """
+    frame = sys._getframe(1)
+    for module in _modules(thing):
+        watching.log.note(module, watching.place_of(frame))
+    return thing
 
 
 def versions(ran: Sequence[Ran]) -> str:

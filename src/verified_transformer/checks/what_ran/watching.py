@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import torch
 from torch import nn
 
 from ...account.records.ran import Ran
@@ -95,7 +96,7 @@ def watch() -> None:
         return
 
     def noted(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
-        if _inside[0]:
+        if _inside[0] or torch.compiler.is_compiling():
             return called(self, *args, **kwargs)
         _inside[0] = True
         try:
