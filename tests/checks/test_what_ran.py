@@ -106,6 +106,17 @@ def test_what_ran_in_a_cell_before_is_found_through_its_names() -> None:
     ) == [["Linear"], ["Tanh"], []]
 
 
+@pytest.mark.canary
+def test_names_of_inner_functions_are_told_from_the_notebooks() -> None:
+    assert names(
+        "seen = {'a': run(nn.Tanh())}\nx = run(nn.ReLU())",
+        "for name, of in seen.items():\n    kept = of\n"
+        "    record(lambda _, kept=kept: kept, [x for x in (1, 2)])",
+        "record([kept for kept in (1, 2)], lambda x: x)",
+        "record([x for _ in (1, 2)])",
+    ) == [["Tanh"], [], ["ReLU"]]
+
+
 def test_what_changes_a_thing_counts() -> None:
     assert names(
         "runs = {}\nfor kind in (nn.Tanh, nn.ReLU):\n    runs[kind] = run(kind())\nlist_ = []",

@@ -168,28 +168,77 @@ def _nodes(values: Iterable[Any]) -> Iterator[ast.AST]:
 
 def _names(node: ast.stmt, head: Iterable[ast.AST]) -> tuple[frozenset[str], ...]:
     """Names that a line binds, those that it may change, and those that it uses."""
-    binds: set[str] = set()
-    changes: set[str] = set()
-    loads: set[str] = set()
-    inner: set[str] = set()
-    for part in (part for one in head for part in ast.walk(one)):
-        if isinstance(part, ast.comprehension):
-            inner |= {name.id for name in ast.walk(part.target) if isinstance(name, ast.Name)}
-        elif isinstance(part, ast.arg):
-            inner.add(part.arg)
-        elif isinstance(part, ast.Name):
-            (loads if isinstance(part.ctx, ast.Load) else binds).add(part.id)
-        elif isinstance(part, ast.alias):
-            binds.add((part.asname or part.name).partition(".")[0])
-        elif isinstance(part, ast.Subscript | ast.Attribute) and isinstance(part.ctx, ast.Store):
-            changes |= _root(part)
-        elif isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
-            changes |= _root(part.func) if part.func.attr in _CHANGING else set()
-    if isinstance(node, _DEFINITIONS):  # its own names are its locals
-        return frozenset({node.name}), frozenset(), frozenset(loads - binds - inner)
+    found = _Names()
+    if isinstance(node, _DEFINITIONS):
+        found.visit(node)
+        return frozenset({node.name}), frozenset(), frozenset(found.loads)
+    for part in head:
+        found.visit(part)
     if isinstance(node, ast.AugAssign):
-        changes, loads, binds = changes | binds, loads | binds, set()
-    return frozenset(binds - inner), frozenset(changes - inner), frozenset(loads - inner)
+        found.changes |= found.binds
+        found.loads |= found.binds
+        found.binds = set()
+    return frozenset(found.binds), frozenset(found.changes), frozenset(found.loads)
+
+
+class _Names(ast.NodeVisitor):
+    """Collects names; those of inner functions, classes and comprehensions are theirs alone."""
+
+    def __init__(self) -> None:
+        self.binds: set[str] = set()
+        self.changes: set[str] = set()
+        self.loads: set[str] = set()
+        self._inner: frozenset[str] = frozenset()
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if node.id not in self._inner:
+            (self.loads if isinstance(node.ctx, ast.Load) else self.binds).add(node.id)
+
+    def visit_alias(self, node: ast.alias) -> None:
+        self.binds.add((node.asname or node.name).partition(".")[0])
+
+    def visit_Attribute(self, node: ast.Attribute | ast.Subscript) -> None:
+        self.changes |= _root(node) if isinstance(node.ctx, ast.Store) else set()
+        self.generic_visit(node)
+
+    visit_Subscript = visit_Attribute
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING:
+            self.changes |= _root(node.func)
+        self.generic_visit(node)
+
+    def visit_Lambda(self, node: ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        for part in _nodes([node.args.defaults, node.args.kw_defaults]):
+            self.visit(part)
+        names = {part.arg for part in ast.walk(node.args) if isinstance(part, ast.arg)}
+        self._within(names | _stored(node), _nodes([node.body]))
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self._within(_stored(node), _nodes([node.bases, node.body]))
+
+    def visit_ListComp(
+        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
+    ) -> None:
+        self.visit(node.generators[0].iter)
+        names = set().union(*(_stored(part.target) for part in node.generators))
+        self._within(names, ast.iter_child_nodes(node))
+
+    visit_SetComp = visit_GeneratorExp = visit_DictComp = visit_ListComp
+
+    def _within(self, names: set[str], parts: Iterable[ast.AST]) -> None:
+        before, self._inner = self._inner, self._inner | names
+        for part in parts:
+            self.visit(part)
+        self._inner = before
+
+
+def _stored(node: ast.AST) -> set[str]:
+    """Names that a piece of the tree stores."""
+    every = (part for part in ast.walk(node) if isinstance(part, ast.Name))
+    return {part.id for part in every if not isinstance(part.ctx, ast.Load)}
 
 
 def _without_broken(part: ast.AST) -> ast.AST:
