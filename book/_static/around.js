@@ -22,7 +22,7 @@ async function typesetFirstScreenFirst() {
 }
 
 function reachWhatScrolls() {
-  for (const box of document.querySelectorAll("article :is(pre, table, div, mjx-container)")) {
+  for (const box of document.querySelectorAll("article :is(pre, table, div, figure, mjx-container)")) {
     const scrolls = box.scrollWidth > box.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(box).overflowX);
     if (scrolls && box.tabIndex < 0) {
       box.tabIndex = 0;
