@@ -95,7 +95,6 @@ def test_a_reading_is_red_where_the_registry_refuses_it_and_a_word_of_it_is_lock
     assert judged("the share", "the share of a head").by == LOCKED
 
 
-@pytest.mark.slow
 @pytest.mark.canary
 def test_a_flipped_sign_in_prose_is_red_and_the_file_is_put_back(tmp_path: Path) -> None:
     judge = Judge(ROOT, tmp_path)
