@@ -75,7 +75,8 @@ def _record(record: Claim) -> str:
     head = row.label + (f"(case “{record['case']}”)" if record["case"] else "")
     head += "of what is true" if record["of"] == "truth" else ""
     shown = readable.readable_head(record["latex"], record["text"].split("   ")[1])
-    return f"{head}:{row.shows}.{shown}the record{record['text']}"
+    ran = f"What ran: {'; '.join(record['ran'])}" if record["ran"] else ""
+    return f"{head}:{row.shows}.{shown}{ran}the record{record['text']}"
 
 
 def _beside(head: str, names: list[str], known: dict[str, Claim]) -> str:

@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 
 import torch
 from torch import nn
+from torch.nn.utils.parametrize import ParametrizationList
 
 from ...account.records.ran import Ran
 from ...account.stored_runs.code.cells import Place
@@ -100,7 +101,8 @@ def watch() -> None:
             return called(self, *args, **kwargs)
         _inside[0] = True
         try:
-            log.note(self, place_of(sys._getframe(1)))
+            if not isinstance(self, ParametrizationList):  # it computes a weight, and is no model
+                log.note(self, place_of(sys._getframe(1)))
             return called(self, *args, **kwargs)
         finally:
             _inside[0] = False
