@@ -1,9 +1,10 @@
 """Cells run with faults in them: the notebook runs once, and forks before each cell to be tried.
 
 A trial is a process of its own. It starts with all that the cells before have made, runs the
-changed cell, then the cells that use what it makes, and stops at the first output that is not the
-stored one. Run as ``python -m mutation.forked NOTEBOOK TRIALS``, which reads the trials as JSON and
-prints one line of JSON for each.
+changed cell and those behind it, and stops at the first output that is not the stored one. None is
+left out: a record is keyed by the lines of all cells that made what it was given. Run as
+``python -m mutation.forked NOTEBOOK TRIALS``, which reads the trials as JSON and prints one line of
+JSON for each.
 """
 
 from __future__ import annotations
@@ -28,8 +29,6 @@ from traitlets.config import Config
 
 from verified_transformer.account import registry
 from verified_transformer.commands.notebooks import comparing
-
-from .dependence import dependents, needed
 
 LONGEST = 300  # seconds of a trial, as of a cell in the whole run
 ROOT = Path(__file__).parents[2]
@@ -140,9 +139,8 @@ class Runner:
             return self.same_outcomes(place)
         if found := self.different(place, trial["source"]):
             return found
-        changed = {**self.sources, place: trial["source"]}
-        for later in sorted(needed(changed, dependents(changed, place))):
-            if later > place and (found := self.different(later, changed[later])):
+        for later, source in self.sources.items():
+            if later > place and (found := self.different(later, source)):
                 return found
         return None
 
@@ -154,15 +152,12 @@ def trials(runner: Runner, waiting: Sequence[Trial]) -> Iterator[dict[str, Any]]
         For each trial its number, what turned red, what that said, and the processor's seconds.
     """
     tried = {int(trial["cell"]) for trial in waiting}
-    wanted = tried | {later for place in tried for later in dependents(runner.sources, place)}
-    running = needed(runner.sources, wanted)
     for place, source in runner.sources.items():
         yield from (in_a_fork(trial, runner.tried) for trial in waiting if trial["cell"] == place)
         tried.discard(place)
         if not tried:
             return
-        found = place in running and runner.different(place, source)
-        if found:
+        if found := runner.different(place, source):
             raise RuntimeError(f"cell {place}, unchanged, is not as stored:\n{found[1]}")
 
 
