@@ -38,6 +38,15 @@ def test_a_tiny_model_runs_and_is_the_same_at_every_call(kind: str) -> None:
     assert not first.training
 
 
+def test_what_becomes_of_a_tiny_model_is_not_in_the_next() -> None:
+    first = tiny("gpt2")
+    first.lm_head.weight.data.zero_()
+    first.config.n_head = 7
+    second = tiny("gpt2")
+    assert second.lm_head.weight.any() and second.config.n_head == 3
+    assert second.lm_head.weight is second.transformer.wte.weight
+
+
 def test_changes_reach_the_configuration() -> None:
     assert is_tied(tiny("llama", tie_word_embeddings=True))
     assert not is_tied(tiny("llama", tie_word_embeddings=False))
