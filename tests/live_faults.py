@@ -45,9 +45,15 @@ MOVED = """() => [...document.querySelectorAll("vt-live")].map(figure => {
           names: sliders.map(slider => slider.name)};
 })"""
 
+SMALLEST = 11  # px, of a letter
+LETTERS = """() => Math.min(...[...document.querySelectorAll("vt-live text, vt-live p, vt-live li")]
+  .filter(e => e.getClientRects().length && e.textContent)
+  .map(e => parseFloat(getComputedStyle(e).fontSize) *
+    (e.ownerSVGElement ? e.getScreenCTM().a : 1)))"""
+
 
 def live_faults(page: Page) -> tuple[int, list[str]]:
-    """Move every slider of a page and compare what is drawn with Python.
+    """Move every slider of a page, compare what is drawn with Python, and measure its letters.
 
     Args:
         page: with its figures in place.
@@ -56,7 +62,10 @@ def live_faults(page: Page) -> tuple[int, list[str]]:
         How many figures there are, and what is wrong, in words.
     """
     figures = page.evaluate(MOVED)
-    return len(figures), [fault for figure in figures for fault in _faults(figure)]
+    found = [fault for figure in figures for fault in _faults(figure)]
+    if figures and (letters := page.evaluate(LETTERS)) < SMALLEST:
+        found.append(f"letters of {letters:.1f} px, smaller than {SMALLEST}")
+    return len(figures), found
 
 
 def _faults(figure: dict[str, Any]) -> Iterator[str]:

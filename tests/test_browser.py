@@ -11,6 +11,7 @@ import machine
 import page_shares
 import pytest
 from cut_formulas import WIDTH, cut_formulas, cut_off
+from live_faults import live_faults
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -159,15 +160,24 @@ def test_every_page_on_a_phone(browser: Browser, html: Path) -> None:
     chosen = {claim["verdict"]: claim["id"] for claim in claims}  # one for each
     pages = sorted([*html.glob("book/*.html"), *html.glob("notebooks/*/*.html")])
     pages += [html / f"claims/{name}.html" for name in {*longest, *chosen.values()}]
-    faults, formulas = {}, 0
+    faults, formulas, live = {}, 0, 0
     with Tab(browser, WIDTH, "dark") as tab:
         for page in pages:  # typeset once, and asked for all that is to be known of it
             faults[page.stem] = tab.look(page, maths=False)
+            drawn, wrong = live_faults(tab.page)
+            faults[page.stem] += wrong
+            live += drawn
             if page.parent.parent.name == "notebooks":
                 faults[page.stem] += cut_off(tab.page)
                 formulas += tab.page.locator("article mjx-container").count()
     assert len(faults) >= 14 and not any(faults.values()), faults
-    assert formulas > 1000
+    assert formulas > 1000 and live == written(html, "<vt-live") >= 40
+    assert not written(html, "vt-live-script")
+
+
+def written(html: Path, words: str) -> int:
+    """How often words stand in the pages of the book."""
+    return sum(page.read_text(encoding="utf-8").count(words) for page in html.rglob("*.html"))
 
 
 @pytest.mark.canary
