@@ -110,7 +110,10 @@ def test_every_released_entry_names_a_kind() -> None:
     )
 
 
-@pytest.mark.parametrize(("found", "says"), [("4.57.1", "4.57.1 is installed"), (None, "not inst")])
+@pytest.mark.parametrize(
+    ("found", "says"),
+    [("4.57.1", "4.57.1 is inst"), ("5.4.0", "5.4.0 is installed"), (None, "not inst")],
+)
 def test_an_old_or_missing_transformers_is_named(monkeypatch, found, says) -> None:
     def version(name: str) -> str:
         if found is None:
@@ -118,7 +121,7 @@ def test_an_old_or_missing_transformers_is_named(monkeypatch, found, says) -> No
         return found
 
     monkeypatch.setattr(hugging_face, "version", version)
-    with pytest.raises(ImportError, match=f"needs transformers 5 or later, and .*{says}"):
+    with pytest.raises(ImportError, match=rf"needs transformers 5\.20 or later, and .*{says}"):
         hugging_face.quiet_transformers()
 
 

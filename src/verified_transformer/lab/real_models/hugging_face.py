@@ -12,20 +12,20 @@ import warnings
 from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
 
-OLDEST = 5
+OLDEST = "5.20"  # before it a configuration of the census cannot be made; before 5.11 T5 is another
 
 
 def quiet_transformers() -> ModuleType:
     """Import transformers without its bars and notices.
 
     Raises:
-        ImportError: it is missing, or older than version 5; the message says what to install.
+        ImportError: it is missing, or older than `OLDEST`; the message says what to install.
     """
     try:
         installed = version("transformers")
     except PackageNotFoundError:
         installed = None
-    if installed is None or int(installed.split(".")[0]) < OLDEST:
+    if installed is None or _release(installed) < _release(OLDEST):
         found = f"transformers {installed} is installed" if installed else "it is not installed"
         raise ImportError(
             f"needs transformers {OLDEST} or later, and {found}; "
@@ -38,6 +38,10 @@ def quiet_transformers() -> ModuleType:
     library.logging.set_verbosity_error()
     library.logging.disable_progress_bar()
     return library
+
+
+def _release(number: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in number.split(".")[:2])
 
 
 transformers = quiet_transformers()

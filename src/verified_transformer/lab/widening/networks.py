@@ -42,10 +42,22 @@ def joined(p: Weights) -> torch.Tensor:
 
 def logits(p: Weights, *, norm: Norm = F.layer_norm, eps: float = 0.0) -> torch.Tensor:
     """Logits of every token after every token, (networks, tokens, tokens)."""
-    x = p["embedding"]
-    y = norm(x, x.shape[-1:], eps=eps) * p["gain"] + p["shift"]
+    y = _normed(p, norm, eps)
     y = y + F.relu(y @ p["W1"] + p["b1"]) @ p["W2"] + p["b2"]
     return y @ p["embedding"].mT
+
+
+def alive_and_trained(name: str) -> Weights:
+    """A network, drawn from a name and trained, not all of whose hidden units are dead."""
+    p, _ = trained(small_networks(3, name=name), 150, 0.04)
+    answers = (_normed(p) @ p["W1"] + p["b1"] > 0).flatten(1).any(1)
+    first = int(answers.int().argmax())
+    return {part: value[first : first + 1] for part, value in p.items()}
+
+
+def _normed(p: Weights, norm: Norm = F.layer_norm, eps: float = 0.0) -> torch.Tensor:
+    x = p["embedding"]
+    return norm(x, x.shape[-1:], eps=eps) * p["gain"] + p["shift"]
 
 
 def losses(p: Weights, *, norm: Norm = F.layer_norm) -> torch.Tensor:

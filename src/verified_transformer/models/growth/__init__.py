@@ -1,7 +1,7 @@
 """Grow a Transformer: k times as wide, and the same function.
 
 `grow` does it, `compare` measures it. `axes` holds the algebra, `rules` what each role of a module
-makes of it, `descriptions` which module of which class has which role. Needs transformers 5.
+makes of it, `descriptions` which module of which class has which role. Needs transformers 5.20.
 """
 
 from .axes import Axis, heads, repeated, rotary, unchanged
