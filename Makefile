@@ -4,6 +4,8 @@
 PORT ?= 8000
 SALTS ?= 10
 FIRST ?= 1
+# Files that are tested at a time: as many as there are processors, four at most, for each holds PyTorch.
+WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN); test "$$n" -lt 4 && echo "$$n" || echo 4)
 # The first interpreter of this machine that will do; `make PYTHON=python3.12 …` chooses another.
 WILL_DO := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 ifndef PYTHON
@@ -25,7 +27,7 @@ else
 BOOK := .venv/book
 BOOK_READY := $(call ready,book,requirements-book.txt)
 endif
-PYTEST := $(TEST)/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -rfEs
+PYTEST := $(TEST)/bin/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -rfEs
 NOTEBOOKS := --nbval --nbval-sanitize-with=nbval_sanitize.cfg
 DOCTESTS := --doctest-modules src/verified_transformer
 COMMAND := -m verified_transformer
@@ -33,7 +35,7 @@ SOME := $(if $(NOTEBOOK),$(NOTEBOOK),$(if $(CHAPTER),$(sort $(wildcard notebooks
 
 export PYTHONPATH := $(CURDIR)/src
 export REASON
-# Two notebooks run at a time; two kernels with two threads each on two cores wait for each other.
+# One notebook runs for each processor; kernels with more threads than that wait for each other.
 export OMP_NUM_THREADS := 1
 
 .PHONY: help live-outputs install book pdf links serve check format lint test claims lock verify refresh owners record portable fresh-seeds times sources colab form mutants canaries browser chapter named clean

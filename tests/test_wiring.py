@@ -42,7 +42,7 @@ def run_by(target: str, root: Path) -> list[str]:
     for name in ("NOTEBOOK", "CHAPTER", "PYTHON"):
         environment.pop(name, None)
     done = subprocess.run(
-        ["make", "-n", target],
+        ["make", "-n", target, "WORKERS=WORKERS"],
         cwd=root,
         env=environment,
         capture_output=True,
