@@ -74,7 +74,7 @@ def put_branches_to_zero(model: Any) -> None:
                 part.bias.zero_()
 
 
-def losses_over_draws(model: Any, draws: int = 3) -> dict[str, np.ndarray]:
+def losses_over_draws(model: Any, draws: int = 6) -> dict[str, np.ndarray]:
     """Return `first_losses` of a BERT as initialised, and with its branches at zero.
 
     Args:
