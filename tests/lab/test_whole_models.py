@@ -7,9 +7,10 @@ import sympy as sp
 import torch
 
 from verified_transformer.lab import randomised, tiny
-from verified_transformer.lab.widening import commuting, table
 from verified_transformer.lab.widening.rotation import rotary_slots
-from verified_transformer.lab.widening.whole_models import self_portrait, spoken, with_own_head
+from verified_transformer.lab.widening.training import commuting
+from verified_transformer.lab.widening.whole import table
+from verified_transformer.lab.widening.whole.models import self_portrait, spoken, with_own_head
 from verified_transformer.models.architectures import is_tied
 from verified_transformer.models.growth import compare
 

@@ -42,7 +42,7 @@ from verified_transformer.lab.widening import (
     wider,
     zeros_around,
 )
-from verified_transformer.lab.widening.networks import normal
+from verified_transformer.lab.widening.training.networks import normal
 from verified_transformer.models.growth import heads, repeated
 
 d, n, k, t, σ, τ, α = symbols("d n k t sigma tau alpha")

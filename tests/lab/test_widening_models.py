@@ -10,24 +10,17 @@ from torch import nn
 
 from verified_transformer import Index, Uniform, mean, symbols, total
 from verified_transformer.lab import largest_error, randomised, relative_error, tiny
-from verified_transformer.lab.widening import (
-    after_growing,
-    least_error,
-    least_value,
-    networks,
-    norms,
-    real_growth,
-    recovery,
-    tiled,
-    tiled_in_heads,
-)
-from verified_transformer.lab.widening import attention as at
-from verified_transformer.lab.widening import head_products as products
-from verified_transformer.lab.widening import heads as of
-from verified_transformer.lab.widening import real_attention as real
-from verified_transformer.lab.widening import table as by
+from verified_transformer.lab.widening import least_error, least_value, tiled, tiled_in_heads
+from verified_transformer.lab.widening.parts import attention as at
+from verified_transformer.lab.widening.parts import head_products as products
+from verified_transformer.lab.widening.parts import norms
 from verified_transformer.lab.widening.rotation import rotary
 from verified_transformer.lab.widening.rotation import rotary_scores as pairs
+from verified_transformer.lab.widening.training import after_growing, networks, recovery
+from verified_transformer.lab.widening.whole import heads as of
+from verified_transformer.lab.widening.whole import real_attention as real
+from verified_transformer.lab.widening.whole import real_growth
+from verified_transformer.lab.widening.whole import table as by
 from verified_transformer.models.growth import axes, compare, heads, repeated
 
 LAYOUTS = ("interleaved", "halves")

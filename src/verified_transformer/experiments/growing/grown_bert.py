@@ -21,7 +21,7 @@ changed. It had not settled the deciding leg either.)
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -34,6 +34,7 @@ from ..laboratory.side_by_side import Away, Masked, Models, Source, by_rate
 from ..laboratory.tasks import Letters, described, documentation, lettered
 from ..residual_schemes import rates
 
+Learnt = Mapping[str, tuple[Source, int, Sequence[float]]]
 SEEDS = {"weights, batches and dropout": [0, 1, 2, 3, 4, 5, 6, 7]}
 FIRST = 4e-3  # of the small model; of training on:
 RATES = {"text": rates(1.25e-4, 4e-3), "places": rates(5e-4, 1.6e-2)}
@@ -100,23 +101,25 @@ def measured(
 
 
 def compare(
-    learnt: Mapping[str, tuple[Source, int, Sequence[float]]], sizes: Mapping[str, int],
-    **setting: Any,
+    learnt: Learnt, sizes: Mapping[str, int], *, name: str = "grown bert",
+    measured: Callable[..., dict[str, Any]] = measured, **setting: Any,
 ) -> dict[str, Any]:  # fmt: skip
-    """Train and double in every size on every task, with dropout and without.
+    """Train and grow in every size on every task, with dropout and without.
 
     Args:
         learnt: by task its batches, its number of tokens, and rates of training on.
         sizes: layers by name.
-        setting: of `measured`.
+        name: of the comparison, under which its parts are kept.
+        measured: what is done in each, such as `measured` here.
+        setting: of ``measured``.
 
     Returns:
-        By task and size, ``"text, 2 layers"``, and by dropout, what `measured` returns.
+        By task and size, ``"text, 2 layers"``, and by dropout, what ``measured`` returns.
     """
     return {
         f"{task}, {size}": {
             kind: part(
-                f"grown bert, {task}, {size}, {kind}, {setting}",
+                f"{name}, {task}, {size}, {kind}, {setting}",
                 partial(measured, layers, source, words, tried, dropout=probability, **setting),
             )
             for kind, probability in DROPOUT.items()
@@ -126,31 +129,44 @@ def compare(
     }
 
 
-def run() -> dict[str, Any]:
-    """The recorded family."""
-    text = documentation()[0]
+def both_tasks(text: str) -> Learnt:
+    """Hidden letters of a text, and the token two places to the left."""
     letters, away = Letters(lettered(text), LENGTH), Away(2, length=LENGTH)
-    learnt: dict[str, tuple[Source, int, Sequence[float]]] = {
+    return {
         "text": (Masked(letters, HIDDEN), letters.vocabulary, RATES["text"]),
         "places": (away, away.vocabulary, RATES["places"]),
     }
+
+
+def at_toy_sizes(**how: Any) -> dict[str, Any]:
+    """`compare` at toy sizes; the text is a sentence, which no version of SymPy moves.
+
+    Args:
+        how: ``name`` and ``measured``.
+    """
+    letters = Letters(lettered("the quick brown fox jumps over the lazy dog. " * 4), 8)
+    tried = (0.01, 0.03)
+    learnt: Learnt = {
+        "text": (Masked(letters, 2), letters.vocabulary, tried),
+        "places": (Away(2, 5, 8), 5, tried),
+    }
+    sizes: dict[str, Any] = {"seeds": 2, "steps": 6, "width": 8, "sequences": 2, "tests": 4}
+    return compare(learnt, {"toy": 1}, **how, **sizes)
+
+
+def run() -> dict[str, Any]:
+    """The recorded family."""
+    text = documentation()[0]
     return {
         "setting": {
             "steps": STEPS, "width": WIDTH, "length": LENGTH, "sequences": SEQUENCES,
             "hidden": HIDDEN, "first rate": FIRST,
         },
         "text": described(text),
-        "runs": compare(learnt, SIZES),
+        "runs": compare(both_tasks(text), SIZES),
     }  # fmt: skip
 
 
 def fingerprint() -> dict[str, Any]:
-    """Both tasks at toy sizes; the text is a sentence, which no version of SymPy moves."""
-    letters = Letters(lettered("the quick brown fox jumps over the lazy dog. " * 4), 8)
-    tried = (0.01, 0.03)
-    learnt: dict[str, tuple[Source, int, Sequence[float]]] = {
-        "text": (Masked(letters, 2), letters.vocabulary, tried),
-        "places": (Away(2, 5, 8), 5, tried),
-    }
-    small = {"seeds": 2, "steps": 6, "width": 8, "sequences": 2, "tests": 4}
-    return compare(learnt, {"toy": 1}, **small)
+    """Both tasks at toy sizes."""
+    return at_toy_sizes()

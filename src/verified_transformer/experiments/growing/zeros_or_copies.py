@@ -32,13 +32,25 @@ import torch
 from ...models.growth import grow
 from ..laboratory.learning import at_best_rate
 from ..laboratory.legs import Arm, at_rate_of
-from ..laboratory.parts import part
-from ..laboratory.side_by_side import Away, Masked, Models, Source, by_rate
-from ..laboratory.tasks import Letters, described, documentation, lettered
+from ..laboratory.side_by_side import Models, Source, by_rate
+from ..laboratory.tasks import described, documentation
 from ..laboratory.ways_to_grow import by_zeros
-from .grown_bert import DROPOUT, FIRST, HIDDEN, LENGTH, RATES, SEQUENCES, SIZES, STEPS, WIDTH, bert
+from .grown_bert import (
+    FIRST,
+    HIDDEN,
+    LENGTH,
+    SEQUENCES,
+    SIZES,
+    STEPS,
+    WIDTH,
+    at_toy_sizes,
+    bert,
+    both_tasks,
+    compare,
+)
 
 SEEDS = {"weights, batches and dropout": [0, 1, 2, 3, 4, 5, 6, 7]}
+NAME = "zeros or copies"
 FINE = 100  # values are told apart to this part of their matrix's root mean square
 GREW = ("attention", "intermediate", "output", "transform")  # grow in both directions
 WAYS: Mapping[str, Callable[[Any, int], Any]] = {
@@ -124,33 +136,6 @@ def measured(
     return found
 
 
-def compare(
-    learnt: Mapping[str, tuple[Source, int, Sequence[float]]], sizes: Mapping[str, int],
-    **setting: Any,
-) -> dict[str, Any]:  # fmt: skip
-    """Train and double in both ways, in every size on every task, with dropout and without.
-
-    Args:
-        learnt: by task its batches, its number of tokens, and rates of training on.
-        sizes: layers by name.
-        setting: of `measured`.
-
-    Returns:
-        By task and size, ``"text, 2 layers"``, and by dropout, what `measured` returns.
-    """
-    return {
-        f"{task}, {size}": {
-            kind: part(
-                f"zeros or copies, {task}, {size}, {kind}, {setting}",
-                partial(measured, layers, source, words, tried, dropout=probability, **setting),
-            )
-            for kind, probability in DROPOUT.items()
-        }
-        for task, (source, words, tried) in learnt.items()
-        for size, layers in sizes.items()
-    }
-
-
 def ends(ways: Mapping[str, Any], what: str) -> dict[str, Arm]:
     """Return what was measured of each way, at the rate whose loss is best for the other seeds.
 
@@ -171,28 +156,16 @@ def ends(ways: Mapping[str, Any], what: str) -> dict[str, Arm]:
 def run() -> dict[str, Any]:
     """The recorded comparison."""
     text = documentation()[0]
-    letters, away = Letters(lettered(text), LENGTH), Away(2, length=LENGTH)
-    learnt: dict[str, tuple[Source, int, Sequence[float]]] = {
-        "text": (Masked(letters, HIDDEN), letters.vocabulary, RATES["text"]),
-        "places": (away, away.vocabulary, RATES["places"]),
-    }
     return {
         "setting": {
             "steps": STEPS, "width": WIDTH, "length": LENGTH, "sequences": SEQUENCES,
             "hidden": HIDDEN, "first rate": FIRST, "told apart to": 1 / FINE,
         },
         "text": described(text),
-        "runs": compare(learnt, SIZES),
+        "runs": compare(both_tasks(text), SIZES, name=NAME, measured=measured),
     }  # fmt: skip
 
 
 def fingerprint() -> dict[str, Any]:
-    """Both tasks at toy sizes; the text is a sentence, which no version of SymPy moves."""
-    letters = Letters(lettered("the quick brown fox jumps over the lazy dog. " * 4), 8)
-    tried = (0.01, 0.03)
-    learnt: dict[str, tuple[Source, int, Sequence[float]]] = {
-        "text": (Masked(letters, 2), letters.vocabulary, tried),
-        "places": (Away(2, 5, 8), 5, tried),
-    }
-    small = {"seeds": 2, "steps": 6, "width": 8, "sequences": 2, "tests": 4}
-    return compare(learnt, {"toy": 1}, **small)
+    """Both tasks at toy sizes."""
+    return at_toy_sizes(name=NAME, measured=measured)

@@ -18,8 +18,8 @@ from ....seeds import generator
 from ...arrays.comparing import relative_error
 from ...real_models.hugging_face import transformers
 from ...real_models.tiny import randomised
-from ..layouts import copied
-from ..linear import widened
+from ..parts.layouts import copied
+from ..parts.linear import widened
 
 Place = Callable[[int, int, int, str], Axis]  # heads, head size, k, layout
 POSITIONS = (0, 1, 2, 5, 17, 100, 101, 640, 1500, 2047, 3000, 4095)

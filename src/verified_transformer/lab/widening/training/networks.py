@@ -12,9 +12,9 @@ from typing import Any
 import torch
 from torch.nn import functional as F
 
-from ...seeds import generator
-from ..arrays.comparing import relative_error
-from ..training import train
+from ....seeds import generator
+from ...arrays.comparing import relative_error
+from ...training import train
 
 Weights = dict[str, torch.Tensor]
 Norm = Callable[..., torch.Tensor]

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import sympy as sp
 import torch
 
-from ...exact.formulas.notation import symbols
-from ...exact.laws import Uniform
-from ...exact.moments import Index, Tensor
-from ...seeds import generator
+from ....exact.formulas.notation import symbols
+from ....exact.laws import Uniform
+from ....exact.moments import Index, Tensor
+from ....seeds import generator
 from .layouts import repeated_along
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from ...models.growth.axes import Axis
-from ...models.growth.rules import Part, linear
+from ....models.growth.axes import Axis
+from ....models.growth.rules import Part, linear
 
 
 def widened(

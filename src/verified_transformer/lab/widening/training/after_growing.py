@@ -8,11 +8,11 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from ...models.growth import grow
-from ...seeds import generator
-from ..arrays.comparing import largest_error
-from ..real_models.tiny import randomised, tiny
-from ..training import train
+from ....models.growth import grow
+from ....seeds import generator
+from ...arrays.comparing import largest_error
+from ...real_models.tiny import randomised, tiny
+from ...training import train
 
 _HIDDEN = {
     "bert": "bert.encoder.layer.0.intermediate.dense.weight",

@@ -8,9 +8,9 @@ from typing import Any
 import torch
 from torch.nn import functional as F
 
-from ...models.growth import grow
-from ..real_models.tiny import randomised, tiny
-from ..training import train
+from ....models.growth import grow
+from ...real_models.tiny import randomised, tiny
+from ...training import train
 from .networks import normal
 
 _WORDS = 16

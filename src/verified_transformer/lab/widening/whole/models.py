@@ -8,9 +8,9 @@ from typing import Any
 import torch
 from torch import nn
 
-from ...models.architectures import is_tied
-from ...models.growth.verify import clean_float64
-from ...seeds import generator
+from ....models.architectures import is_tied
+from ....models.growth.verify import clean_float64
+from ....seeds import generator
 
 
 def with_own_head(model: Any, name: str, *, scale: float = 0.5) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from ...models.architectures import is_tied
+from ....models.architectures import is_tied
 
 Factor = Callable[[float], float]  # of k
 Epsilon = Callable[[str, float, int], float]  # of the norm's name, its ε and k

@@ -12,16 +12,16 @@ from typing import Any
 import torch
 from torch import nn
 
-from ...exact.formulas.evaluation import Approximation
-from ...models.growth.axes import repeated, unchanged
-from ...models.heads import TiedHead
-from ...seeds import generator
-from ..arrays.comparing import largest_error
-from ..real_models.hugging_face import transformers
-from ..real_models.tiny import randomised, tiny
-from .linear import widened
+from ....exact.formulas.evaluation import Approximation
+from ....models.growth.axes import repeated, unchanged
+from ....models.heads import TiedHead
+from ....seeds import generator
+from ...arrays.comparing import largest_error
+from ...real_models.hugging_face import transformers
+from ...real_models.tiny import randomised, tiny
+from ..parts.linear import widened
+from .models import spoken, with_own_head
 from .table import by_roots
-from .whole_models import spoken, with_own_head
 
 WORDS, WIDTH = 40, 12
 Activation = Callable[[torch.Tensor], torch.Tensor]

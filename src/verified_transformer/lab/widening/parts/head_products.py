@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from ...exact.formulas.notation import symbols
-from ...models.growth.axes import heads
+from ....exact.formulas.notation import symbols
+from ....models.growth.axes import heads
 from .layouts import Layout
 
 _t = symbols("t")

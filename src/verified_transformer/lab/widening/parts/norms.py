@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from ...seeds import generator
-from ..arrays.enumerating import outcomes
+from ....seeds import generator
+from ...arrays.enumerating import outcomes
 
 
 def by_hand(x: Any, gain: Any, shift: Any, eps: float = 0.0) -> Any:

@@ -8,10 +8,10 @@ import torch
 from torch import nn
 from torch.nn.functional import scaled_dot_product_attention
 
-from ...models.growth.axes import Axis, concatenated, heads
-from ...seeds import generator
-from ..arrays.comparing import largest_error
-from ..real_models.tiny import randomised
+from ....models.growth.axes import Axis, concatenated, heads
+from ....seeds import generator
+from ...arrays.comparing import largest_error
+from ...real_models.tiny import randomised
 from .layouts import Layout
 from .linear import widened
 

@@ -8,13 +8,13 @@ from unittest.mock import patch
 import torch
 import torch.nn.functional as F
 
-from ...models.growth import axes, compare, grow, rules
-from ..arrays.comparing import largest_error
-from ..real_models.tiny import randomised, tiny
-from .layouts import padded, tiled
-from .networks import normal
-from .rotation.rotary import each_coordinate, each_pair
-from .whole_models import spoken, with_own_head
+from ....models.growth import axes, compare, grow, rules
+from ...arrays.comparing import largest_error
+from ...real_models.tiny import randomised, tiny
+from ..parts.layouts import padded, tiled
+from ..rotation.rotary import each_coordinate, each_pair
+from ..training.networks import normal
+from .models import spoken, with_own_head
 
 _UNTIED = {"tie_word_embeddings": False}
 KINDS: dict[str, tuple[str, dict[str, Any]]] = {

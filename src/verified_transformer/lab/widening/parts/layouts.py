@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 import torch
 
-from ...models.growth.axes import Axis, heads
-from ...seeds import generator
+from ....models.growth.axes import Axis, heads
+from ....seeds import generator
 
 Layout = Callable[..., Axis]
 

@@ -8,10 +8,10 @@ from typing import Any
 import torch
 from torch import nn
 
-from ...models.growth.axes import repeated
-from ...seeds import generator
-from ..arrays.comparing import largest_error, relative_error
-from ..real_models.tiny import randomised
+from ....models.growth.axes import repeated
+from ....seeds import generator
+from ...arrays.comparing import largest_error, relative_error
+from ...real_models.tiny import randomised
 from .linear import widened
 
 Activation = Callable[[torch.Tensor], torch.Tensor]

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ...models.growth.axes import heads
-from ..arrays.comparing import largest_error
-from ..real_models.hugging_face import transformers
-from ..real_models.tiny import randomised
-from .attention import states, stream
-from .layouts import Layout
-from .linear import widened
+from ....models.growth.axes import heads
+from ...arrays.comparing import largest_error
+from ...real_models.hugging_face import transformers
+from ...real_models.tiny import randomised
+from ..parts.attention import states, stream
+from ..parts.layouts import Layout
+from ..parts.linear import widened
 
 Factors = tuple[float, float]  # on weight and bias
 _ONE = (1.0, 1.0)

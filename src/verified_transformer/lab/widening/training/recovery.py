@@ -11,11 +11,11 @@ import math
 import torch
 from torch.nn import functional as F
 
-from ...models.growth.axes import repeated
-from ...models.growth.rules import score_scale
-from ...seeds import generator
-from ..training import train
-from .rotation.rotary import Place, angles, copies, turned
+from ....models.growth.axes import repeated
+from ....models.growth.rules import score_scale
+from ....seeds import generator
+from ...training import train
+from ..rotation.rotary import Place, angles, copies, turned
 
 VOCABULARY, WIDTH, HEADS, LENGTH = 8, 32, 2, 16
 RATE = 5e-3  # at 0.01 a model's loss jumps from step to step by as much as the enlarging costs

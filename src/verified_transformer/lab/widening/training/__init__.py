@@ -1,0 +1,1 @@
+"""Small networks and small BERTs that are grown and trained on."""
