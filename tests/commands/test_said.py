@@ -15,6 +15,7 @@ PAGE = (
     "<!-- owners\ntwo <- free\nthree <- 3\n(1) <- computed within 0.1\n-->\n"
 )
 NOTEBOOK = "notebooks/1-a/1-b.ipynb"
+PICTURE = "src/verified_transformer/lab/drawings/pictures/norm.py"
 YAML = "src/verified_transformer/claims/tied-loss.yaml"
 CLAIMS = {
     "id": "LOSS-01", "says": "A", "reading": {
@@ -35,7 +36,11 @@ def book(tmp_path: Path) -> Path:
     cells = [
         {"cell_type": "markdown", "source": ["LOSS-14 grows.\n", "\n", "| no | yes |\n"]},
         {"cell_type": "code", "source": ["bars(x, 'What is drawn is the table.')"]},
-        {"cell_type": "code", "source": ["# @title Figure: a\n", "plot(x, label='tied')"]},
+        {
+            "cell_type": "code",
+            "source": ["# @title Figure: a\n", "plot(x, label='tied')"],
+            "metadata": {"mystnb": {"image": {"alt": "The tied curve lies highest."}}},
+        },
     ]
     notebook = tmp_path / NOTEBOOK
     notebook.parent.mkdir(parents=True)
@@ -43,6 +48,11 @@ def book(tmp_path: Path) -> Path:
     claims = tmp_path / YAML
     claims.parent.mkdir(parents=True)
     claims.write_text(json.dumps({"claims": [CLAIMS]}), encoding="utf-8")
+    picture = tmp_path / PICTURE
+    picture.parent.mkdir(parents=True)
+    picture.write_text(
+        '"""Of norms."""\ncard("All states lie on it.", kind="x")\n', encoding="utf-8"
+    )
     said.renew(tmp_path)
     for words in (["init", "-q"], ["add", "-A"], [*AS, "commit", "-qm", "first"]):
         subprocess.run(["git", "-C", tmp_path, *words], check=True)
@@ -75,7 +85,9 @@ def differences(book: Path) -> list[str]:
         (NOTEBOOK, "'tied'", "'free'", "1-b.ipynb, cell 2: free"),
         (NOTEBOOK, "grows", "falls", "1-b.ipynb, cell 0 LOSS-14: LOSS-14 falls."),
         (NOTEBOOK, "is drawn", "is hidden", "1-b.ipynb, cell 1: What is hidden is the table."),
+        (NOTEBOOK, "highest", "lowest", "1-b.ipynb, cell 2: The tied curve lies lowest."),
         (NOTEBOOK, "no | yes", "yes | no", "1-b.ipynb, cell 0 LOSS-14: | yes | no |"),
+        (PICTURE, "All", "No", "norm.py, picture: No states lie on it."),
         (YAML, "mean", "sum", "yaml, LOSS-01: The sum over tokens."),
         (YAML, "2*d", "3*d", "yaml, LOSS-01: 3*d"),
         (YAML, "larger", "less", "yaml, LOSS-01: it is less"),

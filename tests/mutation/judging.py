@@ -132,7 +132,13 @@ class Judge:
 
     def _notebook(self, mutant: Mutant) -> str:
         data = json.loads((self.scratch / mutant.path).read_text(encoding="utf-8"))
-        data["cells"][mutant.cell]["source"] = mutant.changed.splitlines(keepends=True)
+        of = data["cells"][mutant.cell]
+        for key in mutant.field[:-1]:  # of a caption, which stands in the cell's metadata
+            of = of[key]
+        if mutant.field:
+            of[mutant.field[-1]] = mutant.changed
+        else:
+            of["source"] = mutant.changed.splitlines(keepends=True)
         return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
 
     def _prose(self, mutant: Mutant) -> Iterator[tuple[str, str]]:

@@ -23,10 +23,10 @@ class Mutant:
         path: of the file, from the root.
         cell: index of the notebook's cell, or -1.
         way: the kind of change.
-        text: what is changed, whole: a cell's source, a page, a field of a reading.
+        text: what is changed, whole: a cell's source, a caption, a page, a field of a reading.
         site: where in it, and what stands there then.
         claims: the claims that the place is about, as far as the file says.
-        field: of a reading: the keys that lead to the text.
+        field: of a reading or a caption: the keys that lead to the text.
     """
 
     kind: str

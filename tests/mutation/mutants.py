@@ -84,6 +84,7 @@ def _code(root: Path) -> Iterator[Maker]:
 
 def _prose(root: Path) -> Iterator[Maker]:
     yield from _of_cells("prose", root, lambda cell: cell["cell_type"] == "markdown")
+    yield from _captions(root)
     for path in sorted((root / "book").glob("*.md")):
         text = path.read_text(encoding="utf-8")
         whole = re.split(r"(\n\n+)", text)
@@ -91,6 +92,28 @@ def _prose(root: Path) -> Iterator[Maker]:
         for part in whole:
             yield _paragraph(path.relative_to(root).as_posix(), text, place, part)
             place += len(part)
+
+
+def _captions(root: Path) -> Iterator[Maker]:
+    """What is said of plots beside their code, in the metadata of the cell."""
+    for path, cells in notebooks(root):
+        sources = [cell["source"] for cell in cells]
+        for index, cell in enumerate(cells):
+            for field, text in _fields(cell["metadata"].get("mystnb"), ("metadata", "mystnb")):
+                yield _caption(
+                    path.relative_to(root).as_posix(), index, field, text,
+                    claims_near(sources, index),
+                )  # fmt: skip
+
+
+def _caption(
+    name: str, index: int, field: tuple[str, ...], text: str, claims: tuple[str, ...]
+) -> Maker:
+    def make(chance: random.Random) -> Mutant | None:
+        site = chosen(list(sites.in_prose(text)), chance)
+        return site and Mutant("prose", name, index, site.way, text, site, claims, field)
+
+    return make
 
 
 def _paragraph(name: str, text: str, place: int, part: str) -> Maker:

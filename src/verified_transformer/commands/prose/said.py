@@ -21,7 +21,10 @@ from typing import Any
 import yaml
 
 LOCK = Path("book") / "said.lock"
-PATTERNS = ("notebooks/*/*.ipynb", "book/*.md", "src/verified_transformer/claims/**/*.yaml")
+PATTERNS = (
+    "notebooks/*/*.ipynb", "book/*.md", "src/verified_transformer/claims/**/*.yaml",
+    "src/verified_transformer/lab/drawings/pictures/**/[!_]*.py",
+)  # fmt: skip
 APART = ("uses", "says")  # statements have a lock of their own
 _COMMENT = re.compile(r"<!-- owners\n(.*?)-->", re.S)
 _WEAK = re.compile(r"<- (?:free|definition)\b|<- .* (?:at|within) ")  # they ask for less
@@ -48,25 +51,34 @@ def sentences(text: str) -> list[str]:
 
 
 def spoken(whole: str, suffix: str) -> Iterator[tuple[str, str]]:
-    """Yield a file's sentences that readers see, each with its place: a cell or a claim."""
+    """Yield a file's sentences that readers see, each with its place: cell, claim or picture."""
     if suffix == ".ipynb":
         for index, cell in enumerate(json.loads(whole)["cells"]):
             text = "".join(cell["source"])
             named = " ".join(dict.fromkeys(_CLAIM.findall(text)))
             said = sentences(text) if cell["cell_type"] == "markdown" else list(_quoted(text))
+            shown = _written(cell.get("metadata", {}).get("mystnb"), "")  # captions of plots
+            said += [part for _, caption in shown for part in sentences(caption)]
             yield from ((f"cell {index} {named}".strip(), sentence) for sentence in said)
     elif suffix == ".yaml":
         data = yaml.load(whole, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         yield from ((name, part) for name, text in _written(data, "") for part in sentences(text))
+    elif suffix == ".py":
+        yield from (("picture", sentence) for sentence in _quoted(whole, 1, whole_file=True))
     else:
         yield from (("page", sentence) for sentence in sentences(whole))
 
 
-def _quoted(code: str) -> Iterator[str]:
-    """What a cell's code says: strings of five words or more, in a figure all with a letter."""
-    least = 0 if code.startswith("# @title Figure") else 4
-    for node in ast.walk(ast.parse(re.sub(r"(?m)^(\s*)[%!].*", r"\1pass", code))):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+def _quoted(code: str, least: int = 4, *, whole_file: bool = False) -> Iterator[str]:
+    """What code says: strings with so many blanks or more, in a figure all with a letter.
+
+    Docstrings count in a cell, where readers see them, and not in a file.
+    """
+    least = 0 if code.startswith("# @title Figure") else least
+    tree = ast.parse(re.sub(r"(?m)^(\s*)[%!].*", r"\1pass", code))
+    docs = {id(node.value) for node in ast.walk(tree) if whole_file and isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
             said = (part for part in sentences(node.value) if re.search("[^\\W\\d_]", part))
             yield from (part for part in said if part.count(" ") >= least)
 
