@@ -114,6 +114,11 @@ def test_a_small_difference_is_seen() -> None:
         ({"second": lambda w: at_once(w) / 0}, ValueError, "second: is not finite on 'LOSS-14"),
         ({"first": lambda w: 0 * stepwise(w)}, ValueError, "first: is zero on every draw"),
         ({"second": stepwise}, ValueError, "second: is the first function"),
+        (
+            {"first": lambda w: at_once(w), "second": lambda w: at_once(w)},
+            ValueError,
+            "second: is the first function; accepted: another way",
+        ),
         ({"n": 3}, ValueError, "n: got 3"),
         ({"draw": lambda name: torch.ones(3, 4, 4)}, ValueError, "draw: gives the same thing"),
         ({"equal_under": {"upside down": "why"}}, ValueError, "equal_under: got 'upside down'"),
@@ -130,3 +135,10 @@ def test_a_formula_is_not_decided_by_arrays(reading: Callable[..., None]) -> Non
     reading(kind="equation", formula="2*d")
     with pytest.raises(ValueError, match="has a formula; use prove"):
         same()
+
+
+def test_functions_that_hold_other_things_are_two() -> None:
+    first, second = (lambda w, way=way: way(w) for way in (stepwise, at_once))
+    assert same(first, second).kind == "equality"
+    with pytest.raises(ValueError, match="second: is the first function"):
+        same(*(lambda w, way=at_once: way(w) for _ in range(2)))

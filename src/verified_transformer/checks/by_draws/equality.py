@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -75,7 +76,7 @@ class ByEquality(Subject):
                 raise TypeError(
                     f"{what}: got {type(thing).__name__}; accepted: a function of a draw"
                 )
-        if first is second:
+        if _one_function(first, second):
             raise ValueError("second: is the first function; accepted: another way to the array")
         names = names_of(f"{self.name} {self.of}", n)
         require_draws(draw, names)
@@ -134,6 +135,27 @@ class ByEquality(Subject):
                 f"not equal when {other[0]}: the difference is {found[other[0]]:.3g} of the array"
             )
         return len(made) - len(argued), {name: argued[name] for name in made if name in argued}
+
+
+def _one_function(first: Any, second: Any) -> bool:
+    """Whether two are one function, or the same steps over the same things written twice."""
+    if first is second or not (hasattr(first, "__code__") and hasattr(second, "__code__")):
+        return first is second
+    things, others = _things(first), _things(second)
+    same_things = len(things) == len(others) and all(map(operator.is_, things, others))
+    return same_things and _steps(first.__code__) == _steps(second.__code__)
+
+
+def _things(function: Any) -> tuple[Any, ...]:
+    """What a function holds beside its steps."""
+    cells = function.__closure__ or ()
+    return (*(function.__defaults__ or ()), *(cell.cell_contents for cell in cells))
+
+
+def _steps(code: Any) -> tuple[Any, ...]:
+    """What code does, without its place in the file."""
+    inner = tuple(_steps(c) if hasattr(c, "co_code") else (type(c), c) for c in code.co_consts)
+    return code.co_code, code.co_names, code.co_freevars, inner
 
 
 def _arrays(first: Array, second: Array, draw: Draw, name: str) -> tuple[Any, Any]:
