@@ -31,7 +31,6 @@ RED = {
     "tests/test_notebooks.py::test_notebook_passes[1-small-never_run]": "an execution count gone",
     "tests/test_notebooks.py::test_notebook_passes[1-small-hidden]": "a comment that hides",
     "tests/test_notebooks.py::test_notebook_passes[1-small-faulty_outputs]": "a stored warning",
-    "tests/test_notebooks.py::test_notebook_passes[1-small-long_cells]": "a wall of code",
     "tests/test_notebooks.py::test_notebook_passes[1-small-ownerless_maths]": "a display of nobody",
     "tests/test_notebooks.py::test_notebook_passes[1-small-other_form]": "cells without form",
     "tests/test_notebooks.py::test_page_passes[welcome-ownerless_maths]": "the same on a page",

@@ -10,18 +10,24 @@ fails. The verdict is not typed anywhere: it follows from the records (see `acco
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
 from ..account.records.record import Record
+from ..exact.formulas.evaluation import Point
 from .against import Against
 from .by_draws.equality import ByEquality
 from .by_draws.sampled import BySampling
 from .by_measurement import ByMeasurement
-from .exactly import ByCount, ByOracle, ByProof
+from .exactly import ByCount, ByOracle, ByShownDerivation
 from .of_the_world import ByExperiment, BySources
 from .subject import ClaimFailed
 from .what_ran import watch
 from .within import Within
 
-__all__ = ["Claim", "ClaimFailed", "Record", "claim"]
+__all__ = ["Claim", "ClaimFailed", "Record", "claim", "derive"]
+
+Derivation = TypeVar("Derivation", bound=Callable[..., Any])
 
 watch()  # what ran before the first claim counts as well
 
@@ -40,12 +46,12 @@ def claim(*ids: str) -> Claim:
 
 
 class Claim(
-    ByProof, ByOracle, ByCount, ByMeasurement, BySampling, ByEquality, Against, Within,
+    ByShownDerivation, ByOracle, ByCount, ByMeasurement, BySampling, ByEquality, Against, Within,
     ByExperiment, BySources,
 ):  # fmt: skip
     """One claim (or one case of it, or its truth), ready to be decided.
 
-    Exactly: `prove`, `check`, `check_that`, `count`. By measurement: `measure`. On random
+    Exactly: `derive`, `prove`, `check`, `check_that`, `count`. By measurement: `measure`. On random
     draws: `sampled_that`, `same`. Against it: `refute`, `refute_that`, `fails_without`. Under
     its condition: `meets`, `meets_that`. By the world: `experiment`, `census`, `cited`,
     `set_aside`, `attempt`.
@@ -55,3 +61,34 @@ class Claim(
         case: name of a case of the reading.
         of: "reading" for what the article says, "truth" for the right statement.
     """
+
+
+def derive(
+    *claims: Claim,
+    wrong: Any,
+    at: Sequence[Point] | None = None,
+    alike: Mapping[str, str] | None = None,
+) -> Callable[[Derivation], Derivation]:
+    """Return a decorator: the function below it, in plain SymPy, derives the claims' formula.
+
+    Args:
+        claims: what is proved by it.
+        wrong, at, alike: as for `Claim.derive`.
+
+    Example:
+        The squared length of a vector, from the density of its entries::
+
+            @derive(claim("LOSS-14"), wrong=exp(-abs(x) / σ) / (2 * σ))
+            def variance_of_squared_length(density=φ):
+                E = lambda f: integrate(f * density, (x, -oo, oo))
+                square, fourth = E(x**2), E(x**4)
+                diagonal, rest = d * fourth, d * (d - 1) * square**2
+                return expand(diagonal + rest - (d * square) ** 2)
+    """
+
+    def decide(function: Derivation) -> Derivation:
+        for claimed in claims:
+            claimed.derive(function, wrong=wrong, at=at, alike=alike)
+        return function
+
+    return decide

@@ -131,7 +131,7 @@ def _lines(file: str, source: str) -> tuple[Line, ...]:
     return tuple(
         line
         for statement in tree.body
-        for line in _flat(statement, file, (statement.lineno, statement.end_lineno or 0))
+        for line in _flat(statement, file, (_first(statement), statement.end_lineno or 0))
     )
 
 
@@ -144,9 +144,14 @@ def _flat(node: ast.stmt, file: str, outer: tuple[int, int]) -> Iterator[Line]:
     binds, changes, loads = _names(node, parts)
     sound = _names(node, [_without_broken(part) for part in parts])[2]
     last, kind = max(end, node.lineno), type(node).__name__
-    yield Line(file, node.lineno, last, outer, binds, changes, loads, loads - sound, kind, parts)
+    yield Line(file, _first(node), last, outer, binds, changes, loads, loads - sound, kind, parts)
     for child in inner:
         yield from _flat(child, file, outer)
+
+
+def _first(node: ast.stmt) -> int:
+    """The line on which a statement begins: a decorator's, where it has one."""
+    return min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
 
 
 def _inner(node: ast.stmt) -> Iterator[ast.stmt]:
@@ -209,7 +214,8 @@ class _Names(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Lambda(self, node: ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        for part in _nodes([node.args.defaults, node.args.kw_defaults]):
+        decorators = getattr(node, "decorator_list", [])
+        for part in _nodes([decorators, node.args.defaults, node.args.kw_defaults]):
             self.visit(part)
         names = {part.arg for part in ast.walk(node.args) if isinstance(part, ast.arg)}
         self._within(names | _stored(node), _nodes([node.body]))
