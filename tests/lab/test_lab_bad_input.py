@@ -27,7 +27,6 @@ from verified_transformer.lab.live_figures.measured import placed
 from verified_transformer.lab.live_figures.translation import formula_of, script_of
 from verified_transformer.lab.tables.families.counts import shapes_at
 from verified_transformer.lab.tables.families.entries import fourth_power, squared_entry
-from verified_transformer.lab.tables.families.trains import lost_in_train
 from verified_transformer.lab.tables.ranks.bounds import by_cosine
 from verified_transformer.lab.tying.start.bodies.whole_models import losses_by_turn
 from verified_transformer.lab.tying.start.tables.gaussian_tables import mean_loss_on_a_grid
@@ -94,9 +93,6 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "no such entry": (lambda: squared_entry("tucker"), ValueError, "family: got 'tucker'"),
     "no such power": (
         lambda: fourth_power("tucker", Normal(0, σ), 2), ValueError, "family: got 'tucker'",
-    ),
-    "a table of another size": (
-        lambda: lost_in_train(torch.ones(4, 4), (2, 3), (2, 2), 1), ValueError, "table: got shape",
     ),
     "a root of something else": (
         lambda: by_cosine(sp.Integral(sp.sqrt(1 + x), (x, 0, 1))), ValueError, "e: a root is left",
