@@ -31,7 +31,7 @@ from verified_transformer.exact.shown import Shown
 d, k, σ, x, t = *symbols("d k sigma x"), Symbol("t", positive=True)
 φ = exp(-(x**2) / (2 * σ**2)) / (σ * sqrt(2 * pi))
 laplace = exp(-Abs(x) / σ) / (2 * σ)
-half, bell = Rational(1, 2), exp(-(x**2) / 2)
+half, bell, twice = Rational(1, 2), exp(-(x**2) / 2), exp(2 * x)
 box = Piecewise((1 / (2 * sqrt(3) * σ), Abs(x) < sqrt(3) * σ), (0, True))
 
 
@@ -97,6 +97,17 @@ def test_another_density_in_the_cell_is_told_by_its_formula() -> None:
     says = r"is 4\*d\*sigma\*\*4/5, not 2\*d\*sigma\*\*4; at d=3, sigma=1.3 that is 6.85464 and not"
     with pytest.raises(ClaimFailed, match=says):
         claim("LOSS-14").derive(squared_length, density=box, wrong=φ)
+
+
+@pytest.mark.canary
+def test_a_formula_that_is_no_sentence_is_told_by_its_number() -> None:
+    def mean_of_exponentials(map: Any = twice) -> Any:
+        left = integrate(map * bell, (x, -oo, 0)) / sqrt(2 * pi)
+        return simplify(sqrt(2 * pi) * (half - left))
+
+    says = "mean of exponentials is 0.831945, not 0.597635: off by 28.2 %"
+    with pytest.raises(ClaimFailed, match=says):
+        claim("INIT-27").case("alpha").derive(mean_of_exponentials, wrong=exp(x))
 
 
 def roots(shift: Any = 2) -> Any:

@@ -57,19 +57,12 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         lambda: lab.of_kind("gpt2", auto="ForNothing"), ValueError, "auto: got 'ForNothing'",
     ),
     "an unknown kind": (lambda: lab.of_kind("gpt0"), ValueError, "gpt0"),
-    "a mean of another symbol": (
-        lambda: lab.points_along("square", squared(σ), d, (1.0,)), ValueError, "symbol: got d, of",
-    ),
     "weights for a module": (
         lambda: lab.randomised(torch.ones(2), "a name"), TypeError, "module: got Tensor; accepted",
     ),
     "a negative spread": (
         lambda: lab.randomised(torch.nn.Linear(2, 2), "a name", scale=-1.0), ValueError,
         "scale: got -1.0; accepted",
-    ),
-    "no initialiser": (lambda: lab.spread_of(0.02), TypeError, "initialise: got float; accepted"),
-    "a row for a matrix": (
-        lambda: lab.spread_of(torch.nn.init.normal_, shape=(5,)), ValueError, r"shape: got \(5,\)",
     ),
     "a live figure of nothing": (
         lambda: lab.live({}, x=SLIDER, y="loss", caption="", alt=""), ValueError, "accepted",

@@ -23,6 +23,7 @@ from .showing import bundle, display
 
 _HIGHEST = 8  # moment of another density that a quantity may need
 _CLOSE = 1e-6  # relative
+_LONG = 120  # letters of a formula that nobody reads
 
 
 class ByShownDerivation(ByProof):
@@ -71,9 +72,7 @@ class ByShownDerivation(ByProof):
         )
         display(bundle(f"$${self._equation(shown, shown.value)}$$", self.name))
         if not equivalent(shown.value, self.formula, tolerance=1e-12):
-            raise self._failed(
-                f"{shown.name} is {shown.value}{self._example(shown.value, points[0])}"
-            )
+            raise self._failed(f"{shown.name} is {self._told(shown.value, points[0])}")
         if not shown.computes(points[0]):
             raise ValueError(
                 f"{function.__name__}: writes the formula down; accepted: a function with an "
@@ -97,6 +96,16 @@ class ByShownDerivation(ByProof):
             mutants=Score(score.killed, score.total), given=[function, shown.key, at],
             latex=self._equation(shown, self.formula),
         )  # fmt: skip
+
+    def _told(self, value: sp.Expr, point: Point) -> str:
+        """What came out instead: as a formula, or as a number where the formula is no sentence."""
+        found, said = (number(formula, point, 15) for formula in (value, self.formula))
+        longest = max(len(str(formula)) for formula in (value, self.formula))
+        if None in (found, said) or (value.free_symbols and longest < _LONG):
+            return f"{value}{self._example(value, point)}"
+        found, said = float(str(found)), float(str(said))
+        where = f", at {place(point)}" if value.free_symbols else ""
+        return f"{found:.6g}, not {said:.6g}{where}: off by {off_by(said, found)}"
 
     def _equation(self, shown: Shown, value: sp.Expr) -> str:
         if isinstance(self.quantity, Expectation):

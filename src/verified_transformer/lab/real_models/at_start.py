@@ -40,34 +40,6 @@ def t5_attention(
     return layer
 
 
-def spread_at_start(name: str, parameter: str, **sizes: Any) -> float:
-    """Return the standard deviation with which a class of transformers starts a parameter.
-
-    Args:
-        name: of the class, such as ``"BertModel"``.
-        parameter: its name in the model.
-        sizes: settings of the class's configuration that are to be others.
-
-    Raises:
-        ValueError: the class has no parameter of this name.
-
-    Example:
-        >>> dense = "encoder.layer.0.intermediate.dense.weight"
-        >>> found = spread_at_start("BertModel", dense, num_hidden_layers=1, vocab_size=9)
-        >>> round(found, 4)
-        0.02
-    """
-    from .hugging_face import transformers
-
-    cls = getattr(transformers, name)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed_of(f"spread at the start of {name}") % 2**63)
-        found = dict(cls(cls.config_class(**sizes)).named_parameters())
-    if parameter not in found:
-        raise ValueError(f"parameter: got {parameter!r}; accepted: {', '.join(found)}")
-    return found[parameter].detach().double().std().item()
-
-
 def t5_logits(layer: Any, name: str = "tokens of T5", *, tokens: int = 128) -> torch.Tensor:
     """Return the undivided logits of a layer's first head, of pairs of different tokens.
 
