@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ from sympy import (
     expand,
     integrate,
     limit,
+    log,
     oo,
     pi,
     simplify,
@@ -127,7 +129,14 @@ def slopes(map: Any = bell) -> Any:
     return integrate(diff(map, x) ** 2, (x, -oo, oo)) * σ
 
 
-@pytest.mark.parametrize("function", [squared_length, roots, ends, sums, slopes])
+def sums_of_means(density: Any = bell / sqrt(2 * pi)) -> Any:
+    return summation(integrate(exp(k * σ * x) * density, (x, -oo, oo)), (k, 1, 4))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [squared_length, roots, ends, sums, slopes, sums_of_means],
+)
 def test_the_numeric_twin_gives_the_same_number(function: Callable[..., Any]) -> None:
     shown = Shown(function)
     points = small_points(shown.value.free_symbols)
@@ -147,3 +156,10 @@ def test_a_slip_that_changes_nothing_is_argued() -> None:
         claim("LOSS-14").derive(odd, wrong=laplace, alike={slip: "no reason"})
     with pytest.raises(ValueError, match="alike: got line 9; accepted: line 2"):
         claim("LOSS-14").derive(odd, wrong=laplace, alike={"line 9": "no such line"})
+
+
+def test_an_integral_waits_for_the_number_that_a_limit_has() -> None:
+    def end_of_a_mean(density: Any = bell / sqrt(2 * pi)) -> Any:
+        return limit(log(d + integrate(exp(σ * x / t) * density, (x, -oo, oo))), t, oo)
+
+    assert Shown(end_of_a_mean).numeric({d: 3, σ: 1.3}) == pytest.approx(math.log(4))

@@ -166,7 +166,8 @@ class Shown:
     ) -> Any:
         twin = _Twin(point, done)
         names = {k: twin.of(v, self) for k, v in self._names(self.function, self.tree).items()}
-        return _compiled(tree, names)(**{k: twin.of(v, self) for k, v in objects.items()})
+        found = _compiled(tree, names)(**{k: twin.of(v, self) for k, v in objects.items()})
+        return twin.settled(found.subs(dict(point)) if isinstance(found, sp.Expr) else found)
 
     def _names(self, function: types.FunctionType, tree: ast.AST) -> dict[str, Any]:
         """What the names of a function stand for outside it."""
@@ -197,6 +198,16 @@ def moments_of(density: sp.Expr, point: Point, highest: int) -> list[float]:
     integral = _Twin(point, []).integral
     found = [float(integral(x**k * density, (x, -sp.oo, sp.oo))) for k in range(highest + 1)]
     return found if math.isclose(found[0], 1, rel_tol=1e-6) else []
+
+
+class _Waiting(sp.Expr):
+    """An integral within a limit or a sum: the number that it needs is not yet there.
+
+    Its arguments are those of an integral, which would evaluate itself whenever it is asked for
+    its sign.
+    """
+
+    is_commutative = True
 
 
 class _Twin:
@@ -234,8 +245,11 @@ class _Twin:
     def integral(self, formula: Any, *limits: Any) -> Any:
         self.done.append("integral")
         found = sp.sympify(formula)
-        for x, low, high in limits:
+        for place, (x, low, high) in enumerate(limits):
             found = self.at(found, x)
+            ends = found, self.at(low), self.at(high)
+            if set().union(*(part.free_symbols for part in ends)) - {x}:
+                return _Waiting(found, *map(sp.Tuple.fromiter, limits[place:]))
             ends = [low, *_kinks(found, x), high]
             ends = sorted({sp.N(self.at(end)) for end in ends if _between(end, low, high, self)})
             if self.at(low) > self.at(high):
@@ -246,17 +260,27 @@ class _Twin:
             ))  # fmt: skip
         return found
 
+    def settled(self, formula: Any) -> Any:
+        """A formula with the integrals in it that had to wait for a number."""
+        return sp.sympify(formula).replace(
+            lambda part: isinstance(part, _Waiting),
+            lambda part: self.integral(*part.args),
+        )
+
     def sum(self, formula: Any, *limits: Any, by: Any = sp.Add) -> Any:
         self.done.append("sum")
         found = sp.sympify(formula)
         for index, low, high in limits:
             found = self.at(found, index)
             first, last = self.at(low), self.at(high)
+            if last.is_infinite and found.has(_Waiting):
+                raise ValueError(f"sum from {first} to {last} of integrals")
             if last.is_infinite:
                 return sp.Sum(found, (index, first, last)).evalf(20)
             if not (first.is_Integer and last.is_Integer) or last - first > _LONGEST_SUM:
                 raise ValueError(f"sum from {first} to {last}")
-            found = by(*(found.subs(index, k) for k in range(int(first), int(last) + 1)))
+            terms = (found.subs(index, k) for k in range(int(first), int(last) + 1))
+            found = by(*map(self.settled, terms))
         return found
 
     def product(self, formula: Any, *limits: Any) -> Any:
@@ -267,7 +291,10 @@ class _Twin:
         sign = -1 if dir == "-" else 1
         near = {sp.oo: _FAR, -sp.oo: -_FAR}.get(to, None)
         place = near if near is not None else self.at(to) + sign * _NEAR
-        return sp.N(self.at(formula, x).subs(x, place), 30)
+        found = self.settled(self.at(formula, x).subs(x, place))
+        if found.has(_Waiting):
+            raise ValueError(f"limit: {found} has no number")
+        return sp.N(found, 30)
 
     def slope(self, formula: Any, *variables: Any) -> Any:
         self.done.append("derivative")
