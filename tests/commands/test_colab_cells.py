@@ -1,4 +1,4 @@
-"""The first cell of a notebook: pinned to a tag, with the extra where transformers is reached."""
+"""The first cell: where it installs from, with the extra where transformers is reached."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_the_command_writes_the_head_and_leaves_the_rest(tmp_path: Path) -> None
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     text = "".join(cells[0]["source"])
     assert text == f"# @title Set-up\n{colab.head(tmp_path, path)}import torch\n"
-    assert "[models] @ git+https://" in text and "@v" in text
+    assert "[models] @ git+https://" in text and text.count("@") == 2  # no commit, no tag
     assert cells[1]["source"] == ["# @title Set-up: imports\n", "import transformers"]
     before = path.read_bytes()
     assert form.write(tmp_path) == 0 and path.read_bytes() == before
@@ -68,8 +68,12 @@ def test_the_command_writes_the_head_and_leaves_the_rest(tmp_path: Path) -> None
 @pytest.mark.canary
 @pytest.mark.parametrize(
     ("old", "new", "more"),
-    [("@v", "@v9", ""), ("[models]", "", "import transformers"), (" @ git", "[models] @ git", "")],
-    ids=["another tag", "without the extra", "an extra that nothing needs"],
+    [
+        ('er"\n', 'er@v0.2.0"\n', ""),
+        ("[models]", "", "import transformers"),
+        (" @ git", "[models] @ git", ""),
+    ],
+    ids=["a tag", "without the extra", "an extra that nothing needs"],
 )
 def test_another_first_cell_is_found(old: str, new: str, more: str, tmp_path: Path) -> None:
     head = colab.head(ROOT, notebook(tmp_path / "good", "import torch", more))

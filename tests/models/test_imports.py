@@ -1,14 +1,18 @@
-"""What a practitioner's import loads: torch, and no SymPy; and the package's own, neither."""
+"""What a practitioner installs, and loads: torch, and no SymPy; and the package's own, neither."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+
+from verified_transformer.commands.notebooks import colab
 
 SOURCE = Path(__file__).parents[2] / "src"
 USE = """
@@ -35,6 +39,27 @@ import transformers
 config = transformers.GPT2Config(n_embd=8, n_head=2, n_layer=1, vocab_size=16, n_positions=8)
 models.grow(transformers.GPT2LMHeadModel(config), 2)
 """
+
+
+def uncovered(pyproject: str) -> set[str]:
+    """What the models wing imports, its own imports included, and its extra does not install."""
+    project = tomllib.loads(pyproject)["project"]
+    wanted = project["dependencies"] + project["optional-dependencies"]["models"]
+    names = {re.split(r"[\s\[<>=!~;]", line)[0].replace("-", "_") for line in wanted}
+    files = (colab.PACKAGE / "models").rglob("*.py")
+    modules = [".".join(f.relative_to(SOURCE).with_suffix("").parts) for f in files]
+    return colab.third_parties(modules) - names - sys.stdlib_module_names
+
+
+def test_the_extra_installs_all_that_the_models_wing_imports() -> None:
+    assert uncovered((SOURCE.parent / "pyproject.toml").read_text(encoding="utf-8")) == set()
+
+
+@pytest.mark.canary
+def test_an_extra_without_torch_is_found() -> None:
+    text = (SOURCE.parent / "pyproject.toml").read_text(encoding="utf-8")
+    assert '"torch>=2.8", ' in text
+    assert uncovered(text.replace('"torch>=2.8", ', "")) == {"torch"}
 
 
 def loaded(code: str) -> set[str]:

@@ -40,8 +40,9 @@ class ByMeasurement(Subject):
         """Measure the quantity in torch, with enough draws to reject what is wrong by 1 %.
 
         Args:
-            quantity: gives laws and sizes of the inputs and the replicate's variance; left out
-                where the reading defines it (the statistic may then come first).
+            quantity: gives laws and sizes of the inputs and the replicate's variance; where the
+                reading defines it, the same once more, or left out (the statistic may then come
+                first).
             statistic: the definition in torch, one number per replicate; never the formula. Without
                 it the quantity's own definition is drawn: a `Sampled` one, or the polynomial as it
                 is written, by literal summation.

@@ -1,7 +1,14 @@
 """Deciding a claim: prove, check, measure, refute, reproduce, count, cite, set aside.
 
-    claim("LOSS-14").prove(variance(total(w[i] ** 2, i)))
-    claim("LOSS-14").measure(variance(total(w[i] ** 2, i)), squared_norm, at=[{d: 3, σ: 1.3}, …])
+    >>> from verified_transformer import Index, Normal, Tensor, claim, symbols, total, variance
+    >>> d, σ = symbols("d sigma")
+    >>> i = Index("i", d)
+    >>> w = Tensor("w", Normal(0, σ), d)
+    >>> claim("LOSS-14").prove(variance(total(w[i] ** 2, i)))  # doctest: +ELLIPSIS
+    LOSS-14 proof   Var(Sum(w[i]**2, (i, 1, d))) = 2*d*sigma**4   two routes; exact at 2 points; ...
+    >>> points = [{d: 3, σ: 1.3}, {d: 5, σ: 0.7}]
+    >>> claim("LOSS-14").measure(lambda w: (w * w).sum(-1), at=points)  # doctest: +ELLIPSIS
+    LOSS-14 measurement   Var(Sum(w[i]**2, (i, 1, d))) = 2*d*sigma**4   d=3, sigma=1.3; d=5, ...
 
 Every method takes the formula from the registry's reading, never from the cell; runs the check and
 its mutants; displays a record; and raises `ClaimFailed`, which names the claim, where the check
@@ -54,7 +61,7 @@ class Claim(
     Exactly: `derive`, `prove`, `check`, `check_that`, `count`. By measurement: `measure`. On random
     draws: `sampled_that`, `same`. Against it: `refute`, `refute_that`, `fails_without`. Under
     its condition: `meets`, `meets_that`. By the world: `experiment`, `census`, `cited`,
-    `set_aside`, `attempt`.
+    `set_aside`, `attempt`. And `would_be` says what another formula would break.
 
     Args:
         ids: the claim's id, or several for a joint claim.

@@ -60,13 +60,15 @@ class ByEquality(Subject):
                 ``equal_under`` names no wrong version or gives no reason.
 
         Example:
-            Two layers in one::
-
-                claim("…").same(
-                    "W2 (W1 x) = (W2 W1) x",
-                    lambda w: w[1] @ (w[0] @ w[2]), lambda w: (w[1] @ w[0]) @ w[2],
-                    draw=lambda name: dense_weights(name, 3, 4, 4),
-                )
+            >>> import torch
+            >>> from verified_transformer import claim, generator
+            >>> claim("FACT-47").same(
+            ...     "all products of an entry of u and one of v = torch.outer(u, v)",
+            ...     lambda pair: pair[0][:, None] * pair[1], lambda pair: torch.outer(*pair),
+            ...     draw=lambda name: torch.rand(2, 3, dtype=torch.float64,
+            ...                                  generator=generator(name)),
+            ... )  # doctest: +ELLIPSIS
+            FACT-47 equality   all products of an entry of u and one of v = ... wrong versions ...
         """
         started = time.perf_counter()
         if self.reading.formula and self.of == "reading":

@@ -63,13 +63,19 @@ class BySampling(Subject):
                 changed, too few of them, no effect named, or a false alarm out of range.
 
         Example:
-            A rotation keeps a vector's length; with one entry 1 % larger it does not::
+            A truncated law keeps within its bounds; with one entry outside it does not:
 
-                claim("…").sampled_that(
-                    "a rotation keeps the length of every vector", keeps_length,
-                    draw=lambda name: rotation(5, generator(name)), n=200,
-                    sees="an entry off by 1 %", spoiled=with_larger_entry,
-                )
+            >>> import torch
+            >>> from verified_transformer import TruncatedNormal, claim, generator
+            >>> def samples(name):
+            ...     empty = torch.empty(1000, dtype=torch.float64)
+            ...     return TruncatedNormal(0, 1, -2, 2).sample_(empty, generator(name))
+            >>> claim("INIT-03").case("bounded").sampled_that(
+            ...     "all of 1000 samples lie within [-2, 2]", lambda x: bool((x.abs() <= 2).all()),
+            ...     draw=samples, n=20, sees="one entry outside",
+            ...     spoiled=lambda x: torch.cat([x, torch.full((1,), 2.01)]),
+            ... )  # doctest: +ELLIPSIS
+            INIT-03 [bounded] sampled   all of 1000 samples lie within [-2, 2]   true on every ...
         """
         started = time.perf_counter()
         if self.reading.formula and self.of == "reading":

@@ -44,11 +44,12 @@ class ByCount(Subject):
             >>> from verified_transformer import claim, symbols
             >>> import torch
             >>> d, n = symbols("d n")
-            >>> def head(point):
-            ...     return torch.nn.Linear(point[d], point[n], bias=False).weight.numel()
-            >>> claim("TIE-28").count(  # doctest: +SKIP
-            ...     "parameters of a head", head, at=[{n: 5, d: 3}, {n: 7, d: 2}]
-            ... )
+            >>> def table(point):
+            ...     return torch.nn.Embedding(point[n], point[d]).weight.flatten()
+            >>> claim("TIE-29").count(
+            ...     "entries of an embedding", table, at=[{n: 5, d: 3}, {n: 7, d: 2}]
+            ... )  # doctest: +ELLIPSIS
+            TIE-29 count   entries of an embedding = d*n   ...
         """
         started = time.perf_counter()
         if not isinstance(quantity, str) or not quantity.strip():

@@ -42,9 +42,10 @@ class ByProof(Subject):
         the derivation must end elsewhere when the definition is changed.
 
         Args:
-            derived: a `Derivation` that begins with what the reading defines; or nothing where the
-                moment engine derives it; or, where the reading defines nothing, either of them, or
-                an `Induction`, whose recursion the formula must solve.
+            derived: where the reading defines a mean or a variance, that definition once more, by
+                whatever names, or nothing: the moment engine derives it; where it defines an
+                integral or a sum, a `Derivation` that begins with it; where it defines nothing,
+                either of them, or an `Induction`, whose recursion the formula must solve.
             at: points for the oracle; two small ones by default.
             twin: the same with an independent twin in the place of the structure that the claim is
                 about; it must lead elsewhere. Needed where the reading names a ``structure``.
@@ -52,7 +53,8 @@ class ByProof(Subject):
                 words and a formula, the last of them the claim's.
 
         Raises:
-            ClaimFailed: one of these did not happen.
+            ClaimFailed: one of these did not happen, or the cell defines another quantity than the
+                reading; the message has both.
             TypeError: the derivation was not made by an engine or a chain, begins with a product
                 that is typed in, or integrates what does not depend on the variable; or the formula
                 solves a recursion over layers, and no `Induction` is given.

@@ -64,13 +64,17 @@ class ByExperiment(Subject):
                 or sign.
 
         Example:
-            With two arms of a recording::
+            With two arms of a recording:
 
-                claim("…").experiment(
-                    arms={name: kept.at("runs", name, "loss") for name in ("tied", "untied")},
-                    compares=("tied", "untied"), predicts="negative",
-                    unit="held-out loss in nats",
-                )
+            >>> from verified_transformer import claim
+            >>> from verified_transformer.account.stored_runs.runs import load
+            >>> kept, path = load("grown_bert"), ("runs", "text, 1 layer", "without")
+            >>> claim("GROW-02").case("laboratory").experiment(
+            ...     arms={w: kept.at(*path, w, "final", "0.001") for w in ("small", "doubled")},
+            ...     compares=("small", "doubled"), predicts="positive",
+            ...     unit="loss after training on",
+            ... )  # doctest: +ELLIPSIS
+            GROW-02 [laboratory] experiment   loss after training on, small less doubled: ...
         """  # fmt: skip
         started = time.perf_counter()
         accept("predicts", predicts, _SIGNS)
