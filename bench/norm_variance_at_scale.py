@@ -77,7 +77,7 @@ def main(target: Path) -> None:
                 "would_have_caught": found.detectable,
                 "seconds": found.seconds,
                 "generator_alone_seconds": alone,
-                "confirmed_by_second_draw": found.confirmed,
+                "confirmed_by_second_draw": found.redrawn,
             }
         )
         print(f"d={width:5} z={found.z:+.2f} n={found.n} {found.seconds:.2f} s, "
