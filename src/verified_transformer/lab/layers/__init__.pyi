@@ -1,10 +1,6 @@
-from .activations import behind_rms_norm as behind_rms_norm
 from .activations import deep_moment as deep_moment
 from .activations import gain as gain
 from .activations import gaussian_average as gaussian_average
-from .activations import moment_profiles as moment_profiles
-from .activations import moment_slope as moment_slope
-from .activations import trapezoid_average as trapezoid_average
 from .attention_draws import drawn_logits as drawn_logits
 from .attention_draws import gradients_undivided_over_divided as gradients_undivided_over_divided
 from .attention_draws import logit_variance as logit_variance
