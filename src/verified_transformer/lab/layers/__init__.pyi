@@ -27,14 +27,6 @@ from .likeness import even_attention as even_attention
 from .likeness import feed_forward as feed_forward
 from .likeness import mean_over_pairs as mean_over_pairs
 from .likeness import through_post_norm as through_post_norm
-from .norms import IMAGES as IMAGES
-from .norms import has_stored as has_stored
-from .norms import norm_over as norm_over
-from .norms import over_patterns as over_patterns
-from .norms import passed_back as passed_back
-from .norms import predicts_with_a_moving_average as predicts_with_a_moving_average
-from .norms import three_norms as three_norms
-from .norms import trained_to_answer as trained_to_answer
 from .ntk_parametrisation import adam_like as adam_like
 from .ntk_parametrisation import adam_step_in_noise as adam_step_in_noise
 from .ntk_parametrisation import adam_update as adam_update
