@@ -101,6 +101,11 @@ def test_another_density_in_the_cell_is_told_by_its_formula() -> None:
         claim("LOSS-14").derive(squared_length, density=box, wrong=φ)
 
 
+def test_a_name_of_its_own_is_not_the_one_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "diagonal", mean)
+    assert Shown(squared_length).value == 2 * d * σ**4
+
+
 @pytest.mark.canary
 def test_a_formula_that_is_no_sentence_is_told_by_its_number() -> None:
     def mean_of_exponentials(map: Any = twice) -> Any:

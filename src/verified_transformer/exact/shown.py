@@ -144,14 +144,12 @@ class Shown:
     def slips(self) -> Iterator[tuple[str, ast.FunctionDef]]:
         """Yield what was changed, and the lines with that one change in them."""
         known = self._names(self.function, self.tree)
-        local = {n.id for n in ast.walk(self.tree) if isinstance(n, ast.Name)
-                 and isinstance(n.ctx, ast.Store)}  # fmt: skip
         formulas = {
             name
             for name, value in known.items()
             if isinstance(value, sp.Expr) and value not in self.objects.values()
         }
-        names = sorted(formulas | local | set(self.objects))
+        names = sorted(formulas | _bound(self.tree) | set(self.objects))
         for path, node in _nodes(self.tree):
             for label, changed in _changes(node, names):
                 yield f"line {node.lineno}: {label}", _with(self.tree, path, changed)
@@ -174,7 +172,7 @@ class Shown:
         inner = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
         known = {**vars(builtins), **function.__globals__}
         known |= {name: cell.cell_contents for name, cell in inner}
-        used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+        used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} - _bound(tree)
         return {name: known[name] for name in sorted(used) if name in known}
 
 
@@ -375,6 +373,12 @@ def _tree(function: types.FunctionType) -> ast.FunctionDef:
     texts = [s for s in node.body if isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant)]
     node.body = [statement for statement in node.body if statement not in texts]
     return ast.fix_missing_locations(node)
+
+
+def _bound(tree: ast.AST) -> set[str]:
+    """Names that a function's own lines give: they are not what is called so outside it."""
+    names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
+    return {name.id for name in names if isinstance(name.ctx, ast.Store)}
 
 
 def _compiled(tree: ast.FunctionDef, names: dict[str, Any]) -> Callable[..., Any]:
