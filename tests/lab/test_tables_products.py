@@ -92,12 +92,10 @@ def test_the_derivative_is_autograds() -> None:
     assert torch.equal(auto, tables.derivative(list(x)))
 
 
-def test_ranks_of_cuts_and_minors() -> None:
+def test_ranks_of_cuts() -> None:
     e = tables.multiplied_out(tables.whole_vectors(2, 3))
     assert tables.cut_ranks(e.reshape(2, 2, 2)) == [1, 1]
     assert tables.cut_ranks(torch.eye(4).reshape(2, 2, 2, 2)) == [2, 4, 2]
-    assert not tables.minors(e, 2).any()
-    assert tables.minors(torch.eye(2), 2).any()
 
 
 def test_contracted_gradients_are_autograds() -> None:
@@ -232,22 +230,6 @@ def test_two_ways_to_train() -> None:
     by_hand = tables.adam_by_hand(start, lambda e: 2 * e, tables.contracted, steps=3, rate=0.1)
     found = tables.adam_by_autograd(start, loss, steps=3, rate=0.1)
     assert all(torch.allclose(f, g, rtol=1e-9) for f, g in zip(found, by_hand, strict=True))
-
-
-def test_lengths_that_multiply_and_lengths_that_divide() -> None:
-    assert tables.fitting(lambda d, k: d // k, longest=60) == [(4, 2)]
-    assert (9, 3) not in tables.fitting(lambda d, k: round(d ** (1 / k)), longest=30)
-    assert not tables.smaller_than_one_table(lambda d, k: d // k)
-    assert tables.smaller_than_one_table(lambda d, k: round(d ** (1 / k)))
-    assert tables.store_less_than_they_make([(3, 2), (2, 3)])
-    assert not tables.store_less_than_they_make([(2, 2)])
-
-
-def test_least_sums_and_lost_scales() -> None:
-    assert tables.have_least_sums({2: (4, 4), 3: (2, 2, 4)}, 16)
-    assert not tables.have_least_sums({2: (2, 8)}, 16)
-    assert tables.dimension_is_sum_less(lambda lengths: len(lengths) - 1)
-    assert not tables.dimension_is_sum_less(lambda lengths: 1)
 
 
 def test_dot_products_multiply() -> None:

@@ -51,13 +51,7 @@ from .products.being_a_product import cut_ranks as cut_ranks
 from .products.being_a_product import derivative as derivative
 from .products.being_a_product import dimension as dimension
 from .products.being_a_product import is_product as is_product
-from .products.being_a_product import minors as minors
 from .products.being_a_product import share_of_best_pair as share_of_best_pair
-from .products.lengths import dimension_is_sum_less as dimension_is_sum_less
-from .products.lengths import fitting as fitting
-from .products.lengths import have_least_sums as have_least_sums
-from .products.lengths import smaller_than_one_table as smaller_than_one_table
-from .products.lengths import store_less_than_they_make as store_less_than_they_make
 from .products.passing_back import adam_by_autograd as adam_by_autograd
 from .products.passing_back import adam_by_hand as adam_by_hand
 from .products.passing_back import by_autograd as by_autograd
