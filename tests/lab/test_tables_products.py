@@ -155,13 +155,10 @@ def test_rules_of_derivations() -> None:
 def test_orders(number) -> None:
     x = tables.whole_vectors(2, number)
     e = tables.multiplied_out(x)
-    assert torch.equal(tables.from_the_right(list(x)), e)
-    assert torch.equal(tables.new_one_first(list(x)), tables.multiplied_out(x.flip(0)))
     assert tables.one_after_the_other(x)[1] == number - 1
     paired, steps = tables.first_with_last(x)
     assert steps == tables.in_pairs(x)[1]
     assert torch.equal(paired, e) is (number <= 2)
-    assert tables.entrywise_repeated(x).shape == e.shape
     batch = tables.whole_vectors(2, number, batch=(3,))
     assert torch.equal(tables.token_by_token(batch), tables.multiplied_out(batch))
 
@@ -177,7 +174,6 @@ def test_two_vectors() -> None:
     turned = tables.column_by_column((e1, e2))
     assert turned.shape == outer.shape
     assert not torch.equal(turned, outer)
-    assert tables.matrix_and_column((e1, e2, e1)).shape == (4, 2)
 
 
 def test_scores_without_embedding() -> None:
@@ -204,8 +200,6 @@ def test_statements_can_fail() -> None:
         return tables.multiplied_out(x.flip(0))
 
     assert not tables.gives_tensor_product(opposite)
-    assert tables.makes_every_choice_once(opposite)
-    assert not tables.makes_every_choice_once(tables.entrywise_repeated)
     assert tables.takes_logarithmic_steps(tables.in_pairs)
     for broken in (tables.first_with_last, tables.one_after_the_other):
         assert not tables.takes_logarithmic_steps(broken)

@@ -59,7 +59,6 @@ from .products.passing_back import contracted as contracted
 from .products.places import drawn_vectors as drawn_vectors
 from .products.places import entry_by_entry as entry_by_entry
 from .products.statements import gives_tensor_product as gives_tensor_product
-from .products.statements import makes_every_choice_once as makes_every_choice_once
 from .products.statements import takes_logarithmic_steps as takes_logarithmic_steps
 from .ways.chains import DIAGONAL as DIAGONAL
 from .ways.chains import NARROW as NARROW
@@ -74,11 +73,7 @@ from .ways.multiplying_out import multiplied_out as multiplied_out
 from .ways.multiplying_out import products_made as products_made
 from .ways.multiplying_out import squared_norm as squared_norm
 from .ways.orders import column_by_column as column_by_column
-from .ways.orders import entrywise_repeated as entrywise_repeated
 from .ways.orders import first_with_last as first_with_last
-from .ways.orders import from_the_right as from_the_right
-from .ways.orders import matrix_and_column as matrix_and_column
-from .ways.orders import new_one_first as new_one_first
 from .ways.orders import one_after_the_other as one_after_the_other
 from .ways.orders import token_by_token as token_by_token
 from .ways.scores import dot_by_factors as dot_by_factors
