@@ -42,7 +42,6 @@ from .families.entries import drawn_kurtosis as drawn_kurtosis
 from .families.entries import fourth_power as fourth_power
 from .families.entries import squared_entry as squared_entry
 from .families.entries import squared_gradients as squared_gradients
-from .families.shapes import integrate_logarithm as integrate_logarithm
 from .oracles.enumerated import over_all_outcomes as over_all_outcomes
 from .oracles.rules import euler_beta as euler_beta
 from .oracles.rules import geometric_series as geometric_series
