@@ -42,7 +42,6 @@ from .families.entries import drawn_kurtosis as drawn_kurtosis
 from .families.entries import fourth_power as fourth_power
 from .families.entries import squared_entry as squared_entry
 from .families.entries import squared_gradients as squared_gradients
-from .families.shapes import integrate_logarithm as integrate_logarithm
 from .oracles.enumerated import over_all_outcomes as over_all_outcomes
 from .oracles.rules import euler_beta as euler_beta
 from .oracles.rules import geometric_series as geometric_series
@@ -51,13 +50,7 @@ from .products.being_a_product import cut_ranks as cut_ranks
 from .products.being_a_product import derivative as derivative
 from .products.being_a_product import dimension as dimension
 from .products.being_a_product import is_product as is_product
-from .products.being_a_product import minors as minors
 from .products.being_a_product import share_of_best_pair as share_of_best_pair
-from .products.lengths import dimension_is_sum_less as dimension_is_sum_less
-from .products.lengths import fitting as fitting
-from .products.lengths import have_least_sums as have_least_sums
-from .products.lengths import smaller_than_one_table as smaller_than_one_table
-from .products.lengths import store_less_than_they_make as store_less_than_they_make
 from .products.passing_back import adam_by_autograd as adam_by_autograd
 from .products.passing_back import adam_by_hand as adam_by_hand
 from .products.passing_back import by_autograd as by_autograd
@@ -65,7 +58,6 @@ from .products.passing_back import contracted as contracted
 from .products.places import drawn_vectors as drawn_vectors
 from .products.places import entry_by_entry as entry_by_entry
 from .products.statements import gives_tensor_product as gives_tensor_product
-from .products.statements import makes_every_choice_once as makes_every_choice_once
 from .products.statements import takes_logarithmic_steps as takes_logarithmic_steps
 from .ways.chains import DIAGONAL as DIAGONAL
 from .ways.chains import NARROW as NARROW
@@ -80,11 +72,7 @@ from .ways.multiplying_out import multiplied_out as multiplied_out
 from .ways.multiplying_out import products_made as products_made
 from .ways.multiplying_out import squared_norm as squared_norm
 from .ways.orders import column_by_column as column_by_column
-from .ways.orders import entrywise_repeated as entrywise_repeated
 from .ways.orders import first_with_last as first_with_last
-from .ways.orders import from_the_right as from_the_right
-from .ways.orders import matrix_and_column as matrix_and_column
-from .ways.orders import new_one_first as new_one_first
 from .ways.orders import one_after_the_other as one_after_the_other
 from .ways.orders import token_by_token as token_by_token
 from .ways.scores import dot_by_factors as dot_by_factors
