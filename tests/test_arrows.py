@@ -113,7 +113,8 @@ def test_a_long_file_on_a_crowded_floor_is_found(tmp_path: Path) -> None:
     floor = tmp_path / "sampling"
     (floor / "data").mkdir(parents=True)
     for number in range(MOST_ROOMS + 1):
-        (floor / f"room_{number}.py").write_text("x = 1\n" * (MOST_LINES + (number == 3)))
+        text = "x = 1\n" * (MOST_LINES + (number == 3))
+        (floor / f"room_{number}.py").write_text(text, encoding="utf-8")
     (floor / "__init__.py").touch()
     assert crowded(tmp_path) == ["sampling: 10 rooms, of 9"]
     assert too_long(tmp_path) == ["sampling/room_3.py: 301 lines, of 300"]
