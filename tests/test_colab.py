@@ -44,6 +44,8 @@ BASICS = (
     "huggingface_hub", "safetensors", "tokenizers", "regex",
 )  # fmt: skip
 
+pytestmark = pytest.mark.make
+
 
 def closure(names: tuple[str, ...]) -> Iterator[Distribution]:
     """The installed distributions that these need, themselves included."""
@@ -268,7 +270,7 @@ def origins(python: Path, folder: Path) -> list[Path]:
         "    print(getattr(find_spec(name), 'origin', 'none'))"
     )
     run = subprocess.run(
-        [python, "-c", code], cwd=folder, capture_output=True, text=True, check=True
+        [python, "-c", code], cwd=folder, capture_output=True, encoding="utf-8", check=True
     )
     return [Path(line) for line in run.stdout.splitlines()]
 

@@ -46,7 +46,7 @@ def run_by(target: str, root: Path) -> list[str]:
         cwd=root,
         env=environment,
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=True,
     )
     text = re.sub(r"\\\n\s*", "", done.stdout)
@@ -75,6 +75,7 @@ def swallowed(makefile: str) -> list[str]:
     return found
 
 
+@pytest.mark.make
 def test_make_test_runs_exactly_what_it_should() -> None:
     assert run_by("test", ROOT) == EXPECTED["make_test"]
 
@@ -106,6 +107,7 @@ def test_a_swallowed_failure_is_found(old: str, new: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.make
 @pytest.mark.canary
 @pytest.mark.parametrize(
     ("old", "new"),
@@ -360,7 +362,7 @@ def test_a_canary_that_is_not_tried_fails_the_run(
     command = [sys.executable, "-m", "pytest", "-q", "-n0", "tests"]
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
     run = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        command, cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8", check=False
     )
     assert run.returncode == code, run.stdout + run.stderr
     assert "canaries caught 1/3" in run.stdout

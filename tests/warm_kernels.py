@@ -153,7 +153,7 @@ def _server() -> subprocess.Popen[str] | None:
         [sys.executable, str(Path(__file__))],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        text=True,
+        encoding="utf-8",
         start_new_session=True,
     )
     told = _told(server)

@@ -131,7 +131,7 @@ def test_the_ledger_needs_neither_sympy_nor_torch() -> None:
         "ledger.collect(Path('.')); print({'sympy', 'torch', 'numpy'} & set(sys.modules))"
     )
     run = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, encoding="utf-8", check=True
     )
     assert run.stdout.strip() == "set()"
 

@@ -324,7 +324,7 @@ def test_a_recording_is_moved_by_no_processor_and_needs_no_margin() -> None:
         for low in (0.02, -0.02)
     )
     assert decide(statement("empirical"), [edge]).verdict == "reproduced"
-    with pytest.raises(LedgerError, match="0.00 half widths from zero; it needs more than 0"):
+    with pytest.raises(LedgerError, match=r"0\.00 half widths from zero; it needs more than 0"):
         decide(statement("empirical"), [inside])
 
 

@@ -67,7 +67,7 @@ def loaded(code: str) -> set[str]:
     said = "import json, sys; print(json.dumps(sorted({'torch', 'sympy'} & set(sys.modules))))"
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", f"{code}\n{said}"],
-        env={**os.environ, "PYTHONPATH": str(SOURCE)}, capture_output=True, text=True, check=True,
+        env={**os.environ, "PYTHONPATH": str(SOURCE)}, capture_output=True, check=True,
     )  # fmt: skip
     return set(json.loads(done.stdout.splitlines()[-1]))
 
