@@ -23,7 +23,7 @@ from .within import Within
 
 __all__ = ["Claim", "ClaimFailed", "Record", "claim"]
 
-watch()  # what ran before the first claim counts as well
+watch()  # in a notebook what ran before the first claim counts as well
 
 
 def claim(*ids: str) -> Claim:
@@ -36,6 +36,7 @@ def claim(*ids: str) -> Claim:
         KeyError: an id is not in the registry, or is retired.
         ValueError: no id, or ids with different formulas.
     """
+    watch()
     return Claim(ids)
 
 

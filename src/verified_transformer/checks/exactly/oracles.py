@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,13 +11,14 @@ from ...exact.formulas.points import checked_points
 from ...exact.induction import over_layers
 from ...exact.judging import is_constant, is_typed, refuse_nothing
 from ..subject import Predicate, Subject
-from ..what_ran import aside
+from ..what_ran import aside, watched
 from ..wording import count as counted_noun
 
 
 class ByOracle(Subject):
     """The verbs that check a claim exactly."""
 
+    @watched()
     def check(
         self,
         quantity: Any,
@@ -39,7 +39,6 @@ class ByOracle(Subject):
             ValueError: the oracle is the formula once more, or a number; or the formula solves a
                 recursion over layers, of which a few depths say nothing.
         """
-        started = time.perf_counter()
         if over_layers(self.formula):
             raise ValueError(
                 f"oracle: a few depths cannot decide {self.formula}, which goes over layers; "
@@ -58,9 +57,10 @@ class ByOracle(Subject):
         detail = f"exact at {counted_noun(points, 'point')}; {score.killed}/{score.total} mutants"
         return self._emit(
             "exact", "supports", f"{text} = {self.formula}", detail,
-            started=started, mutants=score, given=[quantity, given, at],
+            mutants=score, given=[quantity, given, at],
         )  # fmt: skip
 
+    @watched()
     def check_that(
         self,
         text: str | Predicate,
@@ -83,7 +83,6 @@ class ByOracle(Subject):
                 empty, of which everything is true.
         """
         text, predicate = self._stated(text, predicate)
-        started = time.perf_counter()
         if self.reading.formula and self.of == "reading":
             raise ValueError(f"{self.name}: has a formula; use prove, check or measure")
         refuse_nothing(on=on, not_on=not_on)
@@ -101,7 +100,7 @@ class ByOracle(Subject):
             )
         detail = "true as defined, false on a broken version"
         return self._emit(
-            "exact", "supports", text, detail, started=started, mutants=Score(1, 1),
+            "exact", "supports", text, detail, mutants=Score(1, 1),
             given=[predicate, on], broken=[not_on],
         )  # fmt: skip
 
