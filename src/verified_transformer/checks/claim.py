@@ -36,7 +36,7 @@ __all__ = ["Claim", "ClaimFailed", "Record", "claim", "derive"]
 
 Derivation = TypeVar("Derivation", bound=Callable[..., Any])
 
-watch()  # what ran before the first claim counts as well
+watch()  # in a notebook what ran before the first claim counts as well
 
 
 def claim(*ids: str) -> Claim:
@@ -49,6 +49,7 @@ def claim(*ids: str) -> Claim:
         KeyError: an id is not in the registry, or is retired.
         ValueError: no id, or ids with different formulas.
     """
+    watch()
     return Claim(ids)
 
 

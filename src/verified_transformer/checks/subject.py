@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -22,7 +21,7 @@ from ..exact.formulas.mutants import Mutant, formula_mutants
 from ..exact.formulas.notation import parse
 from ..exact.judging import Judgement, digits_match, judge
 from ..exact.moments import Expectation
-from .what_ran import spot, versions, what_ran
+from .what_ran import seconds, spot, versions, what_ran
 from .wording import apart
 
 if TYPE_CHECKING:
@@ -231,7 +230,6 @@ class Subject:
         statement: str,
         detail: str,
         *,
-        started: float | None = None,
         mutants: Score | None = None,
         steps: Sequence[tuple[str, str]] = (),
         rows: Sequence[Mapping[str, str]] = (),
@@ -268,7 +266,7 @@ class Subject:
             made=how_made(*given, *broken, lines=at.lines, names=at.names), ran=ran,
             volatile=Volatile(
                 tuple(rows), tuple(estimates), interval,
-                time.perf_counter() - started if started else 0.0, versions(ran),
+                seconds(), versions(ran),
             ),
             steps=tuple(steps),
         )  # fmt: skip

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...account.records.chances import CALIBRATED, PREDICATE
 from ...account.records.record import Record, Sample
 from ..subject import Predicate, Subject
-from ..what_ran import aside
+from ..what_ran import aside, watched
 from .draws import Draw, content, drawn, names_of
 
 _NEARLY_ALL = 0.95  # of the spoiled draws, which the predicate must reject
@@ -20,6 +19,7 @@ _MOST_FALSE_ALARM = 0.05
 class BySampling(Subject):
     """The verb that supports a statement by a predicate on random draws."""
 
+    @watched()
     def sampled_that(
         self,
         text: str | Predicate,
@@ -77,7 +77,6 @@ class BySampling(Subject):
             ... )  # doctest: +ELLIPSIS
             INIT-03 [bounded] sampled   all of 1000 samples lie within [-2, 2]   true on every ...
         """
-        started = time.perf_counter()
         if self.reading.formula and self.of == "reading":
             raise ValueError(f"{self.name}: has a formula; use prove, check or measure")
         text, predicate = self._stated(text, predicate)
@@ -104,7 +103,7 @@ class BySampling(Subject):
                 f"allowed: {int((1 - _NEARLY_ALL) * n)}"
             )
         return self._emit(
-            "sampled", "supports", text, _calibration(n, false_alarm, allowed), started=started,
+            "sampled", "supports", text, _calibration(n, false_alarm, allowed),
             given=[predicate, draw], broken=[spoiled],
             sample=Sample(n, (f"{self.name} {self.of} draw 0 … {n - 1}",), sees.strip()),
             rows=[{

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,13 +21,14 @@ from ...exact.judging import (
     refuse_nothing,
 )
 from ..subject import Predicate, Subject
-from ..what_ran import aside
+from ..what_ran import aside, watched
 from ..wording import count as counted_noun
 
 
 class ByOracle(Subject):
     """The verbs that check a claim exactly."""
 
+    @watched()
     def check(
         self,
         quantity: Any,
@@ -49,7 +49,6 @@ class ByOracle(Subject):
             ValueError: the oracle is the formula once more, or a number; or the formula solves a
                 recursion over layers, of which a few depths say nothing.
         """
-        started = time.perf_counter()
         if over_layers(self.formula):
             raise ValueError(
                 f"oracle: a few depths cannot decide {self.formula}, which goes over layers; "
@@ -68,9 +67,10 @@ class ByOracle(Subject):
         detail = f"exact at {counted_noun(points, 'point')}; {score.killed}/{score.total} mutants"
         return self._emit(
             "exact", "supports", f"{text} = {self.formula}", detail,
-            started=started, mutants=score, given=[quantity, given, at],
+            mutants=score, given=[quantity, given, at],
         )  # fmt: skip
 
+    @watched()
     def check_that(
         self,
         text: str | Predicate,
@@ -93,7 +93,6 @@ class ByOracle(Subject):
                 empty, of which everything is true.
         """
         text, predicate = self._stated(text, predicate)
-        started = time.perf_counter()
         if self.reading.formula and self.of == "reading":
             raise ValueError(f"{self.name}: has a formula; use prove, check or measure")
         refuse_nothing(on=on, not_on=not_on)
@@ -111,7 +110,7 @@ class ByOracle(Subject):
             )
         detail = "true as defined, false on a broken version"
         return self._emit(
-            "exact", "supports", text, detail, started=started, mutants=Score(1, 1),
+            "exact", "supports", text, detail, mutants=Score(1, 1),
             given=[predicate, on], broken=[not_on],
         )  # fmt: skip
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from ...exact.formulas.points import checked_points, place, small_points
 from ...exact.induction import Induction, Solved, over_layers
 from ...exact.judging import break_definitions
 from ..subject import Subject
+from ..what_ran import watched
 from ..wording import count as counted_noun
 from ..wording import equation, off_by, step
 from .showing import bundle, display
@@ -27,6 +27,7 @@ _UNEVALUATED = (sp.Integral, sp.Sum, sp.Product, sp.Limit, sp.Derivative)
 class ByProof(Subject):
     """The verb that proves a claim."""
 
+    @watched()
     def prove(
         self,
         derived: Derived | Induction | None = None,
@@ -61,7 +62,6 @@ class ByProof(Subject):
             ValueError: the reading names a structure, and no twin is given.
         """
         given, derived = derived, self._defined(derived, None)
-        started = time.perf_counter()
         if isinstance(derived, Induction):
             derived = self._solved(derived)
         elif over_layers(self.formula) and not isinstance(derived, Solved):
@@ -94,7 +94,7 @@ class ByProof(Subject):
             display(bundle(told(derived, latex(text or "")), self.name))
         return self._emit(
             "proof", "supports", f"{derived.quantity} = {self.formula}", detail,
-            started=started, mutants=score, given=[given, twin, at],
+            mutants=score, given=[given, twin, at],
             steps=[(s.reason, step(s.expression)) for s in derived.steps],
             latex=equation(derived, self.formula),
         )  # fmt: skip

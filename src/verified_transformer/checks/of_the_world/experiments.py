@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ from ...account.records.chances import PLACEBOS_TRIED
 from ...account.records.margins import PRINTED, Interval
 from ...account.records.record import Record
 from ..subject import Subject
+from ..what_ran import watched
 from .arms import checked_arms, interval_of, less, placebo, places, settled
 from .sources import accept
 
@@ -23,6 +23,7 @@ _SIGNS = ("positive", "negative")
 class ByExperiment(Subject):
     """The verb that tries an empirical remark."""
 
+    @watched()
     def experiment(
         self,
         *,
@@ -76,7 +77,6 @@ class ByExperiment(Subject):
             ... )  # doctest: +ELLIPSIS
             GROW-02 [laboratory] experiment   loss after training on, small less doubled: ...
         """  # fmt: skip
-        started = time.perf_counter()
         accept("predicts", predicts, _SIGNS)
         found = checked_arms(arms, compares)
         recorded, paths = places({name: arms[name] for name in found}, recorded)
@@ -99,7 +99,7 @@ class ByExperiment(Subject):
         return self._emit(
             "experiment", outcome, f"{unit}: {sign or 'unsettled'}{instead}",
             "; ".join([runs, *([repr(recorded)] if recorded else []), *([about] if about else [])]),
-            started=started, recorded=recorded, interval=interval, given=[compares],
+            recorded=recorded, interval=interval, given=[compares],
             rows=[{
                 "99 % interval": f"{interval.low:.4g} … {interval.high:.4g}",
                 "runs": str(len(values)), "margin": f"{interval.margin:.2g}",

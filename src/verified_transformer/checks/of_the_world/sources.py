@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import time
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
@@ -12,6 +11,7 @@ from ...account.reading.citations import Citation
 from ...account.reading.sentences import installed, stands_in
 from ...account.records.record import Record
 from ..subject import Subject
+from ..what_ran import watched
 from ..wording import count as counted
 
 _NATURES = ("definition", "plan", "opinion", "picture")
@@ -50,6 +50,7 @@ class BySources(Subject):
         found._until = checked_day(day)
         return found
 
+    @watched()
     def census(
         self,
         quantity: str,
@@ -69,7 +70,6 @@ class BySources(Subject):
             TypeError: a datum without its source.
             ValueError: fewer than two data.
         """
-        started = time.perf_counter()
         if len(data) < 2:
             raise ValueError(f"data: got {len(data)}; accepted: at least two, with their sources")
         for name, item in data.items():
@@ -87,7 +87,7 @@ class BySources(Subject):
         steps = [(name, html.escape(f"{value} [{key}]")) for name, (value, key) in data.items()]
         return self._emit(
             "census", "supports", f"{quantity} = {self.formula}", detail.replace("datums", "data"),
-            started=started, mutants=score, steps=steps, given=[count, data],
+            mutants=score, steps=steps, given=[count, data],
         )  # fmt: skip
 
     def cited(self) -> Records:

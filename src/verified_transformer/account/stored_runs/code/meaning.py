@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import count
 from typing import Any
 
-from .modules import Definition, Package, bound_in, says_nothing
+from .modules import Definition, Module, Package, bound_in, says_nothing
 
 _LAYOUT = {"type_comment", "type_params", "kind", "ctx", "annotation", "returns", "simple"}
 _SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -37,7 +38,8 @@ class Mentioned:
     @property
     def size(self) -> int:
         """How much was met."""
-        return len(self.attributes) + len(self.spoken) + len(self.private) + len(self.foreign)
+        attributes = 0 if self.whole else len(self.attributes)
+        return attributes + len(self.spoken) + len(self.private) + len(self.foreign)
 
 
 @dataclass
@@ -160,24 +162,12 @@ class Meaning:
         return self._outside(name) if name in self.seen.private else name
 
     def _function(self, node: Any) -> Any:
-        every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-        every += [arg for arg in (node.args.vararg, node.args.kwarg) if arg]
-        body = [] if isinstance(node, ast.Lambda) else node.body
         defaults = [*node.args.defaults, *node.args.kw_defaults]
         around = [
             self._of(getattr(node, "decorator_list", [])),
             [self._of(value) for value in defaults],
         ]
-        scope = _Scope(
-            {*(arg.arg for arg in every), *bound_in(body)},
-            dict(self.module.imported(ast.Module(body, []))),
-            outer={
-                name
-                for inner in ast.walk(ast.Module(body, []))
-                if isinstance(inner, ast.Global | ast.Nonlocal)
-                for name in inner.names
-            },
-        )
+        scope = _Scope(*_bound(node, self.module))
         called = self.seen.whole and all(outer.is_class for outer in self._scopes)
         public = called and not is_private(getattr(node, "name", "_"))
         self._scopes.append(scope)
@@ -258,6 +248,16 @@ class Meaning:
     def _matchas(self, node: ast.MatchAs) -> Any:
         name = node.name and self._known(node.name, [])
         return ["as", node.pattern and self._of(node.pattern), name]
+
+
+@cache
+def _bound(node: Any, module: Module) -> tuple[set[str], dict[str, str], bool, set[str]]:
+    """Of a function: names that it binds, its imports, that it is no class, and outer names."""
+    body = ast.Module([] if isinstance(node, ast.Lambda) else node.body, [])
+    names = {part.arg for part in ast.iter_child_nodes(node.args) if isinstance(part, ast.arg)}
+    inner = [part for part in ast.walk(body) if isinstance(part, ast.Global | ast.Nonlocal)]
+    outer = {name for part in inner for name in part.names}
+    return {*names, *bound_in(body.body)}, dict(module.imported(body)), False, outer
 
 
 def _stored(target: ast.AST) -> set[str]:
