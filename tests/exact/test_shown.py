@@ -102,7 +102,8 @@ def test_another_density_in_the_cell_is_told_by_its_formula() -> None:
 
 
 def test_a_name_of_its_own_is_not_the_one_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(globals(), "diagonal", mean)
+    for name in ("diagonal", "density"):
+        monkeypatch.setitem(globals(), name, mean)
     assert Shown(squared_length).value == 2 * d * σ**4
 
 

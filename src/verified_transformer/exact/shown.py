@@ -167,7 +167,7 @@ class Shown:
         found = _compiled(tree, names)(**{k: twin.of(v, self) for k, v in objects.items()})
         return twin.settled(found.subs(dict(point)) if isinstance(found, sp.Expr) else found)
 
-    def _names(self, function: types.FunctionType, tree: ast.AST) -> dict[str, Any]:
+    def _names(self, function: types.FunctionType, tree: ast.FunctionDef) -> dict[str, Any]:
         """What the names of a function stand for outside it."""
         inner = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
         known = {**vars(builtins), **function.__globals__}
@@ -375,10 +375,15 @@ def _tree(function: types.FunctionType) -> ast.FunctionDef:
     return ast.fix_missing_locations(node)
 
 
-def _bound(tree: ast.AST) -> set[str]:
-    """Names that a function's own lines give: they are not what is called so outside it."""
-    names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
-    return {name.id for name in names if isinstance(name.ctx, ast.Store)}
+def _bound(tree: ast.FunctionDef) -> set[str]:
+    """Names that a function gives itself: they are not what is called so outside it."""
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    given = tree.args
+    every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+    defaults = [d for d in (*given.defaults, *given.kw_defaults) if d is not None]
+    outside = {n.id for d in defaults for n in ast.walk(d) if isinstance(n, ast.Name)}
+    stored = {name.id for name in names if isinstance(name.ctx, ast.Store)}
+    return stored | {a.arg for a in every} - outside
 
 
 def _compiled(tree: ast.FunctionDef, names: dict[str, Any]) -> Callable[..., Any]:
