@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from ...exact.induction import over_layers
 from ...exact.laws import General
 from ...exact.moments import Expectation
 from ...exact.shown import Shown, moments_of
+from ..what_ran import watched
 from ..wording import count as counted_noun
 from ..wording import equation, off_by
 from .proofs import ByProof
@@ -29,6 +29,7 @@ _LONG = 120  # letters of a formula that nobody reads
 class ByShownDerivation(ByProof):
     """The verb that proves a claim by a function of the notebook."""
 
+    @watched()
     def derive(
         self,
         function: Callable[..., sp.Expr],
@@ -60,7 +61,6 @@ class ByShownDerivation(ByProof):
             TypeError: the function or ``wrong`` is not as described.
             ValueError: nothing is computed in it, or it calls this library.
         """
-        started = time.perf_counter()
         if over_layers(self.formula):
             raise TypeError(f"{self.formula} goes over layers; accepted: prove, with an Induction")
         shown = Shown(function, objects)
@@ -92,7 +92,7 @@ class ByShownDerivation(ByProof):
         )
         text = getattr(self.quantity, "quantity", shown.name)
         return self._emit(
-            "proof", "supports", f"{text} = {self.formula}", detail, started=started,
+            "proof", "supports", f"{text} = {self.formula}", detail,
             mutants=Score(score.killed, score.total), given=[function, shown.key, at],
             latex=self._equation(shown, self.formula),
         )  # fmt: skip
