@@ -247,8 +247,8 @@ class _Twin:
         found = sp.sympify(formula)
         for place, (x, low, high) in enumerate(limits):
             found = self.at(found, x)
-            ends = found, self.at(low), self.at(high)
-            if set().union(*(part.free_symbols for part in ends)) - {x}:
+            parts = found, self.at(low), self.at(high)
+            if set().union(*(part.free_symbols for part in parts)) - {x}:
                 return _Waiting(found, *map(sp.Tuple.fromiter, limits[place:]))
             ends = [low, *_kinks(found, x), high]
             ends = sorted({sp.N(self.at(end)) for end in ends if _between(end, low, high, self)})
