@@ -34,6 +34,7 @@ d, k, σ, x, t = *symbols("d k sigma x"), Symbol("t", positive=True)
 φ = exp(-(x**2) / (2 * σ**2)) / (σ * sqrt(2 * pi))
 laplace = exp(-Abs(x) / σ) / (2 * σ)
 half, bell, twice = Rational(1, 2), exp(-(x**2) / 2), exp(2 * x)
+normal = bell / sqrt(2 * pi)
 box = Piecewise((1 / (2 * sqrt(3) * σ), Abs(x) < sqrt(3) * σ), (0, True))
 
 
@@ -135,7 +136,7 @@ def slopes(map: Any = bell) -> Any:
     return integrate(diff(map, x) ** 2, (x, -oo, oo)) * σ
 
 
-def sums_of_means(density: Any = bell / sqrt(2 * pi)) -> Any:
+def sums_of_means(density: Any = normal) -> Any:
     return summation(integrate(exp(k * σ * x) * density, (x, -oo, oo)), (k, 1, 4))
 
 
@@ -165,7 +166,7 @@ def test_a_slip_that_changes_nothing_is_argued() -> None:
 
 
 def test_an_integral_waits_for_the_number_that_a_limit_has() -> None:
-    def end_of_a_mean(density: Any = bell / sqrt(2 * pi)) -> Any:
+    def end_of_a_mean(density: Any = normal) -> Any:
         return limit(log(d + integrate(exp(σ * x / t) * density, (x, -oo, oo))), t, oo)
 
     assert Shown(end_of_a_mean).numeric({d: 3, σ: 1.3}) == pytest.approx(math.log(4))
