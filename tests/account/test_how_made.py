@@ -41,14 +41,17 @@ def predicate(thing, factor=2):
     found = helper(thing)
     return all(math.sqrt(found) > LIMIT * factor for _ in range(3))
 '''
-_cells = 0
+
+
+@pytest.fixture(autouse=True)
+def _no_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No cell was run before; those of a test go with it."""
+    monkeypatch.setattr(linecache, "cache", dict(linecache.cache))
 
 
 def run(source: str, **names: object) -> dict[str, Any]:
     """Run a cell as IPython does: under a name of its own, its lines kept for tracebacks."""
-    global _cells
-    _cells += 1
-    name = f"<cell {_cells}>"
+    name = f"<cell {len(linecache.cache)}>"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     scope: dict[str, Any] = {"__name__": "__main__", **names}
     exec(compile(source, name, "exec"), scope)
@@ -364,10 +367,11 @@ def test_a_file_beside_the_notebook_is_read_and_one_elsewhere_is_foreign(
             context.syspath_prepend(folder)
             importlib.invalidate_caches()
             found = importlib.import_module(name).f
-            return how_made(run("g = lambda x: f(x)", f=found)["g"])
+            made = how_made(run("g = lambda x: f(x)", f=found)["g"])
+        del sys.modules[name]
+        return made
 
     beside = [key_of_one(tmp_path, f"beside_{n}", f"x + {n}") for n in (1, 2)]
     elsewhere = key_of_one(tmp_path / "checkout", "elsewhere", "x + 1")
-    monkeypatch.delitem(sys.modules, "elsewhere")
     other = key_of_one(tmp_path / "checkout", "elsewhere", "x + 22")
     assert beside[0] != beside[1] and elsewhere == other

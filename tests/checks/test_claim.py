@@ -15,6 +15,7 @@ from verified_transformer.account import registry
 from verified_transformer.account.reading import Citation, Reading
 from verified_transformer.checks import subject
 from verified_transformer.checks.claim import ClaimFailed, claim
+from verified_transformer.checks.what_ran import watched
 from verified_transformer.checks.wording import equation
 from verified_transformer.exact.derivations import Derivation, Oracle
 from verified_transformer.exact.formulas.mutants import formula_mutants
@@ -496,10 +497,10 @@ def test_the_first_check_of_a_claim_shows_its_card(
     reading()
     outputs: list[str] = []
     monkeypatch.setattr(subject, "_display", lambda data, _: outputs.append(data["text/plain"]))
-    monkeypatch.setattr(subject, "_shown", set())
-    claim("LOSS-16")._repr_mimebundle_()
-    for ids in (("LOSS-14",), ("LOSS-14", "LOSS-15"), ("LOSS-16",)):
-        claim(*ids).check_that(bool, on=1, not_on=0)
+    with watched():  # as in a notebook
+        claim("LOSS-16")._repr_mimebundle_()
+        for ids in (("LOSS-14",), ("LOSS-14", "LOSS-15"), ("LOSS-16",)):
+            claim(*ids).check_that(bool, on=1, not_on=0)
     kinds = [line.split("   ")[0].partition("(")[0] for line in outputs]
     assert kinds == [
         "LOSS-14 ", "LOSS-14 exact", "LOSS-15 ", "LOSS-14 LOSS-15 exact", "LOSS-16 exact",

@@ -21,7 +21,7 @@ from ..exact.formulas.mutants import Mutant, formula_mutants
 from ..exact.formulas.notation import parse
 from ..exact.judging import Judgement, digits_match, judge
 from ..exact.moments import Expectation
-from .what_ran import seconds, spot, versions, what_ran
+from .what_ran import log, seconds, spot, versions, what_ran
 from .wording import apart
 
 if TYPE_CHECKING:
@@ -265,29 +265,21 @@ class Subject:
             sample=sample, until=self._until,
             made=how_made(*given, *broken, lines=at.lines, names=at.names), ran=ran,
             volatile=Volatile(
-                tuple(rows), tuple(estimates), interval,
-                seconds(), versions(ran),
+                tuple(rows), tuple(estimates), interval, seconds(), versions(ran),
             ),
             steps=tuple(steps),
         )  # fmt: skip
-        for decided in self.statements:
-            if decided.id not in _shown:
-                _show(decided)
+        shown = log().shown
+        for decided in self.statements:  # above its first record a claim has its card
+            if decided.id not in shown:
+                shown.add(decided.id)
+                _display(*rendering.card(decided, None))
         _display(*rendering.record(record))
         return record
 
     def _repr_mimebundle_(self, **_: Any) -> rendering.Bundle:
-        _shown.add(self.statements[0].id)
+        log().shown.add(self.statements[0].id)
         return rendering.card(self.statements[0], self._case)
-
-
-_shown: set[str] = set()  # claims whose card stands in this notebook already
-
-
-def _show(statement: registry.Statement) -> None:
-    """Display the card of a claim above its first record."""
-    _shown.add(statement.id)
-    _display(*rendering.card(statement, None))
 
 
 def _display(data: dict[str, str], metadata: dict[str, Any]) -> None:

@@ -16,10 +16,10 @@ from ...account.records.ran import TRANSFORMERS, Ran
 from ...account.stored_runs.code.cells import Line, Place, made_by
 from . import watching
 from .describing import describe
-from .watching import Event, aside, seconds, watch, watched
+from .watching import Event, aside, log, seconds, watch, watched
 
 __all__ = [
-    "Spot", "aside", "describe", "seconds", "seen", "spot", "versions", "watch", "watched",
+    "Spot", "aside", "describe", "log", "seconds", "seen", "spot", "versions", "watch", "watched",
     "what_ran",
 ]  # fmt: skip
 
@@ -67,11 +67,11 @@ def what_ran(given: Sequence[object], at: Spot) -> tuple[Ran, ...]:
     Returns:
         Descriptions, each once, in the order of their runs.
     """
-    log = watching.log()
-    events = _of(log.events, at.place, at.sound)
+    noted = log()
+    events = _of(noted.events, at.place, at.sound)
     found = [event.ran for event in events if event.ran]
     found += [describe(module) for thing in given for module in _modules(thing)]
-    log.made(at.place)
+    noted.made(at.place)
     return tuple(dict.fromkeys(found))
 
 
@@ -85,7 +85,7 @@ def seen(thing: Thing) -> Thing:
     """
     frame = sys._getframe(1)
     for module in _modules(thing):
-        watching.log().note(module, watching.place_of(frame))
+        log().note(module, watching.place_of(frame))
     return thing
 
 

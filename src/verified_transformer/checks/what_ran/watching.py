@@ -41,6 +41,7 @@ class Log:
 
     def __init__(self) -> None:
         self.events: list[Event] = []
+        self.shown: set[str] = set()  # claims whose card stands above already
         self.aside = False
         self.began = 0.0  # when the check did that runs
         self.hook: RemovableHandle | None = None

@@ -102,14 +102,14 @@ class _Reader:
             return ["module", thing.__name__]
         if isinstance(thing, types.FunctionType | type):
             return self._once(thing, self._class if isinstance(thing, type) else self._function)
-        if depth == _DEEPEST:
-            return _name(type(thing))
         if isinstance(thing, _HOLDERS):
             held = [self.of(getattr(thing, part, None), depth + 1) for part in _HELD]
             return [_name(type(thing)), *held]
+        if depth >= _DEEPEST:
+            return _name(type(thing))
         if isinstance(thing, list | tuple | Mapping) and len(thing) <= _MOST:
             items = thing.items() if isinstance(thing, Mapping) else enumerate(thing)
-            return [type(thing).__name__, [[str(k), self.of(v, depth + 1)] for k, v in items]]
+            return [self.of(type(thing)), [[str(k), self.of(v, depth + 1)] for k, v in items]]
         return self._object(thing, depth)
 
     def _object(self, thing: Any, depth: int) -> Any:
