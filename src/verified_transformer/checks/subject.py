@@ -247,7 +247,8 @@ class Subject:
             statement=statement, detail=detail, cited=cited, latex=latex,
             mutants=mutants, uses=tuple(self.reading.uses),
             recorded=Recorded(recorded.name, recorded.data_hash) if recorded else None,
-            margin=interval.printed if interval and not recorded else None, sample=sample, until=self._until,
+            margin=interval.printed if interval and not recorded else None,
+            sample=sample, until=self._until,
             made=how_made(*given, *broken, lines=at.lines, names=at.names), ran=ran,
             volatile=Volatile(
                 tuple(rows), tuple(estimates), interval,
