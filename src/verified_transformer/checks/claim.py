@@ -79,9 +79,15 @@ def derive(
 ) -> Callable[[Derivation], Derivation]:
     """Return a decorator: the function below it, in plain SymPy, derives the claims' formula.
 
+    The function is run, and has to return the formula. Then its lines are run in numbers, as they
+    are, with each slip of theirs, and with each wrong object; only the first may give its number.
+
     Args:
         claims: what is proved by it.
-        wrong, at, alike: as for `Claim.derive`.
+        wrong: what has to fail in the place of a parameter's value, such as another density: one
+            thing or a list, of several parameters a dictionary by their names.
+        at: points for the numbers; two small ones by default.
+        alike: slips that change nothing, by name, each with the reason.
 
     Example:
         The squared length of a vector, from the density of its entries::
