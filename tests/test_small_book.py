@@ -87,12 +87,14 @@ def failed(output: str) -> set[str]:
     return {name for name in OUTCOME.findall(output) if "2-left-out" not in name}
 
 
+@pytest.mark.make
 def test_a_sound_small_book_is_green(tmp_path: Path) -> None:
     code, output = make_test(small_book.build(tmp_path / "book"))
     assert code == 0, output
     assert re.search(r"= \d+ passed in", output), output
 
 
+@pytest.mark.make
 @pytest.mark.canary
 def test_a_faulty_small_book_is_red_for_every_fault_and_no_other(tmp_path: Path) -> None:
     folder = small_book.build(tmp_path / "book")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ from sympy import (
     expand,
     integrate,
     limit,
+    log,
     oo,
     pi,
     simplify,
@@ -31,7 +33,8 @@ from verified_transformer.exact.shown import Shown
 d, k, σ, x, t = *symbols("d k sigma x"), Symbol("t", positive=True)
 φ = exp(-(x**2) / (2 * σ**2)) / (σ * sqrt(2 * pi))
 laplace = exp(-Abs(x) / σ) / (2 * σ)
-half, bell = Rational(1, 2), exp(-(x**2) / 2)
+half, bell, twice = Rational(1, 2), exp(-(x**2) / 2), exp(2 * x)
+normal = bell / sqrt(2 * pi)
 box = Piecewise((1 / (2 * sqrt(3) * σ), Abs(x) < sqrt(3) * σ), (0, True))
 
 
@@ -99,6 +102,23 @@ def test_another_density_in_the_cell_is_told_by_its_formula() -> None:
         claim("LOSS-14").derive(squared_length, density=box, wrong=φ)
 
 
+def test_a_name_of_its_own_is_not_the_one_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("diagonal", "density"):
+        monkeypatch.setitem(globals(), name, mean)
+    assert Shown(squared_length).value == 2 * d * σ**4
+
+
+@pytest.mark.canary
+def test_a_formula_that_is_no_sentence_is_told_by_its_number() -> None:
+    def mean_of_exponentials(map: Any = twice) -> Any:
+        left = integrate(map * bell, (x, -oo, 0)) / sqrt(2 * pi)
+        return simplify(sqrt(2 * pi) * (half - left))
+
+    says = "mean of exponentials is 0.831945, not 0.597635: off by 28.2 %"
+    with pytest.raises(ClaimFailed, match=says):
+        claim("INIT-27").case("alpha").derive(mean_of_exponentials, wrong=exp(x))
+
+
 def roots(shift: Any = 2) -> Any:
     (root,) = solve(t**2 - shift * σ, t)
     return root
@@ -116,7 +136,14 @@ def slopes(map: Any = bell) -> Any:
     return integrate(diff(map, x) ** 2, (x, -oo, oo)) * σ
 
 
-@pytest.mark.parametrize("function", [squared_length, roots, ends, sums, slopes])
+def sums_of_means(density: Any = normal) -> Any:
+    return summation(integrate(exp(k * σ * x) * density, (x, -oo, oo)), (k, 1, 4))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [squared_length, roots, ends, sums, slopes, sums_of_means],
+)
 def test_the_numeric_twin_gives_the_same_number(function: Callable[..., Any]) -> None:
     shown = Shown(function)
     points = small_points(shown.value.free_symbols)
@@ -136,3 +163,10 @@ def test_a_slip_that_changes_nothing_is_argued() -> None:
         claim("LOSS-14").derive(odd, wrong=laplace, alike={slip: "no reason"})
     with pytest.raises(ValueError, match="alike: got line 9; accepted: line 2"):
         claim("LOSS-14").derive(odd, wrong=laplace, alike={"line 9": "no such line"})
+
+
+def test_an_integral_waits_for_the_number_that_a_limit_has() -> None:
+    def end_of_a_mean(density: Any = normal) -> Any:
+        return limit(log(d + integrate(exp(σ * x / t) * density, (x, -oo, oo))), t, oo)
+
+    assert Shown(end_of_a_mean).numeric({d: 3, σ: 1.3}) == pytest.approx(math.log(4))

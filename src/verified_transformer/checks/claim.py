@@ -1,7 +1,14 @@
 """Deciding a claim: prove, check, measure, refute, reproduce, count, cite, set aside.
 
-    claim("LOSS-14").prove(variance(total(w[i] ** 2, i)))
-    claim("LOSS-14").measure(variance(total(w[i] ** 2, i)), squared_norm, at=[{d: 3, σ: 1.3}, …])
+    >>> from verified_transformer import Index, Normal, Tensor, claim, symbols, total, variance
+    >>> d, σ = symbols("d sigma")
+    >>> i = Index("i", d)
+    >>> w = Tensor("w", Normal(0, σ), d)
+    >>> claim("LOSS-14").prove(variance(total(w[i] ** 2, i)))  # doctest: +ELLIPSIS
+    LOSS-14 proof   Var(Sum(w[i]**2, (i, 1, d))) = 2*d*sigma**4   two routes; exact at 2 points; ...
+    >>> points = [{d: 3, σ: 1.3}, {d: 5, σ: 0.7}]
+    >>> claim("LOSS-14").measure(lambda w: (w * w).sum(-1), at=points)  # doctest: +ELLIPSIS
+    LOSS-14 measurement   Var(Sum(w[i]**2, (i, 1, d))) = 2*d*sigma**4   d=3, sigma=1.3; d=5, ...
 
 Every method takes the formula from the registry's reading, never from the cell; runs the check and
 its mutants; displays a record; and raises `ClaimFailed`, which names the claim, where the check
@@ -29,7 +36,7 @@ __all__ = ["Claim", "ClaimFailed", "Record", "claim", "derive"]
 
 Derivation = TypeVar("Derivation", bound=Callable[..., Any])
 
-watch()  # what ran before the first claim counts as well
+watch()  # in a notebook what ran before the first claim counts as well
 
 
 def claim(*ids: str) -> Claim:
@@ -42,6 +49,7 @@ def claim(*ids: str) -> Claim:
         KeyError: an id is not in the registry, or is retired.
         ValueError: no id, or ids with different formulas.
     """
+    watch()
     return Claim(ids)
 
 
@@ -54,7 +62,7 @@ class Claim(
     Exactly: `derive`, `prove`, `check`, `check_that`, `count`. By measurement: `measure`. On random
     draws: `sampled_that`, `same`. Against it: `refute`, `refute_that`, `fails_without`. Under
     its condition: `meets`, `meets_that`. By the world: `experiment`, `census`, `cited`,
-    `set_aside`, `attempt`.
+    `set_aside`, `attempt`. And `would_be` says what another formula would break.
 
     Args:
         ids: the claim's id, or several for a joint claim.
@@ -71,9 +79,15 @@ def derive(
 ) -> Callable[[Derivation], Derivation]:
     """Return a decorator: the function below it, in plain SymPy, derives the claims' formula.
 
+    The function is run, and has to return the formula. Then its lines are run in numbers, as they
+    are, with each slip of theirs, and with each wrong object; only the first may give its number.
+
     Args:
         claims: what is proved by it.
-        wrong, at, alike: as for `Claim.derive`.
+        wrong: what has to fail in the place of a parameter's value, such as another density: one
+            thing or a list, of several parameters a dictionary by their names.
+        at: points for the numbers; two small ones by default.
+        alike: slips that change nothing, by name, each with the reason.
 
     Example:
         The squared length of a vector, from the density of its entries::

@@ -144,14 +144,12 @@ class Shown:
     def slips(self) -> Iterator[tuple[str, ast.FunctionDef]]:
         """Yield what was changed, and the lines with that one change in them."""
         known = self._names(self.function, self.tree)
-        local = {n.id for n in ast.walk(self.tree) if isinstance(n, ast.Name)
-                 and isinstance(n.ctx, ast.Store)}  # fmt: skip
         formulas = {
             name
             for name, value in known.items()
             if isinstance(value, sp.Expr) and value not in self.objects.values()
         }
-        names = sorted(formulas | local | set(self.objects))
+        names = sorted(formulas | _bound(self.tree) | set(self.objects))
         for path, node in _nodes(self.tree):
             for label, changed in _changes(node, names):
                 yield f"line {node.lineno}: {label}", _with(self.tree, path, changed)
@@ -166,14 +164,15 @@ class Shown:
     ) -> Any:
         twin = _Twin(point, done)
         names = {k: twin.of(v, self) for k, v in self._names(self.function, self.tree).items()}
-        return _compiled(tree, names)(**{k: twin.of(v, self) for k, v in objects.items()})
+        found = _compiled(tree, names)(**{k: twin.of(v, self) for k, v in objects.items()})
+        return twin.settled(found.subs(dict(point)) if isinstance(found, sp.Expr) else found)
 
-    def _names(self, function: types.FunctionType, tree: ast.AST) -> dict[str, Any]:
+    def _names(self, function: types.FunctionType, tree: ast.FunctionDef) -> dict[str, Any]:
         """What the names of a function stand for outside it."""
         inner = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
         known = {**vars(builtins), **function.__globals__}
         known |= {name: cell.cell_contents for name, cell in inner}
-        used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+        used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} - _bound(tree)
         return {name: known[name] for name in sorted(used) if name in known}
 
 
@@ -197,6 +196,16 @@ def moments_of(density: sp.Expr, point: Point, highest: int) -> list[float]:
     integral = _Twin(point, []).integral
     found = [float(integral(x**k * density, (x, -sp.oo, sp.oo))) for k in range(highest + 1)]
     return found if math.isclose(found[0], 1, rel_tol=1e-6) else []
+
+
+class _Waiting(sp.Expr):
+    """An integral within a limit or a sum: the number that it needs is not yet there.
+
+    Its arguments are those of an integral, which would evaluate itself whenever it is asked for
+    its sign.
+    """
+
+    is_commutative = True
 
 
 class _Twin:
@@ -234,8 +243,11 @@ class _Twin:
     def integral(self, formula: Any, *limits: Any) -> Any:
         self.done.append("integral")
         found = sp.sympify(formula)
-        for x, low, high in limits:
+        for place, (x, low, high) in enumerate(limits):
             found = self.at(found, x)
+            open_in = sp.Tuple(found, self.at(low), self.at(high)).free_symbols
+            if open_in - {x}:
+                return _Waiting(found, *map(sp.Tuple.fromiter, limits[place:]))
             ends = [low, *_kinks(found, x), high]
             ends = sorted({sp.N(self.at(end)) for end in ends if _between(end, low, high, self)})
             if self.at(low) > self.at(high):
@@ -246,17 +258,27 @@ class _Twin:
             ))  # fmt: skip
         return found
 
+    def settled(self, formula: Any) -> Any:
+        """A formula with the integrals in it that had to wait for a number."""
+        return sp.sympify(formula).replace(
+            lambda part: isinstance(part, _Waiting),
+            lambda part: self.integral(*part.args),
+        )
+
     def sum(self, formula: Any, *limits: Any, by: Any = sp.Add) -> Any:
         self.done.append("sum")
         found = sp.sympify(formula)
         for index, low, high in limits:
             found = self.at(found, index)
             first, last = self.at(low), self.at(high)
+            if last.is_infinite and found.has(_Waiting):
+                raise ValueError(f"sum from {first} to {last} of integrals")
             if last.is_infinite:
                 return sp.Sum(found, (index, first, last)).evalf(20)
             if not (first.is_Integer and last.is_Integer) or last - first > _LONGEST_SUM:
                 raise ValueError(f"sum from {first} to {last}")
-            found = by(*(found.subs(index, k) for k in range(int(first), int(last) + 1)))
+            terms = (found.subs(index, k) for k in range(int(first), int(last) + 1))
+            found = by(*map(self.settled, terms))
         return found
 
     def product(self, formula: Any, *limits: Any) -> Any:
@@ -267,7 +289,10 @@ class _Twin:
         sign = -1 if dir == "-" else 1
         near = {sp.oo: _FAR, -sp.oo: -_FAR}.get(to, None)
         place = near if near is not None else self.at(to) + sign * _NEAR
-        return sp.N(self.at(formula, x).subs(x, place), 30)
+        found = self.settled(self.at(formula, x).subs(x, place))
+        if found.has(_Waiting):
+            raise ValueError(f"limit: {found} has no number")
+        return sp.N(found, 30)
 
     def slope(self, formula: Any, *variables: Any) -> Any:
         self.done.append("derivative")
@@ -348,6 +373,17 @@ def _tree(function: types.FunctionType) -> ast.FunctionDef:
     texts = [s for s in node.body if isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant)]
     node.body = [statement for statement in node.body if statement not in texts]
     return ast.fix_missing_locations(node)
+
+
+def _bound(tree: ast.FunctionDef) -> set[str]:
+    """Names that a function gives itself: they are not what is called so outside it."""
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    given = tree.args
+    every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+    defaults = [d for d in (*given.defaults, *given.kw_defaults) if d is not None]
+    outside = {n.id for d in defaults for n in ast.walk(d) if isinstance(n, ast.Name)}
+    stored = {name.id for name in names if isinstance(name.ctx, ast.Store)}
+    return stored | {a.arg for a in every} - outside
 
 
 def _compiled(tree: ast.FunctionDef, names: dict[str, Any]) -> Callable[..., Any]:

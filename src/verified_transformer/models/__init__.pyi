@@ -29,4 +29,6 @@ from .heads import TiedHead as TiedHead
 from .heads import UntiedHead as UntiedHead
 from .heads import channel_shuffle as channel_shuffle
 from .heads import half_swap as half_swap
+from .mup import mup_groups as mup_groups
+from .mup import mup_start as mup_start
 from .normalisation import normalised as normalised

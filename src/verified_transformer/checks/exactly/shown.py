@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from ...exact.induction import over_layers
 from ...exact.laws import General
 from ...exact.moments import Expectation
 from ...exact.shown import Shown, moments_of
+from ..what_ran import watched
 from ..wording import count as counted_noun
 from ..wording import equation, off_by
 from .proofs import ByProof
@@ -23,11 +23,13 @@ from .showing import bundle, display
 
 _HIGHEST = 8  # moment of another density that a quantity may need
 _CLOSE = 1e-6  # relative
+_LONG = 120  # letters of a formula that nobody reads
 
 
 class ByShownDerivation(ByProof):
     """The verb that proves a claim by a function of the notebook."""
 
+    @watched()
     def derive(
         self,
         function: Callable[..., sp.Expr],
@@ -59,7 +61,6 @@ class ByShownDerivation(ByProof):
             TypeError: the function or ``wrong`` is not as described.
             ValueError: nothing is computed in it, or it calls this library.
         """
-        started = time.perf_counter()
         if over_layers(self.formula):
             raise TypeError(f"{self.formula} goes over layers; accepted: prove, with an Induction")
         shown = Shown(function, objects)
@@ -71,9 +72,7 @@ class ByShownDerivation(ByProof):
         )
         display(bundle(f"$${self._equation(shown, shown.value)}$$", self.name))
         if not equivalent(shown.value, self.formula, tolerance=1e-12):
-            raise self._failed(
-                f"{shown.name} is {shown.value}{self._example(shown.value, points[0])}"
-            )
+            raise self._failed(f"{shown.name} is {self._told(shown.value, points[0])}")
         if not shown.computes(points[0]):
             raise ValueError(
                 f"{function.__name__}: writes the formula down; accepted: a function with an "
@@ -93,10 +92,20 @@ class ByShownDerivation(ByProof):
         )
         text = getattr(self.quantity, "quantity", shown.name)
         return self._emit(
-            "proof", "supports", f"{text} = {self.formula}", detail, started=started,
+            "proof", "supports", f"{text} = {self.formula}", detail,
             mutants=Score(score.killed, score.total), given=[function, shown.key, at],
             latex=self._equation(shown, self.formula),
         )  # fmt: skip
+
+    def _told(self, value: sp.Expr, point: Point) -> str:
+        """What came out instead: as a formula, or as a number where the formula is no sentence."""
+        found, said = (number(formula, point, 15) for formula in (value, self.formula))
+        longest = max(len(str(formula)) for formula in (value, self.formula))
+        if None in (found, said) or (value.free_symbols and longest < _LONG):
+            return f"{value}{self._example(value, point)}"
+        found, said = float(str(found)), float(str(said))
+        where = f", at {place(point)}" if value.free_symbols else ""
+        return f"{found:.6g}, not {said:.6g}{where}: off by {off_by(said, found)}"
 
     def _equation(self, shown: Shown, value: sp.Expr) -> str:
         if isinstance(self.quantity, Expectation):
