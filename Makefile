@@ -38,11 +38,11 @@ export REASON
 # One notebook runs for each processor; kernels with more threads than that wait for each other.
 export OMP_NUM_THREADS := 1
 
-.PHONY: help live-outputs install book pdf links serve check format lint test claims lock verify refresh owners record portable fresh-seeds times sources colab form mutants canaries browser chapter named clean
+.PHONY: help live-outputs install book pdf links serve check format lint test claims lock verify refresh owners record portable fresh-seeds times sources colab publish-colab form mutants canaries browser chapter named clean
 .DEFAULT_GOAL := book
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):[^#]*## /\1	/p' $(MAKEFILE_LIST) | awk -F '\t' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1	/p' $(MAKEFILE_LIST) | awk -F '\t' '{printf "  make %-13s %s\n", $$1, $$2}'
 	@echo "  NOTEBOOK=notebooks/…/x.ipynb or CHAPTER=1 limits test, refresh, portable and fresh-seeds."
 
 book: $(BOOK_READY) ## build the pages from the stored outputs (installs no torch)
@@ -56,7 +56,7 @@ links: $(BOOK_READY) ## ask every external link of the book whether it is still 
 pdf: book browser $(TEST_READY) ## print the whole book as one PDF, with an outline and page numbers
 	$(TEST)/bin/python $(COMMAND) pdf
 
-serve: $(BOOK_READY) ## show the pages on localhost:$(PORT)
+serve: $(BOOK_READY) ## show the pages on localhost, PORT=8000
 	@test -f _build/html/index.html || $(MAKE) book
 	@echo "http://localhost:$(PORT)/ (Ctrl-C stops)"
 	@$(BOOK)/bin/python -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
@@ -113,6 +113,9 @@ sources: $(TEST_READY) ## look up what is quoted from code in the releases that 
 
 colab: $(TEST_READY) ## run every notebook that needs transformers as Colab meets it
 	$(PYTEST) tests/test_colab.py
+
+publish-colab: $(BOOK_READY) ## write the branch that rockets open: notebooks that install the last commit
+	$(BOOK)/bin/python $(COMMAND) publish-colab $(if $(SERVED),--served $(SERVED))
 
 form: $(TEST_READY) ## tag, title and fold the notebooks' cells by what they are for
 	$(TEST)/bin/python $(COMMAND) form

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,8 +21,22 @@ CACHED = "verified_transformer/seconds"  # of each file, in its last run
 KEPT = ROOT / "tests" / "status" / "times.json"  # of a whole run, where the cache has none
 LONG = {"tests/test_browser.py": 120, "tests/test_small_book.py": 60, "tests/test_colab.py": 50}
 FEW = 2  # notebooks, whose kernels load what they need faster than one that loads everything
-NO_BROWSER = "no chromium on this machine"  # the only reason for a canary not to be tried
+# the only reasons for a canary not to be tried
+NO_BROWSER, NO_MAKE = EXCUSES = "no chromium on this machine", "no make on this machine"
 SLOW_FIXTURES = {"html", "broken_build", "browser"}  # the built book, chromium
+
+# What a run needs of its surroundings, and make gives it otherwise: our sources, one thread to a
+# process. And what a person's own folder would do to it: settings of IPython, or a HOME that
+# cannot be written.
+KEPT_APART = ROOT / "_build" / "home"
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    dict.fromkeys([str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])
+)
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ["PYTHONUTF8"] = "1"  # of what tests start; nothing else makes Windows speak UTF-8
+for variable in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "MPLCONFIGDIR"):
+    (KEPT_APART / variable.lower()).mkdir(parents=True, exist_ok=True)
+    os.environ[variable] = str(KEPT_APART / variable.lower())
 
 _account = Account()
 _cold: set[str] = set()  # why kernels started cold in this run
@@ -53,6 +69,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if SLOW_FIXTURES & set(getattr(item, "fixturenames", ())):
             item.add_marker("slow")
+        if item.get_closest_marker("make") and shutil.which("make") is None:
+            item.add_marker(pytest.mark.skip(reason=NO_MAKE))
     cache = getattr(config, "cache", None)  # absent under -p no:cacheprovider
     last = cache.get(CACHED, {}) if cache else {}
     before = LONG | _kept_seconds() | last
@@ -133,7 +151,8 @@ def _canaries(reporter: pytest.TerminalReporter) -> dict[str, str]:
     for outcome in ("passed", "skipped", "xfailed", "xpassed", "failed", "error"):
         for report in reporter.stats.get(outcome, []):
             if "canary" in getattr(report, "keywords", ()):
-                excused = outcome == "skipped" and NO_BROWSER in str(report.longrepr)
+                why = str(report.longrepr)
+                excused = outcome == "skipped" and any(excuse in why for excuse in EXCUSES)
                 found[report.nodeid] = "excused" if excused else outcome
     return found
 
@@ -142,7 +161,7 @@ def _canaries(reporter: pytest.TerminalReporter) -> dict[str, str]:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Let a run fail in which a known-bad input was skipped, or expected to fail, and so not tried.
 
-    Only the browser's may be, where there is no browser.
+    Only those of the browser and of make may be, where there is none.
     """
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     untried = {

@@ -64,7 +64,7 @@ def main() -> int:
     print(f"{'way':16}{'seconds':>10}{'CPU s':>10}{'GiB':>8}")
     for way in LOOKUPS + HEADS:
         command = [sys.executable, __file__, way]
-        done = subprocess.run(command, capture_output=True, text=True, check=True, env=alone)
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", check=True, env=alone)
         row = json.loads(done.stdout)
         wall[way], cpu[way] = row["seconds"], row["CPU seconds"]
         gib = row["GiB beyond the inputs"]

@@ -134,7 +134,7 @@ def main() -> int:
         if way == "linear_cross_entropy" and not hasattr(F, "linear_cross_entropy"):
             continue
         command = [sys.executable, __file__, way]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
         rows.append(json.loads(done.stdout))
         print(done.stdout, end="", flush=True)
     print(f"predicted: log n + 1/2 = {math.log(N) + 0.5:.5f}; limit {LIMIT} GiB")

@@ -286,7 +286,10 @@ def main() -> None:
         return
     for name in sys.argv[1:] or MODELS:
         done = subprocess.run(
-            [sys.executable, __file__, "--one", name], capture_output=True, text=True, check=False
+            [sys.executable, __file__, "--one", name],
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
         )
         if done.returncode:
             print(name, done.stderr[-800:])

@@ -77,14 +77,15 @@ def main(target: Path) -> None:
                 "would_have_caught": found.detectable,
                 "seconds": found.seconds,
                 "generator_alone_seconds": alone,
-                "confirmed_by_second_draw": found.confirmed,
+                "confirmed_by_second_draw": found.redrawn,
             }
         )
         print(f"d={width:5} z={found.z:+.2f} n={found.n} {found.seconds:.2f} s, "
               f"generator alone {alone:.2f} s", flush=True)  # fmt: skip
         assert abs(found.z) < found.design.threshold
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(json.dumps({"provenance": provenance(where), "rows": rows}, indent=1) + "\n")
+    found = {"provenance": provenance(where), "rows": rows}
+    target.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
 def provenance(where: torch.device) -> dict[str, str]:
@@ -97,7 +98,7 @@ def provenance(where: torch.device) -> dict[str, str]:
         )
     )
     commit = subprocess.run(
-        ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
+        ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, encoding="utf-8", check=False
     ).stdout.strip()
     return {
         "command": "python " + " ".join(sys.argv),

@@ -175,6 +175,7 @@ def _erratum(claim: Claim) -> str:
     wrong = claim["erratum"]
     said = f"{claim['where']}The article says{claim['says']}{_truth(claim)}"
     ways = f"{claim['id']}{label(claim)}" + "·the run·Colab" * bool(claim["notebook"])
+    ways += errata.GRADES[wrong["grade"]].label if wrong["follows"] else ""
     return f"{wrong['headline']}{_sides(wrong)}{said}{_lines(against or claim['evidence'])}{ways}"
 
 

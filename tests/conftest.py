@@ -52,23 +52,3 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     counts = [notebook_gates.compared(path) for path in ledger.notebooks(ROOT)]
     good, outputs = (sum(column) for column in zip(*counts, strict=True))
     terminalreporter.write_line(f"outputs compared: {good}/{outputs} ({good / outputs:.1%})")
-
-
-UNDEFINED = {"LOSS-14", "LOSS-18", "LOSS-19", "LOSS-20", "LOSS-21"}
-
-
-@pytest.fixture(autouse=True)
-def _cells_define(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take the quantity out of readings that tests of the verbs use; they give it themselves."""
-    if request.path.parent.name != "checks":
-        return
-    real = registry.statement
-
-    def statement(name: str) -> registry.Statement:
-        found = real(name)
-        if name not in UNDEFINED or found.reading is None:
-            return found
-        reading = dataclasses.replace(found.reading, quantity=None, where={})
-        return dataclasses.replace(found, reading=reading)
-
-    monkeypatch.setattr(registry, "statement", statement)

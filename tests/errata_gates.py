@@ -18,10 +18,22 @@ from verified_transformer.account import errata, evidence
 
 
 def _wrong(html: Path, article: str | None = None) -> list[Claim]:
-    """Wrong claims in the order of the errata: by grade, then as the registry orders them."""
-    rank = list(errata.GRADES)
+    """Wrong claims in the order of the errata: roots by grade and order, each with what follows."""
+    known, rank = by_id(html), list(errata.GRADES)
+
+    def place(claim: Claim) -> tuple[int, int]:
+        return rank.index(claim["erratum"]["grade"]), claim["erratum"]["order"]
+
     found = [c for c in claims(html) if c["verdict"] == "wrong" and article in (None, c["article"])]
-    return sorted(found, key=lambda c: (rank.index(c["erratum"]["grade"]), c["erratum"]["order"]))
+    return sorted(found, key=lambda c: (place(known[_root(c)]), bool(_follows(c)), place(c)))
+
+
+def _follows(claim: Claim) -> str | None:
+    return (claim["erratum"] or {}).get("follows")
+
+
+def _root(claim: Claim) -> str:
+    return _follows(claim) or claim["id"]
 
 
 def missing_errata(html: Path) -> list[str]:
@@ -58,8 +70,10 @@ def other_grades(html: Path) -> list[str]:
     for page in pages(html):
         graded = [(name, text) for name, text in page.facts.boxes["graded"] if name in known]
         for name, shown in graded:
-            grade = (known[name]["erratum"] or {}).get("grade", "")
-            wanted = f"{grade} {errata.GRADES[grade].label.capitalize()}" if grade else "no grade"
+            grade, head = (
+                (known[n]["erratum"] or {}).get("grade") for n in (name, _root(known[name]))
+            )
+            wanted = f"{grade} {errata.GRADES[head].label.capitalize()}" if grade else "no grade"
             found += differing(f"{page.name}: grade of {name}", shown, wanted)
         here = [name for name, _ in graded]
         order = [name for name in ordered if name in here]
@@ -76,10 +90,13 @@ def other_grades(html: Path) -> list[str]:
 
 
 def _counts(html: Path, article: str) -> str:
-    grades = Counter(c["erratum"]["grade"] for c in _wrong(html, article))
+    wrong = _wrong(html, article)
+    grades = Counter(c["erratum"]["grade"] for c in wrong if not _follows(c))
+    below = sum(bool(_follows(c)) for c in wrong)
     met = sum(c["article"] == article and c["verdict"] == "holds-if" for c in claims(html))
     many = "" if met == 1 else "s"
     told = "".join(f"{grades[n]}·{g.label}" for n, g in errata.GRADES.items() if grades[n])
+    told += f"{below}·follow{'s' if below == 1 else ''} from these" * bool(below)
     return told + f"{met}·condition{many}, no error{many}" * bool(met)
 
 

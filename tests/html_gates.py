@@ -32,15 +32,18 @@ LOADING = {"object": "data", "image": "href", "use": "href"} | dict.fromkeys(BY_
 IN_CSS = re.compile(r"""(?:url\(\s*|@import\s+)["']?((?:https?:)?//[^"')\s]+)""", re.I)
 
 
+AS_PUBLISHED = ["--all", "-n", "-W", "--keep-going"]
+
+
 def build(root: Path, out: Path) -> tuple[int, str]:
     """Build the book at `root` into `out`, warnings as errors; return exit code and output."""
     command = [Path(sys.executable).parent / "jupyter-book", "build", root, "--path-output", out]
     run = subprocess.run(
-        [*command, "--all", "-n", "-W", "--keep-going"],
+        [*command, *AS_PUBLISHED],
         env=os.environ | {"NO_COLOR": "1", "PYTHONWARNINGS": "default"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        text=True,
+        encoding="utf-8",
         check=False,
     )
     return run.returncode, run.stdout

@@ -16,7 +16,6 @@ from verified_transformer.commands.notebooks import colab, form
 
 ROOT = Path(__file__).parent.parent
 WAITING = Path(__file__).with_name("pages_without_owners.txt")
-LONGEST_CELL = 25
 TAGS_THAT_HIDE = re.compile(r"skip|ignore|raises-exception", re.I)
 # nbval obeys these as it obeys tags; a cell magic may swallow what the cell prints
 COMMENTS_THAT_HIDE = re.compile(r"(?mi)^\s*#+\s*((?:NBVAL|PYTEST)_\w+)\s*$|^\s*(%%capture)\b")
@@ -67,17 +66,6 @@ def faulty_outputs(notebook: Path) -> list[str]:
             if output.get("name") == "stderr":
                 found.append(f"{notebook.name}: stored stderr {''.join(output['text'])[:60]!r}")
     return found
-
-
-def long_cells(notebook: Path) -> list[str]:
-    """Code cells that do not fit on a screen."""
-    codes = [form.bare(cell["source"]) for cell in cells(notebook, "code")]
-    lengths = [(len(code.splitlines()), code) for code in codes]
-    return [
-        f"{notebook.name}: a cell of {length} lines: {source[:40]!r}"
-        for length, source in lengths
-        if length > LONGEST_CELL
-    ]
 
 
 def compared(notebook: Path) -> tuple[int, int]:
@@ -242,7 +230,7 @@ def normalised(formula: str) -> str:
 
 
 GATES = (
-    never_run, hidden, faulty_outputs, long_cells, uncompared_share, other_form,
+    never_run, hidden, faulty_outputs, uncompared_share, other_form,
     stale_records, other_pictures, ownerless_maths,
 )  # fmt: skip
 PROSE_GATES = (ownerless_maths,)  # on the pages of book/

@@ -143,7 +143,12 @@ def make_test(folder: Path) -> tuple[int, str]:
     }
     command = ["make", "test", "-o", "lint", "-o", "browser"]
     planned = subprocess.run(
-        [*command, "-n"], cwd=folder, env=environment, capture_output=True, text=True, check=True
+        [*command, "-n"],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
     ).stdout
     if "Setting up" in planned:  # it would be made anew, and the one that is shared be removed
         raise RuntimeError("the environment is not the one that make would use: make install")
@@ -153,7 +158,7 @@ def make_test(folder: Path) -> tuple[int, str]:
         env=environment | {"NO_COLOR": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        text=True,
+        encoding="utf-8",
         check=False,
     )
     return run.returncode, run.stdout

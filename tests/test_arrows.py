@@ -1,4 +1,4 @@
-"""The plan of the library: which wing may import which, how full a floor is, how long a file."""
+"""The plan of the library: which wing may import which."""
 
 from __future__ import annotations
 
@@ -19,38 +19,6 @@ PERMITTED = {
     "experiments": {"exact", "models", "sampling"},
     "commands": {"account", "exact", "experiments", "models"},
 }
-
-MOST_LINES = 300
-MOST_ROOMS = 9  # modules and packages in one folder; folders of data are no rooms
-CROWDED = {  # waiting to be sorted; the numbers only shrink
-    "checks": 11,
-    "exact/moments": 10,
-    "experiments": 10,  # a module for each one that is recorded, named by its file
-    "lab": 11,
-    "lab/live_figures": 10,
-}
-
-
-def too_long(package: Path) -> list[str]:
-    """Say which files no longer fit in a head."""
-    lengths = {p: len(p.read_text("utf-8").splitlines()) for p in sorted(package.rglob("*.py"))}
-    return [
-        f"{path.relative_to(package)}: {lines} lines, of {MOST_LINES}"
-        for path, lines in lengths.items()
-        if lines > MOST_LINES
-    ]
-
-
-def crowded(package: Path) -> list[str]:
-    """Say which floors have too many rooms."""
-    found = []
-    for floor in sorted({init.parent for init in package.rglob("__init__.py")}):
-        name = floor.relative_to(package).as_posix()
-        modules = [p for p in floor.glob("*.py") if not p.stem.startswith("__")]
-        rooms = len(modules) + len([*floor.glob("*/__init__.py")])
-        if rooms != CROWDED.get(name, min(rooms, MOST_ROOMS)):
-            found.append(f"{name}: {rooms} rooms, of {CROWDED.get(name, MOST_ROOMS)}")
-    return found
 
 
 def forbidden(package: Path) -> list[str]:
@@ -102,18 +70,3 @@ def test_an_arrow_that_runs_back_up_is_found(tmp_path: Path) -> None:
         "account/ledger.py: account imports sampling",
         "account/ledger.py: account imports exact",
     ]
-
-
-def test_files_and_floors_are_small() -> None:
-    assert too_long(PACKAGE) == [] and crowded(PACKAGE) == []
-
-
-@pytest.mark.canary
-def test_a_long_file_on_a_crowded_floor_is_found(tmp_path: Path) -> None:
-    floor = tmp_path / "sampling"
-    (floor / "data").mkdir(parents=True)
-    for number in range(MOST_ROOMS + 1):
-        (floor / f"room_{number}.py").write_text("x = 1\n" * (MOST_LINES + (number == 3)))
-    (floor / "__init__.py").touch()
-    assert crowded(tmp_path) == ["sampling: 10 rooms, of 9"]
-    assert too_long(tmp_path) == ["sampling/room_3.py: 301 lines, of 300"]

@@ -119,8 +119,8 @@ def test_a_changed_cell_is_red_where_it_or_one_behind_it_differs(tmp_path: Path)
     (tmp_path / "trials.json").write_text(json.dumps(trials), encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-m", "mutation.forked", tmp_path / "n.ipynb", tmp_path / "trials.json"],
-        env={**os.environ, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT / 'tests'}"},
-        capture_output=True, text=True, check=True,
+        env={**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT / 'tests'}"},
+        capture_output=True, encoding="utf-8", check=True,
     )  # fmt: skip
     found = [json.loads(line) for line in done.stdout.splitlines()]
     assert [one["by"] for one in found] == ["outputs", "outputs", "outputs", "run"], done.stderr

@@ -87,10 +87,6 @@ def stored_warning(book: Book) -> None:
     code(book, 4)["outputs"] = [{"output_type": "stream", "name": "stderr", "text": ["warned"]}]
 
 
-def wall_of_code(book: Book) -> None:
-    code(book, 4)["source"] = ["pass\n"] * 40
-
-
 def outputs_nobody_compares(book: Book) -> None:
     bare = {"data": {"text/plain": ["<Figure size 640x480 with 1 Axes>"], "image/png": "x"}}
     for cell in book["cells"][:20]:
@@ -195,7 +191,6 @@ def display_of_nobody(book: Book) -> None:
         (hidden_by_a_magic, gates.hidden, "'%%capture' without a reason"),
         (stored_error, gates.faulty_outputs, "stored error ClaimFailed"),
         (stored_warning, gates.faulty_outputs, "stored stderr"),
-        (wall_of_code, gates.long_cells, "a cell of 40 lines"),
         (outputs_nobody_compares, gates.uncompared_share, "outputs compared"),
         (another_repository, gates.other_form, "cell 1 is not as `make form` writes it: source"),
         (check_that_stands_open, gates.other_form, "metadata is {}, not {'cellView': 'form'"),

@@ -156,7 +156,8 @@ def test_a_section_says_its_time_and_what_to_remember(monkeypatch: pytest.Monkey
 
 def test_every_section_has_its_time(html: Path) -> None:
     pages = sorted(html.glob("notebooks/*/*.html"))
-    without = [page.name for page in pages if '<p class="vt-minutes">' not in page.read_text()]
+    texts = {page.name: page.read_text(encoding="utf-8") for page in pages}
+    without = [name for name, text in texts.items() if '<p class="vt-minutes">' not in text]
     assert pages and not without
 
 

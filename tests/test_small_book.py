@@ -31,7 +31,6 @@ RED = {
     "tests/test_notebooks.py::test_notebook_passes[1-small-never_run]": "an execution count gone",
     "tests/test_notebooks.py::test_notebook_passes[1-small-hidden]": "a comment that hides",
     "tests/test_notebooks.py::test_notebook_passes[1-small-faulty_outputs]": "a stored warning",
-    "tests/test_notebooks.py::test_notebook_passes[1-small-long_cells]": "a wall of code",
     "tests/test_notebooks.py::test_notebook_passes[1-small-ownerless_maths]": "a display of nobody",
     "tests/test_notebooks.py::test_notebook_passes[1-small-other_form]": "cells without form",
     "tests/test_notebooks.py::test_page_passes[welcome-ownerless_maths]": "the same on a page",
@@ -88,12 +87,14 @@ def failed(output: str) -> set[str]:
     return {name for name in OUTCOME.findall(output) if "2-left-out" not in name}
 
 
+@pytest.mark.make
 def test_a_sound_small_book_is_green(tmp_path: Path) -> None:
     code, output = make_test(small_book.build(tmp_path / "book"))
     assert code == 0, output
     assert re.search(r"= \d+ passed in", output), output
 
 
+@pytest.mark.make
 @pytest.mark.canary
 def test_a_faulty_small_book_is_red_for_every_fault_and_no_other(tmp_path: Path) -> None:
     folder = small_book.build(tmp_path / "book")

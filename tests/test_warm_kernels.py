@@ -70,7 +70,8 @@ def test_can_be_interrupted_and_ends(warm: RunningKernel) -> None:
 
 @pytest.mark.canary
 def test_a_library_that_warns_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "old_library.py").write_text("import warnings\nwarnings.warn('too old')\n")
+    text = "import warnings\nwarnings.warn('too old')\n"
+    (tmp_path / "old_library.py").write_text(text, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr("warnings.filters", [])  # here they make errors of warnings
     assert warm_kernels.loaded(["json"]) == []
@@ -89,7 +90,7 @@ def test_a_library_that_warns_is_told(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_what_cannot_serve_is_named(
     process: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "other.py").write_text(process)
+    (tmp_path / "other.py").write_text(process, encoding="utf-8")
     monkeypatch.setattr(warm_kernels, "__file__", str(tmp_path / "other.py"))
     monkeypatch.setattr(warm_kernels, "_server", warm_kernels._server.__wrapped__)
     monkeypatch.setattr(warm_kernels, "_cold", [])

@@ -46,7 +46,7 @@ def run_by(target: str, root: Path) -> list[str]:
         cwd=root,
         env=environment,
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=True,
     )
     text = re.sub(r"\\\n\s*", "", done.stdout)
@@ -75,6 +75,7 @@ def swallowed(makefile: str) -> list[str]:
     return found
 
 
+@pytest.mark.make
 def test_make_test_runs_exactly_what_it_should() -> None:
     assert run_by("test", ROOT) == EXPECTED["make_test"]
 
@@ -106,6 +107,7 @@ def test_a_swallowed_failure_is_found(old: str, new: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.make
 @pytest.mark.canary
 @pytest.mark.parametrize(
     ("old", "new"),
@@ -136,7 +138,8 @@ def test_ci_runs_make_test_and_nothing_else() -> None:
 def commands(workflow: str) -> list[str]:
     """Every command of a workflow, each once."""
     jobs = yaml.safe_load(workflow)["jobs"].values()
-    return list(dict.fromkeys(s["run"] for job in jobs for s in job["steps"] if "run" in s))
+    steps = [step for job in jobs for step in job.get("steps", ())]
+    return list(dict.fromkeys(step["run"] for step in steps if "run" in step))
 
 
 def test_workflows_run_make_and_swallow_nothing() -> None:
@@ -148,6 +151,56 @@ def test_workflows_run_make_and_swallow_nothing() -> None:
     assert found == EXPECTED["workflows"]
     weekly = yaml.safe_load((ROOT / ".github/workflows/weekly.yml").read_text(encoding="utf-8"))
     assert weekly["jobs"]["run"]["strategy"]["matrix"]["target"] == EXPECTED["weekly"]
+
+
+def loose(workflow: str) -> list[str]:
+    """Actions of a workflow that are named by something that can be moved, and no commit."""
+    used = re.findall(r"uses: *(.*)", workflow)
+    pinned = re.compile(r"actions/[\w/-]+@[0-9a-f]{40} # v[0-9.]+(?:;.*)?|\./\.github/[\w/.-]+")
+    return [action for action in used if not pinned.fullmatch(action)]
+
+
+def rights(name: str, workflow: dict[str, Any]) -> dict[str, Any]:
+    """What the jobs of a workflow may beyond reading, and a job that publishes untested."""
+    found = {} if workflow["permissions"] == {"contents": "read"} else {name: "all"}
+    jobs = workflow["jobs"]
+    for title, job in jobs.items():
+        if "permissions" in job:
+            found[f"{name} {title}"] = job["permissions"]
+            before = title
+            while "needs" in jobs[before]:
+                before = jobs[before]["needs"]
+            if jobs[before].get("uses") != "./.github/workflows/test.yml":
+                found[f"{name} {title}"] = "untested"
+    return found
+
+
+def test_workflows_use_pinned_actions_and_the_least_rights() -> None:
+    found: dict[str, Any] = {}
+    for path in sorted((ROOT / ".github" / "workflows").glob("*.yml")):
+        text = path.read_text(encoding="utf-8")
+        assert loose(text) == [], path.name
+        found |= rights(path.name, yaml.safe_load(text))
+    assert found == EXPECTED["rights"]
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("permissions:\n  contents: read", "permissions:\n  contents: write"),
+        ("    needs: test\n", ""),
+        ("uses: ./.github/workflows/test.yml", "uses: ./.github/workflows/links.yml"),
+        ("@11d5960a326750d5838078e36cf38b85af677262 #", "@v4 #"),
+        ("actions/deploy-pages", "somebody/deploy-pages"),
+    ],
+)
+def test_a_workflow_that_may_too_much_is_found(old: str, new: str) -> None:
+    text = (ROOT / ".github/workflows/pages.yml").read_text(encoding="utf-8")
+    assert old in text
+    other = text.replace(old, new)
+    found = rights("pages.yml", yaml.safe_load(other))
+    assert loose(other) or found != EXPECTED["rights"]
 
 
 def test_pytest_has_exactly_these_options() -> None:
@@ -309,7 +362,7 @@ def test_a_canary_that_is_not_tried_fails_the_run(
     command = [sys.executable, "-m", "pytest", "-q", "-n0", "tests"]
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
     run = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        command, cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8", check=False
     )
     assert run.returncode == code, run.stdout + run.stderr
     assert "canaries caught 1/3" in run.stdout

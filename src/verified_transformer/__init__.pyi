@@ -3,6 +3,7 @@ from .checks.claim import Claim as Claim
 from .checks.claim import ClaimFailed as ClaimFailed
 from .checks.claim import Record as Record
 from .checks.claim import claim as claim
+from .checks.claim import derive as derive
 from .checks.exactly.showing import show as show
 from .checks.exercises.exercise import exercise as exercise
 from .exact.derivations import Derivation as Derivation

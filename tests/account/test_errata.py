@@ -176,6 +176,40 @@ def test_a_wrong_claim_without_an_erratum_is_red(collected: ledger.Ledger) -> No
     assert "the order" in faults([entry, replace(entry, id="LOSS-22")])[0]
 
 
+def followed(entry: ledger.Entry, root: str | None, **changes: Any) -> ledger.Entry:
+    assert entry.erratum is not None
+    return replace(entry, erratum=replace(entry.erratum, follows=root), **changes)
+
+
+@pytest.mark.canary
+def test_what_follows_from_no_root_is_red(collected: ledger.Ledger) -> None:
+    root = next(c for c in collected.claims if c.id == "FACT-10")
+    below = next(c for c in collected.claims if c.id == "FACT-13")
+    assert root.erratum is not None and below.erratum is not None
+    assert below.erratum.follows == "FACT-10" and faults([root, below]) == []
+    said = ["FACT-13: follows FACT-10, which is no root of its article"]
+    assert faults([below]) == said
+    assert faults([replace(root, article="growth"), below]) == said
+    assert said[0] in faults([followed(root, "FACT-13"), below])
+
+
+def test_what_follows_stands_beneath_its_root_and_is_not_counted(
+    collected: ledger.Ledger,
+) -> None:
+    from verified_book import render
+
+    article = next(a for a in collected.articles if a.key == "factorisation")
+    groups = render.by_grade(collected, article)
+    roots = {root.id: [c.id for c in below] for _, some in groups for root, below in some}
+    wrong = [c for c in collected.claims if c.article == article.key and c.verdict == "wrong"]
+    assert sorted(roots) == sorted(c.id for c in wrong if not c.erratum.follows)
+    assert "FACT-13" in roots["FACT-10"] and len(wrong) > len(roots) + 9
+    head = render.errata_head(collected, article)
+    assert [int(n) for n in re.findall(r">(\d+) · (?!cond)", head)] == [
+        *(len(some) for _, some in groups), len(wrong) - len(roots),
+    ]  # fmt: skip
+
+
 @pytest.mark.canary
 def test_another_grade_is_not_as_locked(collected: ledger.Ledger) -> None:
     entry = next(c for c in collected.claims if c.id == "LOSS-21")

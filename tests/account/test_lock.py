@@ -176,7 +176,7 @@ def test_nothing_is_lost_since_the_commit_before() -> None:
     """In CI that is the branch on which a pull request lands, so that it covers all of it."""
     place = f"HEAD^:{lock.PATH.relative_to(ROOT).as_posix()}"
     asked = ["git", "-C", str(ROOT), "show", place]
-    run = subprocess.run(asked, capture_output=True, text=True, check=False)
+    run = subprocess.run(asked, capture_output=True, encoding="utf-8", check=False)
     if run.returncode:
         pytest.skip("there is no commit before this one, or it has no lock")
     assert lock.lost(lock.parsed(run.stdout), lock.read()) == []

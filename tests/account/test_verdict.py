@@ -318,6 +318,16 @@ def test_an_outcome_without_margin_is_refused_by_name(
         decide(statement("empirical"), [experiment(outcome, low, high)])
 
 
+def test_a_recording_is_moved_by_no_processor_and_needs_no_margin() -> None:
+    edge, inside = (
+        dataclasses.replace(experiment("supports", low, 0.11), recorded=Recorded("kept", "0"))
+        for low in (0.02, -0.02)
+    )
+    assert decide(statement("empirical"), [edge]).verdict == "reproduced"
+    with pytest.raises(LedgerError, match=r"0\.00 half widths from zero; it needs more than 0"):
+        decide(statement("empirical"), [inside])
+
+
 @pytest.mark.canary
 @pytest.mark.parametrize("margin", ["margin at least 1/2", None])
 def test_an_outcome_without_an_interval_is_refused(margin: str | None) -> None:

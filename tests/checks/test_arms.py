@@ -57,12 +57,17 @@ def test_an_experiment_says_which_arm_less_which_and_how_much() -> None:
     assert record.volatile.rows[0]["mean of untied"].startswith("3.0")
 
 
-def test_a_recording_needs_the_whole_margin_at_once() -> None:
-    mean = next(m / 1000 for m in range(1, 400) if 0.5 < margin_of(m / 1000) < 1.0)
-    arms = {"tied": runs(mean), "none": dict.fromkeys(SEEDS, 0.0)}
-    told = {"arms": arms, "compares": ("tied", "none"), "predicts": "positive"}
-    assert experiment(**told).outcome == "supports"
-    assert experiment(**told, recorded=KEPT).outcome == "unsettled"
+def test_a_recording_is_judged_by_its_interval_and_live_runs_by_a_margin() -> None:
+    means = {"edge": (0.0, 0.5), "inside": (-1.0, 0.0)}
+    for name, (low, high) in means.items():
+        mean = next(m / 1000 for m in range(1, 400) if low <= margin_of(m / 1000) - 1e-9 < high)
+        arms = {"tied": runs(mean), "none": dict.fromkeys(SEEDS, 0.0)}
+        told = {"arms": arms, "compares": ("tied", "none"), "predicts": "positive"}
+        live, kept = experiment(**told), experiment(**told, recorded=KEPT)
+        found = (live.outcome, kept.outcome, kept.margin)
+        assert found == ("unsettled", "supports" if name == "edge" else "unsettled", None)
+        interval = kept.volatile.interval
+        assert kept.line.count(f"99 % interval {interval.low:.3g} … {interval.high:.3g}") == 1
 
 
 def margin_of(mean: float) -> float:

@@ -15,6 +15,7 @@ from verified_transformer.account import registry
 from verified_transformer.account.reading import Citation, Reading
 from verified_transformer.checks import subject
 from verified_transformer.checks.claim import ClaimFailed, claim
+from verified_transformer.checks.what_ran import watched
 from verified_transformer.checks.wording import equation
 from verified_transformer.exact.derivations import Derivation, Oracle
 from verified_transformer.exact.formulas.mutants import formula_mutants
@@ -22,7 +23,7 @@ from verified_transformer.exact.formulas.notation import symbols
 from verified_transformer.exact.integrals.gaussian import LawMean, integrate_by_parts
 from verified_transformer.exact.judging import Comparison, digits_match
 from verified_transformer.exact.laws import Normal, Uniform
-from verified_transformer.exact.moments import Index, Tensor, mean, total, variance
+from verified_transformer.exact.moments import Index, Tensor, total, variance
 from verified_transformer.sampling import measuring as sampling
 
 d, σ, τ, x = symbols("d sigma tau x")
@@ -99,20 +100,25 @@ def test_no_mutant_of_the_norm_variance_is_proved_or_measured(
 
 
 @pytest.mark.canary
-def test_a_typed_result_is_no_derivation() -> None:
-    with pytest.raises(TypeError, match="derived: got"):
+def test_a_typed_result_is_no_derivation(reading: Callable[..., None]) -> None:
+    with pytest.raises(TypeError, match="quantity: got Mul; accepted: what the reading of LOSS-14"):
+        claim("LOSS-14").prove(2 * d * σ**4)
+    reading(formula="2*d*sigma**4")
+    with pytest.raises(TypeError, match="derived: got Mul"):
         claim("LOSS-14").prove(2 * d * σ**4)
 
 
 @pytest.mark.canary
-def test_a_derivation_from_the_formula_itself_is_refused() -> None:
+def test_a_derivation_from_the_formula_itself_is_refused(reading: Callable[..., None]) -> None:
+    reading(formula="2*d*sigma**4")
     typed = Derivation("typed", d * σ**4 + d * σ**4 + x - x).then("collect", sp.factor)
     with pytest.raises(TypeError, match="starts from the closed form"):
         claim("LOSS-14").prove(typed)
 
 
 @pytest.mark.canary
-def test_a_step_that_only_types_the_result_is_caught() -> None:
+def test_a_step_that_only_types_the_result_is_caught(reading: Callable[..., None]) -> None:
+    reading(formula="2*d*sigma**4")
     start = sp.Integral(4 * d * σ**4 * x, (x, 0, 1))
     typed = Derivation("typed", start).then("we know it", lambda e: 2 * d * σ**4)
     with pytest.raises(ClaimFailed, match="changed definitions do not break"):
@@ -142,7 +148,10 @@ def test_a_sampler_that_is_not_the_definition_is_caught(statistic: Callable) -> 
 
 
 @pytest.mark.canary
-def test_an_oracle_that_knows_the_formula_wrongly_is_caught() -> None:
+def test_an_oracle_that_knows_the_formula_wrongly_is_caught(
+    reading: Callable[..., None],
+) -> None:
+    reading(formula="2*d*sigma**4")
     quantity = variance(norm2())
     object.__setattr__(quantity, "oracle", lambda point: 2 * point[d] * point[σ] ** 3)
     with pytest.raises(ClaimFailed, match="the definition gives"):
@@ -423,19 +432,19 @@ def test_a_joint_record_counts_for_each_claim() -> None:
     assert len(record.readings) == 2
 
 
-def test_exact_checks_take_plain_numbers() -> None:
+def test_exact_checks_take_plain_numbers(reading: Callable[..., None]) -> None:
     record = claim("LOSS-14").check("Var", lambda p: sum([2 * float(p[σ]) ** 4] * p[d]), at=AT)
     assert record.kind == "exact"
+    reading(formula="d*sigma**4", truth_formula="d*sigma**2*tau**2")
     oracle = Oracle("E (w.v)**2", lambda p: p[d] * p[σ] ** 2 * p[τ] ** 2)
     refuted = claim("LOSS-19").refute(oracle, at=[{d: 3, σ: 1.3, τ: 0.7}])
     assert refuted.outcome == "contradicts"
 
 
 def test_a_zero_expectation_is_measured_in_units_of_the_spread() -> None:
-    w, v = (Tensor(name, Normal(0, σ), d) for name in "wv")
-    dot = mean(total(w[i] * v[i], i))
-    claim("LOSS-18").prove(dot)
-    record = claim("LOSS-18").measure(dot, lambda w, v: (w * v).sum(-1), at=AT)
+    claim("LOSS-18").prove()
+    drawn = dict.fromkeys("wv", Normal(0, σ))
+    record = claim("LOSS-18").measure(lambda w, v: (w * v).sum(-1), laws=drawn, at=AT)
     assert record.mutants.killed >= 2
 
 
@@ -488,10 +497,10 @@ def test_the_first_check_of_a_claim_shows_its_card(
     reading()
     outputs: list[str] = []
     monkeypatch.setattr(subject, "_display", lambda data, _: outputs.append(data["text/plain"]))
-    monkeypatch.setattr(subject, "_shown", set())
-    claim("LOSS-16")._repr_mimebundle_()
-    for ids in (("LOSS-14",), ("LOSS-14", "LOSS-15"), ("LOSS-16",)):
-        claim(*ids).check_that(bool, on=1, not_on=0)
+    with watched():  # as in a notebook
+        claim("LOSS-16")._repr_mimebundle_()
+        for ids in (("LOSS-14",), ("LOSS-14", "LOSS-15"), ("LOSS-16",)):
+            claim(*ids).check_that(bool, on=1, not_on=0)
     kinds = [line.split("   ")[0].partition("(")[0] for line in outputs]
     assert kinds == [
         "LOSS-14 ", "LOSS-14 exact", "LOSS-15 ", "LOSS-14 LOSS-15 exact", "LOSS-16 exact",

@@ -14,10 +14,11 @@ from verified_transformer.checks.claim import ClaimFailed, claim
 from verified_transformer.exact.derivations import Derivation
 from verified_transformer.exact.formulas.notation import symbols
 from verified_transformer.exact.integrals.gaussian import integrate_by_parts
-from verified_transformer.exact.laws import General, Normal, Rademacher, Uniform
-from verified_transformer.exact.moments import Index, Tensor, total, variance
+from verified_transformer.exact.laws import General, Law, Normal, Rademacher, Uniform
+from verified_transformer.exact.moments import Expectation, Index, Tensor, mean, total, variance
 
-d, σ, z = symbols("d sigma z")
+d, σ, τ, z = symbols("d sigma tau z")
+NORMAL_LAW = Normal(0, σ)
 AT = [{d: 3, σ: 1.3}, {d: 5, σ: 0.7}]
 ANY = {"i": "Index(d)", "w": "Tensor(General({1: 0, 2: sigma**2}), d)"}
 NORMAL = {"i": "Index(d)", "w": "Tensor(Normal(0, sigma), d)"}
@@ -58,14 +59,49 @@ def test_a_standard_deviation_for_a_variance_is_caught_by_the_reading(read) -> N
         claim("LOSS-14").prove()
 
 
+def squares(name: str = "w", law: Law = NORMAL_LAW, power: int = 2) -> sp.Expr:
+    """The sum of an entry's powers, of which LOSS-14 speaks."""
+    i, w = Index(f"i_{name}", d), Tensor(name, law, d)
+    return total(w[i] ** power, i)
+
+
+def test_the_definition_may_stand_in_the_cell_by_other_names() -> None:
+    plain = claim("LOSS-14").prove()
+    for name in "wu":
+        again = claim("LOSS-14").prove(variance(squares(name)))
+        assert (again.statement, again.detail) == (plain.statement, plain.detail)
+    u, v = (Tensor(name, General({1: 0, 2: s**2}), d) for name, s in (("u", τ), ("v", σ)))
+    i = Index("i", d)
+    inner = mean(total(u[i] * v[i], i) ** 2)  # the reading has v with τ, and w with σ
+    assert claim("LOSS-19").truth.prove(inner).outcome == "supports"
+
+
 @pytest.mark.canary
-def test_a_cell_cannot_bring_a_definition_of_its_own(read) -> None:
-    read(quantity="variance(total(w[i]**2, i))", where=NORMAL, formula="2*d*sigma**4")
-    i, w = Index("i", d), Tensor("w", Normal(0, σ), d)
-    other = variance(total(w[i] ** 2, i))
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (variance(squares(power=4)), r"Var\(Sum\(w\[i_w\]\*\*4, .* which is 96\*d\*sigma\*\*8"),
+        (mean(squares()), r"E\(Sum\(w\[i_w\]\*\*2, .* which is d\*sigma\*\*2"),
+        (variance(squares(law=Uniform(-σ, σ))), r"w = Tensor\(Uniform\(-sigma, sigma\), d\)"),
+        (variance(squares() + squares("u")), r"u = Tensor\(.*, w = Tensor"),
+    ],
+    ids=["another power", "a mean", "another law", "one tensor more"],
+)
+def test_a_cell_cannot_bring_a_definition_of_its_own(given: Expectation, said: str) -> None:
+    ours = (
+        r"the reading defines Var\(Sum\(w\[i\]\*\*2, \(i, 1, d\)\)\) with "
+        r"w = Tensor\(Normal\(0, sigma\), d\), which is 2\*d\*sigma\*\*4$"
+    )
     for use in (claim("LOSS-14").prove, lambda q: claim("LOSS-14").measure(q, at=AT)):
-        with pytest.raises(TypeError, match="the reading of LOSS-14 defines"):
-            use(other)
+        with pytest.raises(ClaimFailed, match=f"the cell gives .*{said}.*, {ours}"):
+            use(given)
+
+
+@pytest.mark.canary
+def test_a_symbol_that_only_looks_like_ours_is_named() -> None:
+    given = variance(squares(law=Normal(0, sp.Symbol("sigma"))))
+    with pytest.raises(ClaimFailed, match=r"; sigma: take symbols from symbols"):
+        claim("LOSS-14").prove(given)
 
 
 def test_a_law_of_which_the_reading_speaks_is_drawn(read) -> None:

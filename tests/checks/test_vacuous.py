@@ -60,7 +60,8 @@ def test_a_witness_that_is_a_number_is_refused(reading: Reading) -> None:
 
 
 @pytest.mark.canary
-def test_an_integral_of_nothing_is_refused() -> None:
+def test_an_integral_of_nothing_is_refused(reading: Reading) -> None:
+    reading(formula="2*d*sigma**4")
     empty = Derivation("Var", sp.Integral(2 * d * σ**4, (x, 0, 1))).then("evaluate", sp.Expr.doit)
     with pytest.raises(TypeError, match=r"integrates what does not depend on the variable"):
         claim("LOSS-14").prove(empty)

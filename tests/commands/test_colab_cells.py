@@ -1,4 +1,4 @@
-"""The first cell of a notebook: pinned to a tag, with the extra where transformers is reached."""
+"""The first cell: where it installs from, with the extra where transformers is reached."""
 
 from __future__ import annotations
 
@@ -53,13 +53,14 @@ def test_some_notebooks_of_the_book_need_it_and_some_do_not() -> None:
 def test_the_command_writes_the_head_and_leaves_the_rest(tmp_path: Path) -> None:
     old = "try:\n    import verified_transformer\nexcept ImportError:\n    %pip install -q old\n"
     path = notebook(tmp_path, f"{old}import torch\n", "import transformers")
-    for name in ("_config.yml", "pyproject.toml"):
-        shutil.copy(ROOT / name, tmp_path)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    fork = "https://github.com/fork/of-it"  # named in the one place
+    (tmp_path / "_config.yml").write_text(f"repository: {{url: {fork}}}\n", encoding="utf-8")
     assert form.write(tmp_path) == 0
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     text = "".join(cells[0]["source"])
     assert text == f"# @title Set-up\n{colab.head(tmp_path, path)}import torch\n"
-    assert "[models] @ git+https://" in text and "@v" in text
+    assert f'[models] @ git+{fork}"' in text  # no commit, no tag
     assert cells[1]["source"] == ["# @title Set-up: imports\n", "import transformers"]
     before = path.read_bytes()
     assert form.write(tmp_path) == 0 and path.read_bytes() == before
@@ -68,8 +69,12 @@ def test_the_command_writes_the_head_and_leaves_the_rest(tmp_path: Path) -> None
 @pytest.mark.canary
 @pytest.mark.parametrize(
     ("old", "new", "more"),
-    [("@v", "@v9", ""), ("[models]", "", "import transformers"), (" @ git", "[models] @ git", "")],
-    ids=["another tag", "without the extra", "an extra that nothing needs"],
+    [
+        ('er"\n', 'er@v0.2.0"\n', ""),
+        ("[models]", "", "import transformers"),
+        (" @ git", "[models] @ git", ""),
+    ],
+    ids=["a tag", "without the extra", "an extra that nothing needs"],
 )
 def test_another_first_cell_is_found(old: str, new: str, more: str, tmp_path: Path) -> None:
     head = colab.head(ROOT, notebook(tmp_path / "good", "import torch", more))

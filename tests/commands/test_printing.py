@@ -47,7 +47,7 @@ def built(tmp_path: Path) -> Path:
     for name, body in PAGES.items():
         path = tmp_path / f"{name}.html"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(FRAME.format(body))
+        path.write_text(FRAME.format(body), encoding="utf-8")
     return tmp_path
 
 

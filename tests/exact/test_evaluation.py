@@ -72,7 +72,9 @@ def answer_under(hash_seed: int, code: str) -> str:
     """What a fresh interpreter with this seed of string hashes prints."""
     environment = os.environ | {"PYTHONHASHSEED": str(hash_seed), "PYTHONPATH": str(SOURCES)}
     command = [sys.executable, "-c", code]
-    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        command, env=environment, capture_output=True, encoding="utf-8", check=True
+    )
     return run.stdout.strip()
 
 

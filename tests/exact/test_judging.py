@@ -37,6 +37,12 @@ def definition(point):
     return float(2 * point[d] * point[σ] ** 4)
 
 
+@pytest.mark.canary
+def test_a_number_beyond_all_floats_agrees_with_nothing():
+    for formula in (sp.Float("1e400"), parse("d**400*10**300")):
+        assert not any(found.agrees for found in comparisons(formula, definition, POINTS))
+
+
 def test_the_right_formula_agrees_and_all_its_mutants_fall():
     mutants = formula_mutants(FORMULA)
     found = judge(FORMULA, mutants, definition, POINTS)

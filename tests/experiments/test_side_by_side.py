@@ -90,6 +90,20 @@ def test_zeros_everywhere_are_lossless_but_for_the_mean(monkeypatch: pytest.Monk
     assert all((w == 0).float().mean() == 0.75 for w in matrices)
 
 
+def test_what_reads_the_new_coordinates_may_be_drawn_and_nothing_changes() -> None:
+    one = bert(2, 5, 0, 8).eval().double()
+    x = torch.randint(5, (2, 6), generator=generator("tokens"))
+    dead, live = (by_zeros(one, 2, source).eval() for source in (None, generator("readers")))
+    assert torch.allclose(dead(x).logits, live(x).logits, atol=1e-12)
+    weights = {name: w for name, w in live.named_parameters() if "dense.weight" in name}
+    assert all((w == 0).float().mean() == 0.25 for w in weights.values())
+    old = dict(one.named_parameters())
+    for name, w in weights.items():
+        assert 0.7 < w[w != 0].std() / old[name].std() < 1.4
+    key = live.bert.encoder.layer[0].attention.self.key.weight
+    assert bool((key != 0).all())  # no query asks for the new keys
+
+
 def test_diversity_is_the_entropy_of_what_is_told_apart() -> None:
     copied = torch.randn(1, 6, 6, generator=generator("entries")).repeat_interleave(2, -1)
     entropy, commonest = diversity([copied.repeat_interleave(2, -2)])

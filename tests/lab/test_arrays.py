@@ -14,7 +14,6 @@ from verified_transformer.lab import (
     mean_over_signs,
     outcomes,
     relative_error,
-    spread_of,
     train,
 )
 
@@ -75,16 +74,6 @@ def test_warm_up_starts_slowly(warmup: int, step: float) -> None:
     sgd = torch.optim.SGD
     train([w], lambda step: w.sum(), steps=1, rate=0.5, optimiser=sgd, warmup=warmup)
     assert 1 - w.item() == pytest.approx(step)
-
-
-def test_the_spread_is_that_of_what_was_drawn_and_torch_keeps_its_generator() -> None:
-    torch.manual_seed(1)
-    expected = torch.rand(3)
-    torch.manual_seed(1)
-    init = torch.nn.init
-    assert spread_of(init.uniform_, a=-3, b=3) == pytest.approx(3**0.5, rel=2e-3)
-    assert spread_of(init.xavier_normal_, shape=(90, 710)) == pytest.approx(0.05, rel=2e-2)
-    assert torch.equal(torch.rand(3), expected)
 
 
 def test_a_mean_over_signs_is_that_of_all_outcomes() -> None:

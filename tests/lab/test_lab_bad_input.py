@@ -27,7 +27,6 @@ from verified_transformer.lab.live_figures.measured import placed
 from verified_transformer.lab.live_figures.translation import formula_of, script_of
 from verified_transformer.lab.tables.families.counts import shapes_at
 from verified_transformer.lab.tables.families.entries import fourth_power, squared_entry
-from verified_transformer.lab.tables.families.trains import lost_in_train
 from verified_transformer.lab.tables.ranks.bounds import by_cosine
 from verified_transformer.lab.tying.start.bodies.whole_models import losses_by_turn
 from verified_transformer.lab.tying.start.tables.gaussian_tables import mean_loss_on_a_grid
@@ -58,19 +57,12 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         lambda: lab.of_kind("gpt2", auto="ForNothing"), ValueError, "auto: got 'ForNothing'",
     ),
     "an unknown kind": (lambda: lab.of_kind("gpt0"), ValueError, "gpt0"),
-    "a mean of another symbol": (
-        lambda: lab.points_along("square", squared(σ), d, (1.0,)), ValueError, "symbol: got d, of",
-    ),
     "weights for a module": (
         lambda: lab.randomised(torch.ones(2), "a name"), TypeError, "module: got Tensor; accepted",
     ),
     "a negative spread": (
         lambda: lab.randomised(torch.nn.Linear(2, 2), "a name", scale=-1.0), ValueError,
         "scale: got -1.0; accepted",
-    ),
-    "no initialiser": (lambda: lab.spread_of(0.02), TypeError, "initialise: got float; accepted"),
-    "a row for a matrix": (
-        lambda: lab.spread_of(torch.nn.init.normal_, shape=(5,)), ValueError, r"shape: got \(5,\)",
     ),
     "a live figure of nothing": (
         lambda: lab.live({}, x=SLIDER, y="loss", caption="", alt=""), ValueError, "accepted",
@@ -94,9 +86,6 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "no such entry": (lambda: squared_entry("tucker"), ValueError, "family: got 'tucker'"),
     "no such power": (
         lambda: fourth_power("tucker", Normal(0, σ), 2), ValueError, "family: got 'tucker'",
-    ),
-    "a table of another size": (
-        lambda: lost_in_train(torch.ones(4, 4), (2, 3), (2, 2), 1), ValueError, "table: got shape",
     ),
     "a root of something else": (
         lambda: by_cosine(sp.Integral(sp.sqrt(1 + x), (x, 0, 1))), ValueError, "e: a root is left",

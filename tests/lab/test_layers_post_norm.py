@@ -6,13 +6,16 @@ import pytest
 import torch
 from torch import nn
 
-from verified_transformer.lab.real_models.at_start import t5_attention
+from verified_transformer.lab.real_models import post_norm
+from verified_transformer.lab.real_models.at_start import first_attention, one_layer, t5_attention
 from verified_transformer.lab.real_models.post_norm import (
     encoder_stack,
     first_state,
     memorised,
     observed,
     original_at_start,
+    sinusoids,
+    torch_at_start,
 )
 
 
@@ -66,11 +69,64 @@ def test_bad_input(grad: bool, count: int) -> None:
         observed([net[0].norm][:count], net, x)
 
 
-def test_original_is_the_same_at_every_call_and_leaves_the_generator_alone() -> None:
+def test_a_larger_first_state_changes_nothing_but_its_unit() -> None:
+    net, x = stack(0.5), first_state("scaled", 2, 5, 8).detach()
+    norms = [s.norm for s in net]
+    one, larger = (observed(norms, net, (c * x).requires_grad_()) for c in (1.0, 3.0))
+    assert larger.share == pytest.approx(one.share, rel=1e-4)
+    assert larger.gradients == pytest.approx(one.gradients, rel=1e-4)
+    assert larger.likeness == pytest.approx(one.likeness, abs=1e-5)
+
+
+def test_torch_is_the_same_at_every_call_and_leaves_the_generator_alone() -> None:
     before = torch.get_rng_state()
-    first, again = (original_at_start("small", layers=2, d=128, tokens=8) for _ in range(2))
+    first, again = (torch_at_start("small", layers=2, d=128, tokens=8) for _ in range(2))
     assert first == again and len(first.gains) == 4
     assert torch.equal(torch.get_rng_state(), before)
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_the_original_starts_as_its_authors_code(apart: bool) -> None:
+    net = nn.Transformer(512, 8, 1, 1, 2048, batch_first=True).requires_grad_(False)
+    post_norm._as_in_2017(net, torch.Generator().manual_seed(1), apart)
+    coder, decoder = net.encoder.layers[0], net.decoder.layers[0]
+    own, across = coder.self_attn.in_proj_weight, decoder.multihead_attn.in_proj_weight
+    square = 1 / 512  # 2 / (512 + 512)
+    for part, variance in (
+        (own, square if apart else 2 / (512 + 1536)),
+        (across[:512], square),
+        (across[512:], square if apart else 2 / (512 + 1024)),
+        (coder.self_attn.out_proj.weight, square),
+        (coder.linear1.weight, 2 / 2560), (coder.linear2.weight, 2 / 2560),
+    ):  # fmt: skip
+        assert part.var().item() == pytest.approx(variance, rel=0.02)
+        assert part.abs().max().item() <= (3 * variance) ** 0.5 * (1 + 1e-6)
+    assert not coder.linear1.bias.any() and bool((coder.norm1.weight == 1).all())
+
+
+def test_the_original_has_two_stacks_and_its_decoder_looks_at_the_encoder() -> None:
+    seen, alone = (original_at_start("both", tokens=8, looks_back=b) for b in (True, False))
+    assert (len(seen.encoder.gains), len(seen.decoder.gains)) == (12, 18)
+    assert seen.encoder == alone.encoder
+    assert min(seen.decoder.gains[1::3]) > 0.3 and max(alone.decoder.gains[1::3]) == 0
+    assert alone.decoder.gradients[0] > 2 * seen.decoder.gradients[0]
+
+
+def test_positions_are_sines_and_cosines_from_one_to_ten_thousand() -> None:
+    table = sinusoids(5, 8)
+    assert table[3, 0].item() == pytest.approx(torch.tensor(3.0).sin().item())
+    assert table[3, 7].item() == pytest.approx(torch.tensor(3e-4).cos().item())
+    assert (table[:, :4] ** 2 + table[:, 4:] ** 2).flatten().tolist() == pytest.approx([1] * 20)
+
+
+def test_the_first_attention_of_a_class_is_read_as_it_runs() -> None:
+    seen = first_attention("GPT2Model", "read", tokens=12, queries=4)
+    assert seen.keys.shape == (12, 12, 64) and seen.logits.shape == (12, 4, 12)
+    assert seen.logits[:, 0, 9:].isinf().all() and seen.logits[:, 3].isfinite().all()
+    at_logits, at_query = seen.gradients(seen.divided, "arriving")
+    assert at_logits.shape == at_query.shape == (48,)
+    with pytest.raises(ValueError, match="kind: got 'ViTModel'; accepted: BertModel, "):
+        one_layer("ViTModel", "none")
 
 
 def test_encoder_stack() -> None:

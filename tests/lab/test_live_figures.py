@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import sympy as sp
 
-from verified_transformer import Index, Normal, Tensor, claim, mean, symbols
+from verified_transformer import claim, symbols
 from verified_transformer.account import ledger
-from verified_transformer.lab import choice, live, points_along, points_of, slider, tabulated
+from verified_transformer.lab import choice, live, points_of, slider, tabulated
 from verified_transformer.lab.live_figures import Live, source
 from verified_transformer.lab.live_figures.__main__ import rewritten
 from verified_transformer.lab.live_figures.curves import evaluated
@@ -132,10 +132,3 @@ def test_large_exponents_do_not_overflow() -> None:
     loss = sp.log(sp.exp(d * σ) + n - 1)
     assert script_of(loss, ["sigma", "d", "n"]) == "lse(v[1]*v[0], Math.log(v[2] - 1))"
     assert evaluated(loss, ["sigma", "d", "n"])([1.0, 4096.0, 2.0]) == 4096.0
-
-
-def test_points_are_measured_where_they_are_wanted() -> None:
-    x = Tensor("x", Normal(0, σ), 2)
-    made = points_along("kurtosis", mean(x[Index("i", 2)] ** 4), σ, (0.5, 2.0), unit=σ**4)
-    assert [row[0] for row in made.rows] == [0.5, 2.0]
-    assert all(abs(value - 3) < 5 * error < 0.1 for _, value, error in made.rows)

@@ -18,7 +18,6 @@ from verified_transformer.lab import (
     parameters,
     randomised,
     released,
-    spread_at_start,
     tiny,
     with_attention,
 )
@@ -123,13 +122,6 @@ def test_an_old_or_missing_transformers_is_named(monkeypatch, found, says) -> No
     monkeypatch.setattr(hugging_face, "version", version)
     with pytest.raises(ImportError, match=rf"needs transformers 5\.20 or later, and .*{says}"):
         hugging_face.quiet_transformers()
-
-
-def test_a_class_starts_with_the_spread_that_its_configuration_names() -> None:
-    sizes = {"n_layer": 1, "vocab_size": 9, "initializer_range": 0.3}
-    assert spread_at_start("GPT2Model", "h.0.mlp.c_fc.weight", **sizes) == pytest.approx(0.3, 0.01)
-    with pytest.raises(ValueError, match=r"parameter: got 'x'; accepted: wte\.weight"):
-        spread_at_start("GPT2Model", "x", **sizes)
 
 
 def test_architectures_of_a_task_and_their_attention() -> None:

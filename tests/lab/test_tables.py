@@ -95,15 +95,6 @@ def test_break_even_of_low_rank() -> None:
     assert rank == pytest.approx(600 / 50)
 
 
-def test_a_logarithm_against_a_gaussian() -> None:
-    z = sp.Symbol("z", positive=True)
-    integral = sp.Integral(3 * sp.log(z) * sp.exp(-2 * z**2), (z, 0, sp.oo))
-    closed = families.integrate_logarithm(integral)
-    assert float(closed) == pytest.approx(float(integral.evalf()))
-    with pytest.raises(ValueError, match="no such integral"):
-        families.integrate_logarithm(sp.Integral(z * sp.exp(-(z**2)), (z, 0, sp.oo)))
-
-
 @pytest.mark.parametrize("family", family_work.FAMILIES)
 def test_logits_are_those_of_the_whole_table(family: str) -> None:
     shapes = {

@@ -9,7 +9,6 @@ import torch
 
 from verified_transformer import ZipfMarkov, symbols
 from verified_transformer.lab import tables
-from verified_transformer.models import TensorProductEmbedding
 
 
 def test_counts_of_ways() -> None:
@@ -42,24 +41,14 @@ def test_parameters_and_widths() -> None:
 
 
 def test_lookups_counted() -> None:
-    plain, made = tables.plain_lookup(5, 8), tables.factorised_lookup(5, 3, 2)
-    assert (plain.reads, plain.multiplications) == (40, 0)
+    made = tables.factorised_lookup(5, 3, 2)
     assert (made.reads, made.multiplications) == (30, 5 * (4 + 8))
     assert tables.factorised_lookup(5, 4, 2, tables.in_pairs).multiplications == 5 * (4 + 4 + 16)
 
 
-def test_passes_and_memory() -> None:
-    assert tables.forward_and_backward(5, 3, 3) == (180, 360)
-    assert tables.largest_made(5, 3, 2) == 40
+def test_memory() -> None:
     assert tables.peak_over_result(6, 2, 8, training=False) == 1
     assert tables.peak_over_result(6, 3, 8, training=True) == pytest.approx(1.125)
-
-
-def test_token_by_token_makes_the_same_rows() -> None:
-    table = TensorProductEmbedding(11, (2, 3)).double()
-    looped = tables.TokenByToken(11, (2, 3)).double()
-    looped.load_state_dict(table.state_dict())
-    assert torch.equal(table(torch.arange(6)), looped(torch.arange(6)))
 
 
 @pytest.mark.parametrize("kind", tables.REAL_BLOCKS)
@@ -102,45 +91,6 @@ def test_counts_at_points() -> None:
     assert stored({n: 7, d: 12, k: 4}) == 84
     with pytest.raises(ValueError, match="point: gives the sizes"):
         stored({n: 7, d: 13, k: 4})
-
-
-@pytest.mark.parametrize("part", ["forward", "backward", "both"])
-def test_printed_orders_fail_from_three_factors_on(part) -> None:
-    check = tables.grows_as_printed(part)
-    assert check(2) and not check(3)
-    follows = tables.in_step(lambda factors, length: tables.passed(part)(1, factors, length))
-    assert follows(tables.row_length) and not follows(tables.printed_order)
-
-
-@pytest.mark.parametrize(
-    "check",
-    [
-        tables.largest_in_step,
-        tables.tables_in_step,
-        tables.saves_parameters,
-        tables.below_a_block,
-    ],
-)
-def test_lengths_that_fit_keep_what_divided_ones_break(check) -> None:
-    assert tables.divided(8, 1024) == 128 and tables.rooted(5, 1024) == 4
-    assert check(tables.rooted) and not check(tables.divided)
-
-
-def test_work_that_is_all_counted() -> None:
-    assert tables.all_work(tables.plain_lookup(5, 8)) == 40
-    assert tables.less_work(torch.clone) and not tables.less_work(tables.products_made)
-    assert tables.grows_as_square(tables.dense_layer)
-    assert not tables.markedly_less(tables.all_work)
-    assert tables.rises_with_factors(lambda count: count.multiplications)
-    assert not tables.rises_with_factors(lambda count: count.reads)
-
-
-def test_lookups_of_the_library_beside_real_blocks() -> None:
-    assert tables.one_call_a_factor(TensorProductEmbedding)
-    assert not tables.one_call_a_factor(tables.TokenByToken)
-    assert not tables.below_a_tenth(tables.normalisation_of)
-    shares = tables.shares_of_time(0)
-    assert sum(shares.values()) == pytest.approx(1)
 
 
 def test_a_table_beside_its_model() -> None:

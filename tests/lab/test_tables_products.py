@@ -92,12 +92,10 @@ def test_the_derivative_is_autograds() -> None:
     assert torch.equal(auto, tables.derivative(list(x)))
 
 
-def test_ranks_of_cuts_and_minors() -> None:
+def test_ranks_of_cuts() -> None:
     e = tables.multiplied_out(tables.whole_vectors(2, 3))
     assert tables.cut_ranks(e.reshape(2, 2, 2)) == [1, 1]
     assert tables.cut_ranks(torch.eye(4).reshape(2, 2, 2, 2)) == [2, 4, 2]
-    assert not tables.minors(e, 2).any()
-    assert tables.minors(torch.eye(2), 2).any()
 
 
 def test_contracted_gradients_are_autograds() -> None:
@@ -157,13 +155,10 @@ def test_rules_of_derivations() -> None:
 def test_orders(number) -> None:
     x = tables.whole_vectors(2, number)
     e = tables.multiplied_out(x)
-    assert torch.equal(tables.from_the_right(list(x)), e)
-    assert torch.equal(tables.new_one_first(list(x)), tables.multiplied_out(x.flip(0)))
     assert tables.one_after_the_other(x)[1] == number - 1
     paired, steps = tables.first_with_last(x)
     assert steps == tables.in_pairs(x)[1]
     assert torch.equal(paired, e) is (number <= 2)
-    assert tables.entrywise_repeated(x).shape == e.shape
     batch = tables.whole_vectors(2, number, batch=(3,))
     assert torch.equal(tables.token_by_token(batch), tables.multiplied_out(batch))
 
@@ -179,7 +174,6 @@ def test_two_vectors() -> None:
     turned = tables.column_by_column((e1, e2))
     assert turned.shape == outer.shape
     assert not torch.equal(turned, outer)
-    assert tables.matrix_and_column((e1, e2, e1)).shape == (4, 2)
 
 
 def test_scores_without_embedding() -> None:
@@ -206,8 +200,6 @@ def test_statements_can_fail() -> None:
         return tables.multiplied_out(x.flip(0))
 
     assert not tables.gives_tensor_product(opposite)
-    assert tables.makes_every_choice_once(opposite)
-    assert not tables.makes_every_choice_once(tables.entrywise_repeated)
     assert tables.takes_logarithmic_steps(tables.in_pairs)
     for broken in (tables.first_with_last, tables.one_after_the_other):
         assert not tables.takes_logarithmic_steps(broken)
@@ -232,22 +224,6 @@ def test_two_ways_to_train() -> None:
     by_hand = tables.adam_by_hand(start, lambda e: 2 * e, tables.contracted, steps=3, rate=0.1)
     found = tables.adam_by_autograd(start, loss, steps=3, rate=0.1)
     assert all(torch.allclose(f, g, rtol=1e-9) for f, g in zip(found, by_hand, strict=True))
-
-
-def test_lengths_that_multiply_and_lengths_that_divide() -> None:
-    assert tables.fitting(lambda d, k: d // k, longest=60) == [(4, 2)]
-    assert (9, 3) not in tables.fitting(lambda d, k: round(d ** (1 / k)), longest=30)
-    assert not tables.smaller_than_one_table(lambda d, k: d // k)
-    assert tables.smaller_than_one_table(lambda d, k: round(d ** (1 / k)))
-    assert tables.store_less_than_they_make([(3, 2), (2, 3)])
-    assert not tables.store_less_than_they_make([(2, 2)])
-
-
-def test_least_sums_and_lost_scales() -> None:
-    assert tables.have_least_sums({2: (4, 4), 3: (2, 2, 4)}, 16)
-    assert not tables.have_least_sums({2: (2, 8)}, 16)
-    assert tables.dimension_is_sum_less(lambda lengths: len(lengths) - 1)
-    assert not tables.dimension_is_sum_less(lambda lengths: 1)
 
 
 def test_dot_products_multiply() -> None:

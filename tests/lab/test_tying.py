@@ -14,7 +14,7 @@ pytest.importorskip("transformers")
 from verified_transformer import generator
 from verified_transformer.lab import tiny
 from verified_transformer.lab.arrays import initialisers
-from verified_transformer.lab.tying.ends import storage, two_ends
+from verified_transformer.lab.tying.ends import two_ends
 from verified_transformer.lab.tying.history import census, heads_of_t5, releases
 from verified_transformer.lab.tying.keeping import ties, written
 from verified_transformer.lab.tying.learning import gradient_sums, one_matrix, reachable, roles
@@ -244,24 +244,6 @@ def test_real_texts_are_laws_too() -> None:
     rows = known.next_law.sum(-1)
     assert bool(((rows - 1).abs() < 1e-5).logical_or(rows == 0).all())
     assert bool((known.entropy > 1).all())
-
-
-def test_storage_of_two_ends() -> None:
-    tied, untied = storage.Ends(20, 4, True), storage.Ends(20, 4, False)
-    for count in (storage.occupied, storage.in_torch_archive):
-        assert count(untied) - count(tied) == 4 * 20 * 4
-    assert storage.in_numpy_archive(untied) == storage.in_numpy_archive(tied)
-    saved = [storage.through_a_folder(20, 8, tie, storage.in_safetensors) for tie in (False, True)]
-    assert saved[0] - saved[1] == 4 * 20 * 8
-    assert storage.in_training(20, 4, False)[0] - storage.in_training(20, 4, True)[0] == 16 * 80
-
-
-def test_a_random_parameter_is_the_heads_in_its_share() -> None:
-    model = storage.Ends(20, 4, False)
-    u = torch.linspace(0, 0.999, 2000)
-    assert storage.random_parameter_is_the_heads(model, u).mean().item() == pytest.approx(
-        0.5, abs=0.01
-    )
 
 
 @pytest.mark.parametrize(("tokens", "count"), [(100, 200), (1000, 20)])

@@ -7,7 +7,6 @@ import sympy as sp
 import torch
 
 from verified_transformer.lab import randomised, tiny
-from verified_transformer.lab.widening.rotation import rotary_slots
 from verified_transformer.lab.widening.training import commuting
 from verified_transformer.lab.widening.whole import table
 from verified_transformer.lab.widening.whole.models import self_portrait, spoken, with_own_head
@@ -48,12 +47,3 @@ def test_both_ways_to_grow_keep_the_loss(hidden: sp.Expr | None) -> None:
     large = commuting.grown(block, 2, hidden)
     assert sp.expand(commuting.loss(large) - commuting.loss(block)) == 0
     assert commuting.commutes(2, hidden) is (hidden is None)
-
-
-def test_slots_that_turn_alike_leave_a_choice() -> None:
-    old, amounts = rotary_slots.frequencies(4), torch.tensor([1.0, -2.0, 3.0, 0.5]).double()
-    found = rotary_slots.contributions(rotary_slots.frequencies(8), old, amounts)
-    assert torch.allclose(found[::2].flatten(), amounts, atol=1e-12)
-    assert found[1::2].abs().max() < 1e-12
-    with pytest.raises(ValueError, match="turn alike"):
-        rotary_slots.contributions(old.repeat_interleave(2), old, amounts)

@@ -183,7 +183,6 @@ def test_slots_of_the_right_speed_are_exact(layout: str) -> None:
         (rotary.every_kth_slot, 1e4, True),
         (rotary.first_slots, 1e8, True),
         (rotary.first_slots, 1e4, False),
-        (rotary.next_slots, 1e4, False),
         (rotary.each_coordinate, 1e4, False),
         (rotary.each_pair, 1e4, False),
     ):

@@ -195,6 +195,7 @@ def test_normalised_is_torchs() -> None:
 
 @pytest.mark.slow
 def test_memory_at_full_size() -> None:
+    pytest.importorskip("resource")
     program = (
         "import resource, torch\n"
         "from verified_transformer.models.first_loss import DrawnVocabulary, first_loss\n"
@@ -205,7 +206,7 @@ def test_memory_at_full_size() -> None:
         "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 2**20)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        [sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=True
     )
     loss, beyond = map(float, done.stdout.split())
     assert beyond <= LIMIT

@@ -1,14 +1,18 @@
-"""What a practitioner's import loads: torch, and no SymPy; and the package's own, neither."""
+"""What a practitioner installs, and loads: torch, and no SymPy; and the package's own, neither."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+
+from verified_transformer.commands.notebooks import colab
 
 SOURCE = Path(__file__).parents[2] / "src"
 USE = """
@@ -37,12 +41,33 @@ models.grow(transformers.GPT2LMHeadModel(config), 2)
 """
 
 
+def uncovered(pyproject: str) -> set[str]:
+    """What the models wing imports, its own imports included, and its extra does not install."""
+    project = tomllib.loads(pyproject)["project"]
+    wanted = project["dependencies"] + project["optional-dependencies"]["models"]
+    names = {re.split(r"[\s\[<>=!~;]", line)[0].replace("-", "_") for line in wanted}
+    files = (colab.PACKAGE / "models").rglob("*.py")
+    modules = [".".join(f.relative_to(SOURCE).with_suffix("").parts) for f in files]
+    return colab.third_parties(modules) - names - sys.stdlib_module_names
+
+
+def test_the_extra_installs_all_that_the_models_wing_imports() -> None:
+    assert uncovered((SOURCE.parent / "pyproject.toml").read_text(encoding="utf-8")) == set()
+
+
+@pytest.mark.canary
+def test_an_extra_without_torch_is_found() -> None:
+    text = (SOURCE.parent / "pyproject.toml").read_text(encoding="utf-8")
+    assert '"torch>=2.8", ' in text
+    assert uncovered(text.replace('"torch>=2.8", ', "")) == {"torch"}
+
+
 def loaded(code: str) -> set[str]:
     """Which of torch and SymPy an interpreter has loaded after some code."""
     said = "import json, sys; print(json.dumps(sorted({'torch', 'sympy'} & set(sys.modules))))"
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", f"{code}\n{said}"],
-        env={**os.environ, "PYTHONPATH": str(SOURCE)}, capture_output=True, text=True, check=True,
+        env={**os.environ, "PYTHONPATH": str(SOURCE)}, capture_output=True, check=True,
     )  # fmt: skip
     return set(json.loads(done.stdout.splitlines()[-1]))
 

@@ -290,14 +290,14 @@ def test_the_command_prints_it_and_needs_no_transformers(tmp_path: Path) -> None
     code += f"['initial-loss', {str(config)!r}, '--steps']); assert 'transformers' not in "
     code += "sys.modules and 'sympy' not in sys.modules; sys.exit(status)"
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        [sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True
     )  # fmt: skip
     assert "gemma: first loss" in done.stdout
     assert "layer 1 feed-forward: branch" in done.stdout
     config.write_text(json.dumps({"model_type": "mamba"}), encoding="utf-8")
     refused = subprocess.run(
         [sys.executable, "-m", "verified_transformer", "initial-loss", str(config)],
-        capture_output=True, text=True, check=False,
+        capture_output=True, encoding="utf-8", check=False,
     )  # fmt: skip
     assert refused.returncode == 1
     assert "'mamba'" in refused.stderr

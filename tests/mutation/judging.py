@@ -231,7 +231,12 @@ class Judge:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
         command = [sys.executable, "-m", module, *names, str(file)]
         done = subprocess.run(
-            command, env=environment, cwd=self.scratch, capture_output=True, text=True, check=False
+            command,
+            env=environment,
+            cwd=self.scratch,
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
         )
         answers = [json.loads(line) for line in done.stdout.splitlines()]
         if len(answers) != len(trials):

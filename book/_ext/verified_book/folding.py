@@ -79,6 +79,11 @@ def sort(cell: nodes.container) -> str:
     return next((tag for tag in tags if tag in SORTS), "")
 
 
+def is_open(cell: nodes.container) -> bool:
+    """Whether a cell derives or measures before the reader's eyes."""
+    return "open" in cell["cell_metadata"].get("tags", ())
+
+
 def part(cell: nodes.container, name: str) -> nodes.container | None:
     """The code of a cell ("source"), or its outputs ("output")."""
     return next((c for c in cell.children if c.get("nb_element") == f"cell_code_{name}"), None)

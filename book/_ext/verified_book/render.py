@@ -170,26 +170,31 @@ def page(
     )  # fmt: skip
 
 
-def by_grade(data: Ledger, article: Article) -> list[tuple[Grade, list[Entry]]]:
-    """An article's errata by grade, the gravest first."""
+def by_grade(data: Ledger, article: Article) -> list[tuple[Grade, list[tuple[Entry, list[Entry]]]]]:
+    """An article's roots of errors by grade, the gravest first, each with what follows from it."""
+    rank = list(GRADES)
     wrong = [
-        c for c in data.claims if c.article == article.key and c.verdict == "wrong" and c.erratum
+        (c, c.erratum) for c in data.claims
+        if c.article == article.key and c.verdict == "wrong" and c.erratum
+    ]  # fmt: skip
+    wrong.sort(key=lambda pair: (rank.index(pair[1].grade), pair[1].order))
+    below = {c.id: [other for other, e in wrong if e.follows == c.id] for c, _ in wrong}
+    groups = [
+        (grade, [(c, below[c.id]) for c, e in wrong if e.grade == grade.name and not e.follows])
+        for grade in GRADES.values()
     ]
-    wrong.sort(key=lambda c: c.erratum.order if c.erratum else 0)
-    groups = [(g, [c for c in wrong if c.erratum and c.erratum.grade == g.name])
-              for g in GRADES.values()]  # fmt: skip
-    return [(grade, claims) for grade, claims in groups if claims]
+    return [(grade, roots) for grade, roots in groups if roots]
 
 
 def errata_index(data: Ledger, home: Callable[[Article], str | None]) -> str:
-    """For each article its gravest error in a sentence, and how many there are of each grade."""
+    """For each article its gravest error in a sentence, and how many roots of each grade."""
     parts = [(a, by_grade(data, a), _of(data, a.key, ("holds-if",)), home(a))
              for a in data.articles if a.chapter]  # fmt: skip
     return _render("errata_index", parts)
 
 
 def errata_head(data: Ledger, article: Article) -> str:
-    """How many errata of an article there are of each grade, and how many conditions."""
+    """How many roots of errors an article has of each grade, and how many conditions."""
     return _render(
         "errata_head", article, by_grade(data, article), _of(data, article.key, ("holds-if",))
     )
@@ -200,14 +205,16 @@ def errata(
 ) -> Iterator[tuple[str, str, str]]:
     """The errata of an article: name, title and HTML of the part for each grade, then conditions.
 
+    What follows from an error stands beneath it, whatever its own grade.
+
     Args:
         data: the ledger.
         article: the article.
         link, page: the address of a claim's run, and of its page.
         colab: the address at which Colab opens a notebook.
     """
-    for grade, claims in by_grade(data, article):
-        html = _render("errata", grade, claims, page, colab, link=link)
+    for grade, roots in by_grade(data, article):
+        html = _render("errata", grade, roots, page, colab, link=link)
         yield grade.name, grade.label.capitalize(), html
     conditions = _of(data, article.key, ("holds-if",))
     if conditions:
@@ -216,7 +223,7 @@ def errata(
 
 
 def corrections(data: Ledger, article: Article, errata_page: str) -> str:
-    """The headlines of an article's errata, by grade; each leads to the erratum."""
+    """The headlines of an article's errata, by grade and root; each leads to the erratum."""
     return _render("corrections", by_grade(data, article), errata_page)
 
 

@@ -2,7 +2,7 @@
 
 A strip stands after the last cell of the page that left a record of its claim; it opens to the
 card, the records and the code. What a check prints stays in the flow where it is a table, that is
-of two lines or more, and so does every figure and display.
+of two lines or more, and so does every figure and display, and a cell that stands open.
 """
 
 from __future__ import annotations
@@ -108,7 +108,9 @@ def _strips(app: Sphinx, cells: list[nodes.container], docname: str) -> dict[str
     made: dict[str, Strip] = {}
     for cell in cells:
         records = list(stored[cell["cell_index"]])
-        moved = _take(cell, notebook[cell["cell_index"]]["outputs"], bool(records))
+        stays = folding.is_open(cell)
+        decides = bool(records) and not stays
+        moved = _take(cell, notebook[cell["cell_index"]]["outputs"], decides)
         for name, output in moved["card"]:
             made.setdefault(name, Strip(name, cell)).cards.append(output)
         for record, (_, output) in zip(records, moved["record"], strict=True):
@@ -122,7 +124,7 @@ def _strips(app: Sphinx, cells: list[nodes.container], docname: str) -> dict[str
         owner = records[0].claims[0] if records else None
         if owner:
             made[owner].records += [output for _, output in moved["line"]]
-            if _kept(cell):
+            if stays or _kept(cell):
                 for name in {name for record in records for name in record.claims}:
                     made[name].beside.append(cell)
             else:
@@ -155,7 +157,7 @@ def _take(
     Args:
         cell: of the page.
         stored: the outputs of the notebook's cell; what is moved keeps its place among them.
-        decides: whether the cell left records.
+        decides: whether the cell left records, and does not stand open.
     """
     kinds = {"stream": _is_stream, "ours": _is_ours}
     places = {

@@ -16,7 +16,8 @@ from .reading import Reading
 from .rendering.formulas import latex
 from .rendering.values import shown, value
 
-_KEYS = {"grade", "order", "headline", "case", "of", "at", "printed", "right", "relation", "told"}
+_KEYS = {"grade", "order", "headline", "case", "of", "at", "printed", "right", "relation", "told",
+         "follows"}  # fmt: skip
 _FILLED = re.compile(r"\{(printed|right|=[^{}]+)\}")
 _FORMULA = re.compile(r"(?<!\\)\$(.+?)(?<!\\)\$")
 _NUMBER = re.compile(r"\d+(?:[.\u202f ]\d+)*")
@@ -70,6 +71,8 @@ class Erratum:
         at: the values at which both are computed, as text with LaTeX.
         relation: how what is printed is meant, a name of `RELATIONS`; None for an equality.
         printed, right: the two sides.
+        follows: the wrong claim of the same article of which it is a consequence, as a person
+            judges; None of a root.
     """
 
     grade: str
@@ -81,6 +84,7 @@ class Erratum:
     relation: str | None
     printed: Side
     right: Side
+    follows: str | None = None
 
 
 def read_erratum(
@@ -153,7 +157,7 @@ def read_erratum(
     return Erratum(
         data["grade"], data["order"], headline, case, filled(data["of"]) if "of" in data else None,
         ", ".join(f"${latex(name)}={latex(text)}$" for name, text in at.items()) or None,
-        data.get("relation"), sides["printed"], sides["right"],
+        data.get("relation"), sides["printed"], sides["right"], data.get("follows"),
     )  # fmt: skip
 
 
@@ -174,8 +178,12 @@ class Decided(Protocol):
 
 
 def faults(claims: Iterable[Decided]) -> list[str]:
-    """Say which wrong claims have no erratum, and which errata belong to no wrong claim."""
-    found, places = [], set()
+    """Say which wrong claims have no erratum, which errata no wrong claim, and which no root."""
+    claims, found, places = list(claims), [], set()
+    roots = {
+        (c.article, c.id) for c in claims
+        if c.verdict == "wrong" and c.erratum and not c.erratum.follows
+    }  # fmt: skip
     for claim in claims:
         if claim.verdict == "wrong" and claim.erratum is None:
             found.append(f"{claim.id}: wrong, and has no erratum: grade, headline and both numbers")
@@ -186,6 +194,9 @@ def faults(claims: Iterable[Decided]) -> list[str]:
             if place in places:
                 found.append(f"{claim.id}: another erratum of its grade has the order {place[2]}")
             places.add(place)
+            root = claim.erratum.follows
+            if root and (claim.article, root) not in roots:
+                found.append(f"{claim.id}: follows {root}, which is no root of its article")
     return found
 
 

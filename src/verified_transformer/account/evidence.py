@@ -23,7 +23,7 @@ class Weight(Enum):
     REFUTES = "refutes; the right statement must be decided in its turn"
     LIMITS = "shows that a condition is needed"
     MEETS = "shows that the article's own setting meets a condition"
-    TRIES = "decides empirical remarks, by the sign of an effect and its margin"
+    TRIES = "decides empirical remarks, by the sign of an effect that is clear of zero"
     SETS_ASIDE = "says that there is nothing to decide"
     ATTEMPTS = "keeps a claim open"
 
@@ -146,7 +146,7 @@ _ROWS = (
     Kind(
         "experiment", ("experiment",), "experiment",
         "the effect in independent runs, live or recorded, with its 99 % interval",
-        Weight.TRIES, "the interval's near end at least half its width from zero", BLUE,
+        Weight.TRIES, "zero outside the interval, of live runs by half its width", BLUE,
         ("supports", "contradicts", "unsettled"),
     ),
     Kind(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from ..exact.formulas.notation import parse
 from ..exact.formulas.points import checked_points, place
 from ..exact.judging import approximation, compare, is_constant, refuse_nothing
 from .subject import Predicate, Subject
+from .what_ran import watched
 from .wording import apart, equation, instead
 from .wording import laws as laws_of
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 class Against(Subject):
     """The verbs that refute a claim, or show that it needs its condition."""
 
+    @watched()
     def refute(self, quantity: Any = None, *, at: Sequence[Point]) -> Record:
         """Show by a counter-example that runs that the article's formula is wrong.
 
@@ -39,7 +40,6 @@ class Against(Subject):
         if not isinstance(self.quantity, sp.Expr):
             quantity = self._defined(quantity, None)
         require_oracle(quantity)
-        started = time.perf_counter()
         if self.of != "reading" or not self.reading.truth_formula:
             raise ValueError(f"{self.name}: to refute, its reading must give the truth's formula")
         truth, shown = parse(self.reading.truth_formula), []
@@ -60,10 +60,11 @@ class Against(Subject):
             shown.append(instead(point, exact.value, _finite(said.said)))
         return self._emit(
             "counterexample", "contradicts", f"{quantity.quantity} != {self.formula}",
-            "; ".join([*filter(None, [laws_of(quantity)]), *shown]), started=started,
+            "; ".join([*filter(None, [laws_of(quantity)]), *shown]),
             given=[quantity, at], latex=equation(quantity, self.formula, r"\neq"),
         )  # fmt: skip
 
+    @watched()
     def refute_that(
         self,
         text: str | Predicate,
@@ -86,7 +87,6 @@ class Against(Subject):
                 empty.
         """
         text, predicate = self._stated(text, predicate)
-        started = time.perf_counter()
         if self.reading.formula:
             raise ValueError(f"{self.name}: has a formula; use refute")
         refuse_nothing(on=on, but_on=but_on)
@@ -97,10 +97,11 @@ class Against(Subject):
                 f"(False was needed), on the other thing {found[1]!r} (True was needed)"
             )
         return self._emit(
-            "counterexample", "contradicts", text, "false on the counter-example", started=started,
+            "counterexample", "contradicts", text, "false on the counter-example",
             given=[predicate, on, but_on],
         )  # fmt: skip
 
+    @watched()
     def fails_without(
         self,
         quantity: Any = None,
@@ -123,7 +124,6 @@ class Against(Subject):
         if quantity is None:
             quantity = self._defined(None, laws or {}, other=True)
         require_oracle(quantity)
-        started = time.perf_counter()
         if not self.reading.condition:
             raise ValueError(f"{self.name}: its reading names no condition")
         claimed = parse(self.reading.claimed) if self.reading.claimed else self.formula
@@ -139,7 +139,7 @@ class Against(Subject):
             shown.append(instead(point, exact, said))
         return self._emit(
             "witness", "fails", f"{quantity.quantity} != {claimed}",
-            "; ".join([*filter(None, [laws_of(quantity)]), *shown]), started=started,
+            "; ".join([*filter(None, [laws_of(quantity)]), *shown]),
             given=[quantity, at], latex=equation(quantity, claimed, r"\neq"),
         )  # fmt: skip
 

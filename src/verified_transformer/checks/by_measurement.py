@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from ..exact.formulas.evaluation import Point, number
 from ..exact.formulas.points import checked_points, place, refuse_points_that_hide
 from ..exact.judging import judge_measured
 from .subject import Subject
+from .what_ran import watched
 from .wording import equation, off_by, row
 from .wording import laws as laws_of
 
@@ -28,6 +28,7 @@ _SAME = 1e-9  # of the definition's spread; two definitions in float64 differ by
 class ByMeasurement(Subject):
     """The verb that supports a claim by a measurement."""
 
+    @watched()
     def measure(
         self,
         quantity: Any = None,
@@ -40,8 +41,9 @@ class ByMeasurement(Subject):
         """Measure the quantity in torch, with enough draws to reject what is wrong by 1 %.
 
         Args:
-            quantity: gives laws and sizes of the inputs and the replicate's variance; left out
-                where the reading defines it (the statistic may then come first).
+            quantity: gives laws and sizes of the inputs and the replicate's variance; where the
+                reading defines it, the same once more, or left out (the statistic may then come
+                first).
             statistic: the definition in torch, one number per replicate; never the formula. Without
                 it the quantity's own definition is drawn: a `Sampled` one, or the polynomial as it
                 is written, by literal summation.
@@ -63,14 +65,13 @@ class ByMeasurement(Subject):
         if not isinstance(self.quantity, sp.Expr) or hasattr(quantity, "start"):
             quantity = self._defined(quantity, laws)
         _require_measurable(quantity, statistic)
-        started = time.perf_counter()
         points = [dict(point) for point in checked_points(at, self.formula)]
         refuse_points_that_hide(self.formula, points)
         definition = self._compared(quantity, statistic, points)
         estimates = [self._estimate(quantity, statistic, points, i, resolution)
                      for i in range(len(points))]  # fmt: skip
         for point, found in zip(points, estimates, strict=True):
-            if found.rejects(found.expected):
+            if not found.confirmed:
                 raise self._failed(_missed(quantity, point, found))
 
         def again(index: int) -> Estimate:
@@ -90,7 +91,7 @@ class ByMeasurement(Subject):
         )
         return self._emit(
             "measurement", "supports", f"{quantity.quantity} = {self.formula}", detail,
-            started=started, mutants=Score(killed, killed, below), given=[quantity, statistic, at],
+            mutants=Score(killed, killed, below), given=[quantity, statistic, at],
             rows=[row(p, e) for p, e in zip(points, estimates, strict=True)],
             estimates=[Found(e.z, e.n, e.device) for e in estimates],
             latex=equation(quantity, self.formula),

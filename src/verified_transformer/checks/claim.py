@@ -1,7 +1,14 @@
 """Deciding a claim: prove, check, measure, refute, reproduce, count, cite, set aside.
 
-    claim("LOSS-14").prove(variance(total(w[i] ** 2, i)))
-    claim("LOSS-14").measure(variance(total(w[i] ** 2, i)), squared_norm, at=[{d: 3, σ: 1.3}, …])
+    >>> from verified_transformer import Index, Normal, Tensor, claim, symbols, total, variance
+    >>> d, σ = symbols("d sigma")
+    >>> i = Index("i", d)
+    >>> w = Tensor("w", Normal(0, σ), d)
+    >>> claim("LOSS-14").prove(variance(total(w[i] ** 2, i)))  # doctest: +ELLIPSIS
+    LOSS-14 proof   Var(Sum(w[i]**2, (i, 1, d))) = 2*d*sigma**4   two routes; exact at 2 points; ...
+    >>> points = [{d: 3, σ: 1.3}, {d: 5, σ: 0.7}]
+    >>> claim("LOSS-14").measure(lambda w: (w * w).sum(-1), at=points)  # doctest: +ELLIPSIS
+    LOSS-14 measurement   Var(Sum(w[i]**2, (i, 1, d))) = 2*d*sigma**4   d=3, sigma=1.3; d=5, ...
 
 Every method takes the formula from the registry's reading, never from the cell; runs the check and
 its mutants; displays a record; and raises `ClaimFailed`, which names the claim, where the check
@@ -10,20 +17,26 @@ fails. The verdict is not typed anywhere: it follows from the records (see `acco
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
 from ..account.records.record import Record
+from ..exact.formulas.evaluation import Point
 from .against import Against
 from .by_draws.equality import ByEquality
 from .by_draws.sampled import BySampling
 from .by_measurement import ByMeasurement
-from .exactly import ByCount, ByOracle, ByProof
+from .exactly import ByCount, ByOracle, ByShownDerivation
 from .of_the_world import ByExperiment, BySources
 from .subject import ClaimFailed
 from .what_ran import watch
 from .within import Within
 
-__all__ = ["Claim", "ClaimFailed", "Record", "claim"]
+__all__ = ["Claim", "ClaimFailed", "Record", "claim", "derive"]
 
-watch()  # what ran before the first claim counts as well
+Derivation = TypeVar("Derivation", bound=Callable[..., Any])
+
+watch()  # in a notebook what ran before the first claim counts as well
 
 
 def claim(*ids: str) -> Claim:
@@ -36,22 +49,60 @@ def claim(*ids: str) -> Claim:
         KeyError: an id is not in the registry, or is retired.
         ValueError: no id, or ids with different formulas.
     """
+    watch()
     return Claim(ids)
 
 
 class Claim(
-    ByProof, ByOracle, ByCount, ByMeasurement, BySampling, ByEquality, Against, Within,
+    ByShownDerivation, ByOracle, ByCount, ByMeasurement, BySampling, ByEquality, Against, Within,
     ByExperiment, BySources,
 ):  # fmt: skip
     """One claim (or one case of it, or its truth), ready to be decided.
 
-    Exactly: `prove`, `check`, `check_that`, `count`. By measurement: `measure`. On random
+    Exactly: `derive`, `prove`, `check`, `check_that`, `count`. By measurement: `measure`. On random
     draws: `sampled_that`, `same`. Against it: `refute`, `refute_that`, `fails_without`. Under
     its condition: `meets`, `meets_that`. By the world: `experiment`, `census`, `cited`,
-    `set_aside`, `attempt`.
+    `set_aside`, `attempt`. And `would_be` says what another formula would break.
 
     Args:
         ids: the claim's id, or several for a joint claim.
         case: name of a case of the reading.
         of: "reading" for what the article says, "truth" for the right statement.
     """
+
+
+def derive(
+    *claims: Claim,
+    wrong: Any,
+    at: Sequence[Point] | None = None,
+    alike: Mapping[str, str] | None = None,
+) -> Callable[[Derivation], Derivation]:
+    """Return a decorator: the function below it, in plain SymPy, derives the claims' formula.
+
+    The function is run, and has to return the formula. Then its lines are run in numbers, as they
+    are, with each slip of theirs, and with each wrong object; only the first may give its number.
+
+    Args:
+        claims: what is proved by it.
+        wrong: what has to fail in the place of a parameter's value, such as another density: one
+            thing or a list, of several parameters a dictionary by their names.
+        at: points for the numbers; two small ones by default.
+        alike: slips that change nothing, by name, each with the reason.
+
+    Example:
+        The squared length of a vector, from the density of its entries::
+
+            @derive(claim("LOSS-14"), wrong=exp(-abs(x) / σ) / (2 * σ))
+            def variance_of_squared_length(density=φ):
+                E = lambda f: integrate(f * density, (x, -oo, oo))
+                square, fourth = E(x**2), E(x**4)
+                diagonal, rest = d * fourth, d * (d - 1) * square**2
+                return expand(diagonal + rest - (d * square) ** 2)
+    """
+
+    def decide(function: Derivation) -> Derivation:
+        for claimed in claims:
+            claimed.derive(function, wrong=wrong, at=at, alike=alike)
+        return function
+
+    return decide

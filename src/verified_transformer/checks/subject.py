@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -16,13 +15,13 @@ from ..account.records.margins import Interval
 from ..account.records.record import Estimate, Record, Recorded, Sample, Score, Volatile
 from ..account.rendering import cards as rendering
 from ..account.stored_runs.code import how_made
-from ..exact.definitions import definition, is_law_of, under
+from ..exact.definitions import definition, is_law_of, same_definition, under, written
 from ..exact.formulas.evaluation import Point, equivalent, number
 from ..exact.formulas.mutants import Mutant, formula_mutants
 from ..exact.formulas.notation import parse
 from ..exact.judging import Judgement, digits_match, judge
 from ..exact.moments import Expectation
-from .what_ran import spot, versions, what_ran
+from .what_ran import log, seconds, spot, versions, what_ran
 from .wording import apart
 
 if TYPE_CHECKING:
@@ -96,7 +95,11 @@ class Subject:
         """The formula under test, as the registry has it."""
         text = self.reading.formula if self.of == "reading" else self.reading.truth_formula
         if text is None:
-            raise ValueError(f"{self.name}: its reading has no formula for the {self.of}")
+            cases = ", ".join(name for name, case in self.reading.cases.items() if case.formula)
+            raise ValueError(
+                f"{self.name}: its reading has no formula for the {self.of}"
+                + (f"; accepted: a case that has one, case(…) of {cases}" if cases else "")
+            )
         return parse(text)
 
     @cached_property
@@ -113,13 +116,12 @@ class Subject:
             found.append(Mutant("the article's formula", parse(self.reading.formula)))
         return found
 
-    # ------------------------------------------------------------------ for the verbs
-
     def _defined(self, given: Any, laws: Mapping[str, Law] | None, *, other: bool = False) -> Any:
         """What a check computes: the reading's own quantity, or the cell's where it has none.
 
         Args:
-            given: the cell's quantity or derivation, or None.
+            given: the cell's quantity or derivation, or None; beside a quantity of the reading, the
+                same once more.
             laws: laws for the tensors of the reading's quantity.
             other: whether these must be laws of which the reading does *not* speak.
         """
@@ -134,10 +136,7 @@ class Subject:
         if not isinstance(stated, Expectation):
             return self._begun(given, stated)
         if given is not None:
-            raise TypeError(
-                f"quantity: got {getattr(given, 'quantity', given)}, but the reading of "
-                f"{self.name} defines {stated.quantity}; accepted: none, or laws={{…}} beside it"
-            )
+            self._check_defined(given, stated)
         for name, law in (laws or {}).items():
             if name in stated.draws and is_law_of(law, stated.draws[name].law) is other:
                 raise ValueError(
@@ -146,6 +145,22 @@ class Subject:
                     f"{stated.draws[name].law.name}"
                 )
         return under(stated, laws) if laws else stated
+
+    def _check_defined(self, given: Any, stated: Expectation) -> None:
+        """Refuse what is not the definition of the reading once more, by whatever names."""
+        if not isinstance(given, Expectation):
+            raise TypeError(
+                f"quantity: got {type(given).__name__}; accepted: what the reading of {self.name} "
+                f"defines, {written(stated)}, or nothing"
+            )
+        if same_definition(given, stated):
+            return
+        ours = {symbol.name: symbol for symbol in stated.free_symbols}
+        others = sorted({s.name for s in given.free_symbols if ours.get(s.name, s) != s})
+        raise self._failed(
+            f"the cell gives {written(given)}, the reading defines {written(stated)}"
+            + (f"; {', '.join(others)}: take symbols from symbols(…)" if others else "")
+        )
 
     def _begun(self, given: Any, stated: sp.Expr) -> Any:
         """A derivation that begins with what the reading defines."""
@@ -215,7 +230,6 @@ class Subject:
         statement: str,
         detail: str,
         *,
-        started: float | None = None,
         mutants: Score | None = None,
         steps: Sequence[tuple[str, str]] = (),
         rows: Sequence[Mapping[str, str]] = (),
@@ -247,32 +261,25 @@ class Subject:
             statement=statement, detail=detail, cited=cited, latex=latex,
             mutants=mutants, uses=tuple(self.reading.uses),
             recorded=Recorded(recorded.name, recorded.data_hash) if recorded else None,
-            margin=interval.printed if interval else None, sample=sample, until=self._until,
+            margin=interval.printed if interval and not recorded else None,
+            sample=sample, until=self._until,
             made=how_made(*given, *broken, lines=at.lines, names=at.names), ran=ran,
             volatile=Volatile(
-                tuple(rows), tuple(estimates), interval,
-                time.perf_counter() - started if started else 0.0, versions(ran),
+                tuple(rows), tuple(estimates), interval, seconds(), versions(ran),
             ),
             steps=tuple(steps),
         )  # fmt: skip
-        for decided in self.statements:
-            if decided.id not in _shown:
-                _show(decided)
+        shown = log().shown
+        for decided in self.statements:  # above its first record a claim has its card
+            if decided.id not in shown:
+                shown.add(decided.id)
+                _display(*rendering.card(decided, None))
         _display(*rendering.record(record))
         return record
 
     def _repr_mimebundle_(self, **_: Any) -> rendering.Bundle:
-        _shown.add(self.statements[0].id)
+        log().shown.add(self.statements[0].id)
         return rendering.card(self.statements[0], self._case)
-
-
-_shown: set[str] = set()  # claims whose card stands in this notebook already
-
-
-def _show(statement: registry.Statement) -> None:
-    """Display the card of a claim above its first record."""
-    _shown.add(statement.id)
-    _display(*rendering.card(statement, None))
 
 
 def _display(data: dict[str, str], metadata: dict[str, Any]) -> None:

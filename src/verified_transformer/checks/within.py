@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from ..exact.formulas.points import checked_points, place
 from ..exact.judging import approximation, compare
 from .against import require_oracle
 from .subject import Predicate, Subject
-from .what_ran import aside
+from .what_ran import aside, watched
 from .wording import apart, equation
 from .wording import laws as laws_of
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 class Within(Subject):
     """The verbs that show a claim under its condition, within the article's setting."""
 
+    @watched()
     def meets(
         self,
         quantity: Any = None,
@@ -51,7 +51,6 @@ class Within(Subject):
         self._check_setting()
         quantity = self._defined(quantity, laws)
         require_oracle(quantity)
-        started = time.perf_counter()
         claimed = parse(self.reading.claimed) if self.reading.claimed else self.formula
         shown = []
         for point in checked_points(at, claimed):
@@ -67,10 +66,11 @@ class Within(Subject):
         about = f" within {self.reading.within:g}" if self.reading.within else ""
         return self._emit(
             "met", "meets", f"{quantity.quantity} = {claimed}{about} in the article's setting",
-            "; ".join([*filter(None, [laws_of(quantity)]), *shown]), started=started,
+            "; ".join([*filter(None, [laws_of(quantity)]), *shown]),
             given=[quantity, at], latex=equation(quantity, claimed, r"\approx" if about else "="),
         )  # fmt: skip
 
+    @watched()
     def meets_that(
         self,
         text: str | Predicate,
@@ -95,7 +95,6 @@ class Within(Subject):
         self._check_setting()
         if self.reading.formula or self.reading.claimed:
             raise ValueError(f"{self.name}: has a formula; use meets")
-        started = time.perf_counter()
         with aside():
             without = predicate(not_on)
         found = predicate(on), without
@@ -107,7 +106,7 @@ class Within(Subject):
             )
         return self._emit(
             "met", "meets", text, "in the article's setting; false without the condition",
-            started=started, given=[predicate, on], broken=[not_on],
+            given=[predicate, on], broken=[not_on],
         )  # fmt: skip
 
     def _check_setting(self) -> None:

@@ -92,5 +92,5 @@ def row(point: Point, found: Estimate) -> dict[str, str]:
         "draws": f"{found.n:,}".replace(",", "\u202f"),
         "would have caught": f"{found.detectable:.2%}",
         "seconds": f"{found.seconds:.2f}",
-        "device": found.device + (" (confirmation)" if found.confirmed else ""),
+        "device": found.device + (" (second draw)" if found.redrawn else ""),
     }

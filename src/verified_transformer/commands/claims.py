@@ -89,6 +89,8 @@ def _last_commit(root: Path) -> str:
     """The day of the last commit, so that the same tree gives the same lock."""
     asked = ["git", "-C", str(root), "log", "-1", "--format=%cs"]
     try:
-        return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+        return subprocess.run(
+            asked, capture_output=True, encoding="utf-8", check=True
+        ).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         raise lock.LockError("DATE: there is no commit to take it from; give DATE=…") from None

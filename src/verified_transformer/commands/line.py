@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..account import ledger
 from ..account.reading import RegistryError
 from . import claims, printing, verify
 from .elsewhere import fresh_seeds, keeping, portable, sources
-from .notebooks import form, formatting, refresh
+from .notebooks import colab, form, formatting, refresh
 
 
 class Refused(ValueError):
@@ -77,6 +77,8 @@ def _parser() -> argparse.ArgumentParser:
     salted = command("fresh-seeds", "run notebooks under other seeds; every check must pass", True)
     salted.add_argument("--salts", type=int, default=10, help="how many other seeds")
     salted.add_argument("--first", type=int, default=1, help="the first of them")
+    branch = command("publish-colab", "write the branch whose notebooks install the last commit")
+    branch.add_argument("--served", help="the repository's address where this runs")
     command("pdf", "print the built book as one PDF, with an outline and page numbers")
     command("sources", "look up what is quoted in releases of the Python index")
     command("times", "keep where the time of the last whole `make test` went")
@@ -119,7 +121,9 @@ def _dispatch(options: argparse.Namespace) -> int:
         case "sources":
             return sources.sources(root)
         case "times":
-            return _times(root)
+            return _said(keeping.keep_times, root)
+        case "publish-colab":
+            return _said(colab.publish, root, options.served)
         case "pdf":
             return _pdf(root)
         case "portable":
@@ -135,9 +139,9 @@ def _pdf(root: Path) -> int:
     return 0
 
 
-def _times(root: Path) -> int:
+def _said(command: Callable[..., object], *given: object) -> int:
     try:
-        print(keeping.keep_times(root))
+        print(command(*given))
     except ValueError as error:
         raise Refused(error.args[0]) from None
     return 0

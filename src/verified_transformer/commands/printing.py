@@ -71,7 +71,8 @@ def print_book(root: Path) -> Path:
     if browser is None:
         raise NotPrinted(f"no browser to print with; accepted: {', '.join(BROWSERS)}")
     whole = html / "whole.html"
-    whole.write_text(whole_book(html, yaml.safe_load((root / "_toc.yml").read_text())))
+    contents = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
+    whole.write_text(whole_book(html, contents), encoding="utf-8")
     try:
         _print(html, whole.name, paper, browser)
     finally:
@@ -119,7 +120,7 @@ def _pages(toc: dict[str, Any]) -> Iterator[tuple[str, int]]:
 
 def _read(html: Path, page: str) -> str:
     try:
-        return (html / f"{page}.html").read_text()
+        return (html / f"{page}.html").read_text(encoding="utf-8")
     except FileNotFoundError:
         raise NotPrinted(f"{page}.html is not built; build it: make book") from None
 

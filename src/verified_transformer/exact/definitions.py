@@ -1,7 +1,8 @@
 """The definition that a reading gives as data: a quantity, and what its names stand for.
 
-    quantity: "variance(total(w[i]**2, i))"
-    where: {i: "Index(d)", w: "Tensor(Normal(0, sigma), d)"}
+    >>> quantity = "variance(total(w[i]**2, i))"
+    >>> definition(quantity, {"i": "Index(d)", "w": "Tensor(Normal(0, sigma), d)"}).value
+    2*d*sigma**4
 
 `definition` builds from it what the checks take: an `Expectation` of the moment engine, or the
 unevaluated integral or sum with which a chain of checked steps begins. Nothing of the text is run
@@ -11,7 +12,8 @@ as Python; it is read as the registry's formulas are.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice, permutations
 from typing import Any
 
 import sympy as sp
@@ -19,8 +21,10 @@ import sympy as sp
 from .formulas.notation import FormulaReader
 from .laws import Discrete, General, Law, Normal, Rademacher, TruncatedNormal, Uniform
 from .moments import Expectation, Index, Matrix, Tensor, mean, total, variance
-from .moments.written import free_indices, summed
+from .moments.terms import expanded
+from .moments.written import Array, free_indices, summed
 
+_MOST_NAMINGS = 720  # of six tensors of one law; of more, only their own names are tried
 _UNEVALUATED = (sp.Integral, sp.Sum)
 _LAWS: dict[str, Callable[..., Law]] = {
     "Normal": Normal, "Uniform": Uniform, "Uniform.of_variance": Uniform.of_variance,
@@ -88,6 +92,76 @@ def is_law_of(law: Law, stated: Law) -> bool:
     if not isinstance(stated, General):
         return law == stated
     return all(sp.simplify(law.raw_moment(k) - moment) == 0 for k, moment in stated.moments)
+
+
+def same_definition(given: Expectation, stated: Expectation) -> bool:
+    """Return whether two quantities are one definition, but for names and the order of writing.
+
+    Args:
+        given, stated: means or variances; their polynomials are multiplied out, their laws and
+            sizes must be equal.
+
+    Example:
+        >>> d, σ = sp.Symbol("d", integer=True, positive=True), sp.Symbol("sigma", positive=True)
+        >>> i, j, u, v = Index("i", d), Index("j", d), *(Tensor(x, Normal(0, σ), d) for x in "uv")
+        >>> same_definition(variance(total(u[i] * u[i], i)), variance(total(v[j] ** 2, j)))
+        True
+        >>> same_definition(variance(total(u[i] * v[i], i)), variance(total(v[j] ** 2, j)))
+        False
+    """
+    if given.estimator != stated.estimator:
+        return False
+    terms = expanded(stated.statistic)
+    return any(_equal_terms(expanded(again), terms) for again in _renamed(given, stated))
+
+
+def written(quantity: Expectation) -> str:
+    """Return a quantity with what its names stand for, and what it is where its laws say so.
+
+    Example:
+        >>> d = sp.Symbol("d", integer=True, positive=True)
+        >>> written(mean(total(Tensor("w", Normal(0, 1), d)[Index("i", d)] ** 2, Index("i", d))))
+        'E(Sum(w[i]**2, (i, 1, d))) with w = Tensor(Normal(0, 1), d), which is d'
+    """
+    things = [
+        f"{name} = Tensor({', '.join([tensor.law.name, *map(str, tensor.sizes)])})"
+        for name, tensor in sorted(quantity.draws.items())
+    ]
+    line = f"{quantity.quantity} with {', '.join(things)}"
+    try:
+        return f"{line}, which is {quantity.value}"
+    except (ValueError, ArithmeticError):  # a moment that a law does not give
+        return line
+
+
+def _renamed(given: Expectation, stated: Expectation) -> Iterator[sp.Expr]:
+    """Yield the statistic of the first under names of the second that could be meant."""
+    names = {index.size: index for index in free_indices(stated.statistic)}
+    indices = {index: names.get(index.size, index) for index in free_indices(given.statistic)}
+    mine, theirs = _arrays(given), _arrays(stated)
+    if len(mine) != len(theirs):
+        return
+    for order in (theirs, *islice(permutations(theirs), _MOST_NAMINGS)):
+        pairs = dict(zip(mine, order, strict=True))
+        if all(_alike(one, other) for one, other in pairs.items()):
+            yield given.statistic.xreplace(pairs | indices)
+
+
+def _arrays(quantity: Expectation) -> list[Array]:
+    found = {entry.base.label for entry in quantity.statistic.atoms(sp.Indexed)}
+    return sorted(found, key=str)
+
+
+def _alike(one: Array, other: Array) -> bool:
+    laws = (getattr(array, "law", None) for array in (one, other))
+    return (one.role, one.sizes) == (other.role, other.sizes) and len(set(laws)) == 1
+
+
+def _equal_terms(one: Mapping[Any, sp.Expr], other: Mapping[Any, sp.Expr]) -> bool:
+    return all(
+        sp.expand(one.get(term, sp.S.Zero) - other.get(term, sp.S.Zero)) == 0
+        for term in {*one, *other}
+    )
 
 
 def under(quantity: Expectation, laws: Mapping[str, Law]) -> Expectation:

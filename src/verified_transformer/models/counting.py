@@ -1,8 +1,10 @@
 """Operations counted while they run: multiplications, additions, reads and memory.
 
-    with Count() as count:
-        embedding(tokens)
-    count.multiplications, count.reads, count.peak
+    >>> layer, x = torch.nn.Linear(3, 5), torch.ones(2, 3)
+    >>> with Count() as count:
+    ...     y = layer(x)
+    >>> count.multiplications, count.reads
+    (30, 0)
 
 A count is taken from the torch calls that really happen, with the shapes that they really have. A
 call that the counter does not know raises an error, so that no work is left uncounted in silence.

@@ -29,7 +29,8 @@ _CPU_STREAMS = 2  # fixed, so that the draws do not depend on the machine's numb
 class Estimate:
     """What one measurement found at one point.
 
-    ``unit`` is the size against which errors are relative: |θ|, or sd X where θ = 0.
+    ``unit`` is the size against which errors are relative: |θ|, or sd X where θ = 0. Where the
+    first draw lay outside the threshold, the estimate is that of another one (``redrawn``).
     """
 
     mean: float
@@ -39,13 +40,18 @@ class Estimate:
     n: int
     seconds: float
     device: str
-    confirmed: bool
+    redrawn: bool
     design: Design
 
     @property
     def z(self) -> float:
         """Distance of the estimate from its expectation, in standard errors."""
         return (self.mean - self.expected) / self.standard_error
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether the measurement confirms what is expected."""
+        return not self.rejects(self.expected)
 
     @property
     def detectable(self) -> float:
@@ -84,8 +90,7 @@ def measure(
         design: resolution and error rates.
 
     Returns:
-        The estimate. Where the first draw lies outside the threshold, it is the one independent
-        confirmation draw, marked ``confirmed``.
+        The estimate; that of a second, independent draw where the first lies outside the threshold.
 
     Raises:
         ValueError: the statistic returns something else than one finite number per replicate.
@@ -111,13 +116,13 @@ def measure(
         raise ValueError(f"n = {n} draws cannot see an error of {design.resolution:.2%}")
     started = time.perf_counter()
     mean = _average(quantity, statistic, point, n, name, where)
-    confirmed = abs(mean - expected) > design.threshold * error
-    if confirmed:
+    redrawn = abs(mean - expected) > design.threshold * error
+    if redrawn:
         mean = _average(quantity, statistic, point, n, f"{name} confirmation", where)
     seconds = time.perf_counter() - started
     if not zero_mean and expected:  # errors are relative to the formula's value, not to the pilot's
         unit = abs(expected)
-    return Estimate(mean, expected, error, unit, n, seconds, str(where), confirmed, design)
+    return Estimate(mean, expected, error, unit, n, seconds, str(where), redrawn, design)
 
 
 def _average(

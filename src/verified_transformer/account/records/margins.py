@@ -1,7 +1,8 @@
 """Margins: how far the effect of an experiment is from zero, measured by its own uncertainty.
 
 Training differs between two processors: between two instruction sets, one effect's interval moved
-by half its width. An outcome travels where the interval's near end is far enough from zero.
+by half its width. The outcome of a live run travels where its interval's near end is far enough
+from zero. A recording is moved by no processor: it is judged by its interval alone.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-NEEDED = 1.0  # of a stored outcome: the near end at least half the width from zero
+NEEDED = 1.0  # of a stored live outcome: the near end at least half the width from zero
 PRINTED = 0.5  # of a run: half of that, so that its line survives another processor
 
 
@@ -43,6 +44,11 @@ class Interval:
             return f"mean {mean:.3g}"
         step = _step(2 * width)
         return f"mean {round(mean / step) * step + 0.0:.3g} to the nearest {step:g}"
+
+    @property
+    def ends(self) -> str:
+        """Both ends, of a recording, which has them on every machine."""
+        return f"99 % interval {self.low:.3g} … {self.high:.3g}"
 
     @property
     def printed(self) -> str | None:

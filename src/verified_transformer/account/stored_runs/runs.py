@@ -187,5 +187,7 @@ def commit(name: str, root: Path) -> str:
 
 
 def _git(root: Path, *words: str) -> str:
-    done = subprocess.run(["git", *words], cwd=root, check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        ["git", *words], cwd=root, check=True, capture_output=True, encoding="utf-8"
+    )
     return done.stdout.strip()

@@ -62,9 +62,9 @@ def decide(
         clause that is not decided, and a case that stands beside the others, show in its line.
 
     Raises:
-        LedgerError: the records contradict each other or the reading, an experiment's outcome has
-            no margin, evidence is younger than the day of which the claim speaks, or another model
-            ran than those.
+        LedgerError: the records contradict each other or the reading, a live experiment's outcome
+            has no margin, evidence is younger than the day of which the claim speaks, or another
+            model ran than those.
     """
     if not records:
         return Decision("undecided", False, "no cell decides it")
@@ -113,18 +113,20 @@ def _together(
 def margin_fault(record: Record) -> str | None:
     """Say why the outcome of an experiment would not travel to another machine, or return None.
 
-    An outcome stands where the near end of its interval is at least half its width from zero.
+    That of live runs stands where the near end of their interval is at least half its width from
+    zero; that of a recording, which no machine moves, where zero lies outside.
     """
     if _weight(record) is not Weight.TRIES or record.outcome == "unsettled":
         return None
     interval, what = record.volatile.interval, f"experiment “{record.statement}”"
     if interval is None:
         return f"{what} has no interval; run its notebook again"
-    if interval.margin >= margins.NEEDED:
+    needed = 0.0 if record.recorded else margins.NEEDED
+    if interval.margin and interval.margin >= needed:
         return None
     return (
         f"{what} has the interval {interval.low:.4g} … {interval.high:.4g}, whose near end is "
-        f"{interval.margin:.2f} half widths from zero; it needs {margins.NEEDED:g}: "
+        f"{interval.margin:.2f} half widths from zero; it needs {needed or 'more than 0'}: "
         "more runs, or leave it open"
     )
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import operator
-import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...account.records.record import Record, Sample, Score
 from ..subject import Subject
-from ..what_ran import seen
+from ..what_ran import seen, watched
 from .draws import Draw, names_of, require_draws
 
 if TYPE_CHECKING:
@@ -24,6 +23,7 @@ _DIFFERENT = 1e-6  # what lies between is neither equal nor different
 class ByEquality(Subject):
     """The verb that decides whether two arrays are equal."""
 
+    @watched()
     def same(
         self,
         text: str,
@@ -60,15 +60,16 @@ class ByEquality(Subject):
                 ``equal_under`` names no wrong version or gives no reason.
 
         Example:
-            Two layers in one::
-
-                claim("…").same(
-                    "W2 (W1 x) = (W2 W1) x",
-                    lambda w: w[1] @ (w[0] @ w[2]), lambda w: (w[1] @ w[0]) @ w[2],
-                    draw=lambda name: dense_weights(name, 3, 4, 4),
-                )
+            >>> import torch
+            >>> from verified_transformer import claim, generator
+            >>> claim("FACT-47").same(
+            ...     "all products of an entry of u and one of v = torch.outer(u, v)",
+            ...     lambda pair: pair[0][:, None] * pair[1], lambda pair: torch.outer(*pair),
+            ...     draw=lambda name: torch.rand(2, 3, dtype=torch.float64,
+            ...                                  generator=generator(name)),
+            ... )  # doctest: +ELLIPSIS
+            FACT-47 equality   all products of an entry of u and one of v = ... wrong versions ...
         """
-        started = time.perf_counter()
         if self.reading.formula and self.of == "reading":
             raise ValueError(f"{self.name}: has a formula; use prove, check or measure")
         for what, thing in (("first", first), ("second", second)):
@@ -91,7 +92,7 @@ class ByEquality(Subject):
         reasons = "; ".join(f"equal when {name}: {why}" for name, why in argued.items())
         detail = f"{wrong}/{wrong} wrong versions differ" + (f"; {reasons}" if reasons else "")
         return self._emit(
-            "equality", "supports", text, detail, started=started, mutants=Score(wrong, wrong),
+            "equality", "supports", text, detail, mutants=Score(wrong, wrong),
             given=[first, second, draw],
             sample=Sample(
                 n, (f"{self.name} {self.of} draw 0 … {n - 1}",),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...account.records.chances import CALIBRATED, PREDICATE
 from ...account.records.record import Record, Sample
 from ..subject import Predicate, Subject
-from ..what_ran import aside
+from ..what_ran import aside, watched
 from .draws import Draw, content, drawn, names_of
 
 _NEARLY_ALL = 0.95  # of the spoiled draws, which the predicate must reject
@@ -20,6 +19,7 @@ _MOST_FALSE_ALARM = 0.05
 class BySampling(Subject):
     """The verb that supports a statement by a predicate on random draws."""
 
+    @watched()
     def sampled_that(
         self,
         text: str | Predicate,
@@ -63,15 +63,20 @@ class BySampling(Subject):
                 changed, too few of them, no effect named, or a false alarm out of range.
 
         Example:
-            A rotation keeps a vector's length; with one entry 1 % larger it does not::
+            A truncated law keeps within its bounds; with one entry outside it does not:
 
-                claim("…").sampled_that(
-                    "a rotation keeps the length of every vector", keeps_length,
-                    draw=lambda name: rotation(5, generator(name)), n=200,
-                    sees="an entry off by 1 %", spoiled=with_larger_entry,
-                )
+            >>> import torch
+            >>> from verified_transformer import TruncatedNormal, claim, generator
+            >>> def samples(name):
+            ...     empty = torch.empty(1000, dtype=torch.float64)
+            ...     return TruncatedNormal(0, 1, -2, 2).sample_(empty, generator(name))
+            >>> claim("INIT-03").case("bounded").sampled_that(
+            ...     "all of 1000 samples lie within [-2, 2]", lambda x: bool((x.abs() <= 2).all()),
+            ...     draw=samples, n=20, sees="one entry outside",
+            ...     spoiled=lambda x: torch.cat([x, torch.full((1,), 2.01)]),
+            ... )  # doctest: +ELLIPSIS
+            INIT-03 [bounded] sampled   all of 1000 samples lie within [-2, 2]   true on every ...
         """
-        started = time.perf_counter()
         if self.reading.formula and self.of == "reading":
             raise ValueError(f"{self.name}: has a formula; use prove, check or measure")
         text, predicate = self._stated(text, predicate)
@@ -98,7 +103,7 @@ class BySampling(Subject):
                 f"allowed: {int((1 - _NEARLY_ALL) * n)}"
             )
         return self._emit(
-            "sampled", "supports", text, _calibration(n, false_alarm, allowed), started=started,
+            "sampled", "supports", text, _calibration(n, false_alarm, allowed),
             given=[predicate, draw], broken=[spoiled],
             sample=Sample(n, (f"{self.name} {self.of} draw 0 … {n - 1}",), sees.strip()),
             rows=[{

@@ -2,6 +2,6 @@
 
 from .counting import ByCount
 from .oracles import ByOracle
-from .proofs import ByProof
+from .shown import ByShownDerivation
 
-__all__ = ["ByCount", "ByOracle", "ByProof"]
+__all__ = ["ByCount", "ByOracle", "ByShownDerivation"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ from ...exact.formulas.evaluation import Point
 from ...exact.formulas.points import checked_points
 from ...exact.judging import judge_counted, typed_formula
 from ..subject import Subject
+from ..what_ran import watched
 from ..wording import apart
 from ..wording import count as counted_noun
 
@@ -21,6 +21,7 @@ Countable = int | Iterable[Any]
 class ByCount(Subject):
     """The verb that decides a claim by counting."""
 
+    @watched()
     def count(
         self, quantity: str, counted: Callable[[Point], Countable], *, at: Sequence[Point] = ({},)
     ) -> Record:
@@ -44,13 +45,13 @@ class ByCount(Subject):
             >>> from verified_transformer import claim, symbols
             >>> import torch
             >>> d, n = symbols("d n")
-            >>> def head(point):
-            ...     return torch.nn.Linear(point[d], point[n], bias=False).weight.numel()
-            >>> claim("TIE-28").count(  # doctest: +SKIP
-            ...     "parameters of a head", head, at=[{n: 5, d: 3}, {n: 7, d: 2}]
-            ... )
+            >>> def table(point):
+            ...     return torch.nn.Embedding(point[n], point[d]).weight.flatten()
+            >>> claim("TIE-29").count(
+            ...     "entries of an embedding", table, at=[{n: 5, d: 3}, {n: 7, d: 2}]
+            ... )  # doctest: +ELLIPSIS
+            TIE-29 count   entries of an embedding = d*n   ...
         """
-        started = time.perf_counter()
         if not isinstance(quantity, str) or not quantity.strip():
             raise TypeError(f"quantity: got {quantity!r}; accepted: what is counted, in a line")
         if not callable(counted):
@@ -76,7 +77,7 @@ class ByCount(Subject):
         detail = f"counted at {counted_noun(points, 'point')}; {score.killed}/{score.total} mutants"
         return self._emit(
             "count", "supports", f"{quantity} = {self.formula}", detail,
-            started=started, mutants=score, given=[counted, at],
+            mutants=score, given=[counted, at],
         )  # fmt: skip
 
 

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import sympy as sp
+
 from ...account.records.record import Record, Score
-from ...exact.formulas.evaluation import Point
-from ...exact.formulas.points import checked_points
+from ...exact.formulas.evaluation import Point, equivalent, number, random_points
+from ...exact.formulas.notation import parse
+from ...exact.formulas.points import checked_points, place, small_points
 from ...exact.induction import over_layers
-from ...exact.judging import is_constant, is_typed, refuse_nothing
+from ...exact.judging import (
+    Comparison,
+    approximation,
+    compare,
+    is_constant,
+    is_typed,
+    refuse_nothing,
+)
 from ..subject import Predicate, Subject
-from ..what_ran import aside
+from ..what_ran import aside, watched
 from ..wording import count as counted_noun
 
 
 class ByOracle(Subject):
     """The verbs that check a claim exactly."""
 
+    @watched()
     def check(
         self,
         quantity: Any,
@@ -39,7 +49,6 @@ class ByOracle(Subject):
             ValueError: the oracle is the formula once more, or a number; or the formula solves a
                 recursion over layers, of which a few depths say nothing.
         """
-        started = time.perf_counter()
         if over_layers(self.formula):
             raise ValueError(
                 f"oracle: a few depths cannot decide {self.formula}, which goes over layers; "
@@ -58,9 +67,10 @@ class ByOracle(Subject):
         detail = f"exact at {counted_noun(points, 'point')}; {score.killed}/{score.total} mutants"
         return self._emit(
             "exact", "supports", f"{text} = {self.formula}", detail,
-            started=started, mutants=score, given=[quantity, given, at],
+            mutants=score, given=[quantity, given, at],
         )  # fmt: skip
 
+    @watched()
     def check_that(
         self,
         text: str | Predicate,
@@ -83,7 +93,6 @@ class ByOracle(Subject):
                 empty, of which everything is true.
         """
         text, predicate = self._stated(text, predicate)
-        started = time.perf_counter()
         if self.reading.formula and self.of == "reading":
             raise ValueError(f"{self.name}: has a formula; use prove, check or measure")
         refuse_nothing(on=on, not_on=not_on)
@@ -101,9 +110,74 @@ class ByOracle(Subject):
             )
         detail = "true as defined, false on a broken version"
         return self._emit(
-            "exact", "supports", text, detail, started=started, mutants=Score(1, 1),
+            "exact", "supports", text, detail, mutants=Score(1, 1),
             given=[predicate, on], broken=[not_on],
         )  # fmt: skip
+
+    def would_be(self, formula: str | sp.Expr) -> None:
+        """Print what a formula of the reader's own would break, or that it breaks nothing.
+
+        It is held against the quantity that the reading defines, computed exactly at small points;
+        where the reading defines none, against the right formula. Nothing is recorded, and what is
+        no formula gets an answer, too.
+
+        Args:
+            formula: as a reading writes it, such as ``"-2*d*sigma**4"``; or in the book's symbols.
+
+        Example:
+            >>> from verified_transformer import claim
+            >>> claim("LOSS-14").would_be("-2*d*sigma**4")
+            LOSS-14: not so: at d=3, sigma=1.3 it gives -17.1366, where Var(Sum(w[i]**2, (i, 1, d))) is 17.1366.
+            >>> claim("LOSS-14").would_be("d*sigma**4 + d*sigma**4")
+            LOSS-14: this is what the reading says, in another form.
+        """  # noqa: E501  # what is printed is one line
+        try:
+            given = formula if isinstance(formula, sp.Expr) else parse(formula)
+            found = self._off(given)
+            said = equivalent(given, self.formula, tolerance=1e-15)
+            if found:
+                answer = f"this is what the article says, and {found}" if said else found
+            elif said:
+                answer = f"this is what the reading says{self._otherwise(formula)}"
+            elif self.reading.truth_formula:
+                answer = f"right; the article says {self.formula}"
+            else:
+                answer = f"not {self.formula}, but so near that no point tells the two apart"
+        except (TypeError, ValueError) as error:
+            answer = str(error).removeprefix(f"{self.name}: ")
+        print(f"{self.name}: {answer}.")
+
+    def _otherwise(self, formula: str | sp.Expr) -> str:
+        text = self.reading.formula if self.of == "reading" else self.reading.truth_formula
+        same = "".join(str(formula).split()) == "".join(str(text).split())
+        return "" if same else ", in another form"
+
+    def _off(self, given: sp.Expr) -> str | None:
+        """Where a formula is not the quantity, and by how much; None where it is."""
+        truth, quantity = self.reading.truth_formula, self.quantity
+        right = parse(truth) if truth else self.formula
+        defined = right if quantity is None else quantity
+        oracle = getattr(defined, "oracle", lambda point: number(defined, point))
+        shown = getattr(defined, "quantity", defined)
+        looks = [(shown, oracle, small_points(given.free_symbols | defined.free_symbols))]
+        if not equivalent(given, right, tolerance=1e-15):
+            looks.append((right, lambda point: number(right, point), random_points(given, right)))
+        for name, value, points in looks:
+            for point in points:
+                found = _beside(given, value, point)
+                if found and not found.agrees:
+                    said = "no finite value" if found.said is None else f"{float(found.said):.12g}"
+                    at = f"at {place(point)} " if point else ""
+                    return f"not so: {at}it gives {said}, where {name} is {found.exact.value:.12g}"
+        return None
+
+
+def _beside(given: sp.Expr, value: Callable[[Point], Any], point: Point) -> Comparison | None:
+    """A formula beside a value; None at a point of which the definition does not speak."""
+    try:
+        return compare(given, approximation(value(point)), point)
+    except ValueError:
+        return None
 
 
 def _named(quantity: Any, oracle: Any) -> tuple[str, Callable[[Point], object]]:

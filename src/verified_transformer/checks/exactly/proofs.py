@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from ...exact.formulas.points import checked_points, place, small_points
 from ...exact.induction import Induction, Solved, over_layers
 from ...exact.judging import break_definitions
 from ..subject import Subject
+from ..what_ran import watched
 from ..wording import count as counted_noun
 from ..wording import equation, off_by, step
 from .showing import bundle, display
@@ -27,6 +27,7 @@ _UNEVALUATED = (sp.Integral, sp.Sum, sp.Product, sp.Limit, sp.Derivative)
 class ByProof(Subject):
     """The verb that proves a claim."""
 
+    @watched()
     def prove(
         self,
         derived: Derived | Induction | None = None,
@@ -42,9 +43,10 @@ class ByProof(Subject):
         the derivation must end elsewhere when the definition is changed.
 
         Args:
-            derived: a `Derivation` that begins with what the reading defines; or nothing where the
-                moment engine derives it; or, where the reading defines nothing, either of them, or
-                an `Induction`, whose recursion the formula must solve.
+            derived: where the reading defines a mean or a variance, that definition once more, by
+                whatever names, or nothing: the moment engine derives it; where it defines an
+                integral or a sum, a `Derivation` that begins with it; where it defines nothing,
+                either of them, or an `Induction`, whose recursion the formula must solve.
             at: points for the oracle; two small ones by default.
             twin: the same with an independent twin in the place of the structure that the claim is
                 about; it must lead elsewhere. Needed where the reading names a ``structure``.
@@ -52,14 +54,14 @@ class ByProof(Subject):
                 words and a formula, the last of them the claim's.
 
         Raises:
-            ClaimFailed: one of these did not happen.
+            ClaimFailed: one of these did not happen, or the cell defines another quantity than the
+                reading; the message has both.
             TypeError: the derivation was not made by an engine or a chain, begins with a product
                 that is typed in, or integrates what does not depend on the variable; or the formula
                 solves a recursion over layers, and no `Induction` is given.
             ValueError: the reading names a structure, and no twin is given.
         """
         given, derived = derived, self._defined(derived, None)
-        started = time.perf_counter()
         if isinstance(derived, Induction):
             derived = self._solved(derived)
         elif over_layers(self.formula) and not isinstance(derived, Solved):
@@ -92,7 +94,7 @@ class ByProof(Subject):
             display(bundle(told(derived, latex(text or "")), self.name))
         return self._emit(
             "proof", "supports", f"{derived.quantity} = {self.formula}", detail,
-            started=started, mutants=score, given=[given, twin, at],
+            mutants=score, given=[given, twin, at],
             steps=[(s.reason, step(s.expression)) for s in derived.steps],
             latex=equation(derived, self.formula),
         )  # fmt: skip

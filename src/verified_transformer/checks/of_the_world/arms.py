@@ -25,10 +25,10 @@ Runs = Mapping[int, float]
 def settled(interval: Interval, needed: float = PRINTED) -> str | None:
     """The sign of an effect whose interval is far enough from zero; None where it is not.
 
-    The ledger wants twice that margin of what is stored, so that the outcome survives a processor
-    that moves the interval. A recording is moved by none, and has to have all of it at once.
+    The ledger wants twice that margin of what a live run stored, so that the outcome survives a
+    processor that moves the interval. A recording is moved by none, and needs no margin.
     """
-    if interval.margin < needed:
+    if not interval.margin or interval.margin < needed:
         return None
     return "positive" if interval.low > 0 else "negative"
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...account.records.chances import PLACEBOS_TRIED
-from ...account.records.margins import NEEDED, PRINTED, Interval
+from ...account.records.margins import PRINTED, Interval
 from ...account.records.record import Record
 from ..subject import Subject
+from ..what_ran import watched
 from .arms import checked_arms, interval_of, less, placebo, places, settled
 from .sources import accept
 
@@ -23,6 +23,7 @@ _SIGNS = ("positive", "negative")
 class ByExperiment(Subject):
     """The verb that tries an empirical remark."""
 
+    @watched()
     def experiment(
         self,
         *,
@@ -37,8 +38,8 @@ class ByExperiment(Subject):
         """Decide an empirical remark from what was measured in two arms of independent runs.
 
         The library subtracts, seed by seed. The arms the other way round must have the other
-        outcome, and one half of an arm less its other half none. The mean is rounded so that it is
-        the same on every machine, and stands in the record's line.
+        outcome, and one half of an arm less its other half none. The mean of live runs is rounded
+        so that it is the same on every machine; of a recording the interval stands in the line.
 
         Args:
             arms: what was measured, by arm and seed; at least three seeds, the same in each arm.
@@ -50,12 +51,12 @@ class ByExperiment(Subject):
             unit: what was measured in an arm, in a line.
             replicate: what one run is.
             recorded: the recording that arms were computed from, where they are no parts of it.
-            travels: whether another processor gives nearly the same runs. Where it does not, as in
-                unstable training, the mean stands in the table and not in the compared line.
+            travels: whether another processor gives nearly the same live runs. Where it does not,
+                as in unstable training, the mean stands in the table, not in the compared line.
 
         Returns:
             A record whose outcome is "supports" or "contradicts" where the 99 % interval of the
-            mean lies on one side of zero with a margin, else "unsettled".
+            mean lies on one side of zero, of live runs with a margin, else "unsettled".
 
         Raises:
             ClaimFailed: half of an arm differs from its other half.
@@ -64,37 +65,41 @@ class ByExperiment(Subject):
                 or sign.
 
         Example:
-            With two arms of a recording::
+            With two arms of a recording:
 
-                claim("…").experiment(
-                    arms={name: kept.at("runs", name, "loss") for name in ("tied", "untied")},
-                    compares=("tied", "untied"), predicts="negative",
-                    unit="held-out loss in nats",
-                )
+            >>> from verified_transformer import claim
+            >>> from verified_transformer.account.stored_runs.runs import load
+            >>> kept, path = load("grown_bert"), ("runs", "text, 1 layer", "without")
+            >>> claim("GROW-02").case("laboratory").experiment(
+            ...     arms={w: kept.at(*path, w, "final", "0.001") for w in ("small", "doubled")},
+            ...     compares=("small", "doubled"), predicts="positive",
+            ...     unit="loss after training on",
+            ... )  # doctest: +ELLIPSIS
+            GROW-02 [laboratory] experiment   loss after training on, small less doubled: ...
         """  # fmt: skip
-        started = time.perf_counter()
         accept("predicts", predicts, _SIGNS)
         found = checked_arms(arms, compares)
         recorded, paths = places({name: arms[name] for name in found}, recorded)
         (first, one), (second, other) = found.items()
         values = list(less(one, other).values())
         interval = interval_of(values)
-        about = interval.about if travels else None
-        self._tried_both_ways(interval, less(other, one))
+        needed = 0.0 if recorded else PRINTED
+        about = interval.ends if recorded else interval.about if travels else None
+        self._tried_both_ways(interval, less(other, one), needed)
         how = f"; {self._placebos(found)}" + (f"; {paths}" if paths else "")
         unit = f"{unit}, {first} less {second}"
         rows = [
             {"arm": name, "mean": f"{sum(runs.values()) / len(runs):.5g}"}
             for name, runs in found.items()
         ]
-        sign = settled(interval, NEEDED if recorded else PRINTED)
+        sign = settled(interval, needed)
         outcome = "supports" if sign == predicts else "contradicts" if sign else "unsettled"
         instead = "" if outcome == "supports" else f", where {predicts} was predicted"
         runs = f"{len(values)} runs, replicate: {replicate}{how}"
         return self._emit(
             "experiment", outcome, f"{unit}: {sign or 'unsettled'}{instead}",
             "; ".join([runs, *([repr(recorded)] if recorded else []), *([about] if about else [])]),
-            started=started, recorded=recorded, interval=interval, given=[compares],
+            recorded=recorded, interval=interval, given=[compares],
             rows=[{
                 "99 % interval": f"{interval.low:.4g} … {interval.high:.4g}",
                 "runs": str(len(values)), "margin": f"{interval.margin:.2g}",
@@ -102,11 +107,13 @@ class ByExperiment(Subject):
             }],
         )  # fmt: skip
 
-    def _tried_both_ways(self, interval: Interval, swapped: Mapping[int, float]) -> None:
+    def _tried_both_ways(
+        self, interval: Interval, swapped: Mapping[int, float], needed: float
+    ) -> None:
         """The arms the other way round have the other outcome, or the statistic has a bias."""
         other = {"positive": "negative", "negative": "positive", None: None}
         back = interval_of(swapped.values())
-        if settled(back) != other[settled(interval)]:
+        if settled(back, needed) != other[settled(interval, needed)]:
             raise self._failed(
                 f"the arms the other way round do not have the other outcome: the effect is "
                 f"{interval.low:.3g} … {interval.high:.3g}, the other way round "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import time
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
@@ -12,6 +11,7 @@ from ...account.reading.citations import Citation
 from ...account.reading.sentences import installed, stands_in
 from ...account.records.record import Record
 from ..subject import Subject
+from ..what_ran import watched
 from ..wording import count as counted
 
 _NATURES = ("definition", "plan", "opinion", "picture")
@@ -40,14 +40,17 @@ class BySources(Subject):
             ValueError: it is no day.
 
         Example:
-            >>> claim("LOSS-05").case("trend").until("2023-07").attempt(  # doctest: +SKIP
+            >>> from verified_transformer import claim
+            >>> claim("LOSS-05").case("trend").until("2023-07").attempt(
             ...     "the years of 79 architectures", could_have_seen="a fall to a half"
-            ... )
+            ... )  # doctest: +ELLIPSIS
+            LOSS-05 [trend] attempt   the years of 79 architectures   ... data until 2023-07   #...
         """
         found = type(self)([s.id for s in self.statements], self._case, self.of)
         found._until = checked_day(day)
         return found
 
+    @watched()
     def census(
         self,
         quantity: str,
@@ -67,7 +70,6 @@ class BySources(Subject):
             TypeError: a datum without its source.
             ValueError: fewer than two data.
         """
-        started = time.perf_counter()
         if len(data) < 2:
             raise ValueError(f"data: got {len(data)}; accepted: at least two, with their sources")
         for name, item in data.items():
@@ -85,7 +87,7 @@ class BySources(Subject):
         steps = [(name, html.escape(f"{value} [{key}]")) for name, (value, key) in data.items()]
         return self._emit(
             "census", "supports", f"{quantity} = {self.formula}", detail.replace("datums", "data"),
-            started=started, mutants=score, steps=steps, given=[count, data],
+            mutants=score, steps=steps, given=[count, data],
         )  # fmt: skip
 
     def cited(self) -> Records:
@@ -101,7 +103,9 @@ class BySources(Subject):
             ValueError: the reading cites nothing, or the claim can be computed.
 
         Example:
-            >>> claim("NORM-07").cited()  # doctest: +SKIP
+            >>> from verified_transformer import claim
+            >>> claim("NORM-07").cited()  # doctest: +ELLIPSIS
+            (NORM-07 citation   transformers-t5-source supports   judged, the words found in ...
         """
         made = [one._judged_by(citation) for one in self._parts() for citation in one._sources()]
         if not made:

@@ -16,9 +16,12 @@ from ...account.records.ran import TRANSFORMERS, Ran
 from ...account.stored_runs.code.cells import Line, Place, made_by
 from . import watching
 from .describing import describe
-from .watching import Event, aside, watch
+from .watching import Event, aside, log, seconds, watch, watched
 
-__all__ = ["Spot", "aside", "describe", "seen", "spot", "versions", "watch", "what_ran"]
+__all__ = [
+    "Spot", "aside", "describe", "log", "seconds", "seen", "spot", "versions", "watch", "watched",
+    "what_ran",
+]  # fmt: skip
 
 Thing = TypeVar("Thing")
 
@@ -55,7 +58,7 @@ def what_ran(given: Sequence[object], at: Spot) -> tuple[Ran, ...]:
 
     These are the models that ran in its statement of the notebook, those that ran where what it
     uses was computed, and those that the check was given; not the broken ones in which it has to
-    fail (`aside`). Outside a notebook it is all that ran since the last record.
+    fail (`aside`). Outside a notebook it is what ran in the check, and what that was given.
 
     Args:
         given: what the cell gave to the check.
@@ -64,10 +67,11 @@ def what_ran(given: Sequence[object], at: Spot) -> tuple[Ran, ...]:
     Returns:
         Descriptions, each once, in the order of their runs.
     """
-    events = _of(watching.log.events, at.place, at.sound)
+    noted = log()
+    events = _of(noted.events, at.place, at.sound)
     found = [event.ran for event in events if event.ran]
     found += [describe(module) for thing in given for module in _modules(thing)]
-    watching.log.made(at.place)
+    noted.made(at.place)
     return tuple(dict.fromkeys(found))
 
 
@@ -81,7 +85,7 @@ def seen(thing: Thing) -> Thing:
     """
     frame = sys._getframe(1)
     for module in _modules(thing):
-        watching.log.note(module, watching.place_of(frame))
+        log().note(module, watching.place_of(frame))
     return thing
 
 

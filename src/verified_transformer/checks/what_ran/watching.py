@@ -1,27 +1,31 @@
 """Which modules ran, and from which line of a notebook: noted while they run.
 
-`torch.nn.Module.__call__` is wrapped once, where checks are imported. Of a model only the call from
-outside counts, not those of its layers; a model that is called again from the same line costs a
-look-up. A tiny training step takes 1 to 6 % longer.
+Noting takes a hook of torch's own, which is there as long as a check runs, and no longer. In a
+notebook it is there from the first claim on, since a model may have run in an earlier line. Of a
+model only the call from outside counts, not those of its layers.
 """
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import torch
 from torch import nn
+from torch.nn.modules.module import register_module_forward_pre_hook
 from torch.nn.utils.parametrize import ParametrizationList
+from torch.utils.hooks import RemovableHandle
 
 from ...account.records.ran import Ran
 from ...account.stored_runs.code.cells import Place
 from .describing import describe
+
+_CALL = nn.Module.__call__.__code__
 
 
 @dataclass(frozen=True)
@@ -37,9 +41,25 @@ class Log:
 
     def __init__(self) -> None:
         self.events: list[Event] = []
+        self.shown: set[str] = set()  # claims whose card stands above already
+        self.aside = False
+        self.began = 0.0  # when the check did that runs
+        self.hook: RemovableHandle | None = None
         self._described: WeakKeyDictionary[nn.Module, dict[Place | None, Ran]]
         self._described = WeakKeyDictionary()
         self._since: set[Event] = set()  # the place was changed, or a record was made
+
+    def runs(self, module: nn.Module, _: object) -> None:
+        """Note a module that is called, unless another calls it, or it only makes a weight."""
+        if torch.compiler.is_compiling() or self.aside or isinstance(module, ParametrizationList):
+            return
+        frame: FrameType | None = sys._getframe(1)
+        calls = 0
+        while frame is not None and calls < 2:
+            calls += frame.f_code is _CALL  # the first is its own
+            frame = frame.f_back
+        if calls < 2:
+            self.note(module, place_of(sys._getframe(1)))
 
     def note(self, module: nn.Module, place: Place | None) -> None:
         """Note that a module runs at a place."""
@@ -61,18 +81,56 @@ class Log:
             known.clear()  # what has changed since is described afresh
 
 
-log = Log()
-_inside = [False]
+_logs: list[Log] = []  # none but in a notebook, and while a check runs
+
+
+def log() -> Log:
+    """Return what is noted now; an empty one where nothing is."""
+    return _logs[-1] if _logs else Log()
+
+
+@contextmanager
+def watched() -> Iterator[Log]:
+    """Note what runs in here, and when that began; for a verb of a claim: ``@watched()``.
+
+    Afterwards it is forgotten, but in a notebook.
+    """
+    here, outermost = log(), not _logs
+    if outermost:
+        here.hook = register_module_forward_pre_hook(here.runs)
+    _logs.append(here)
+    before, here.began = here.began, time.perf_counter()
+    try:
+        yield here
+    finally:
+        here.began = before
+        _logs.pop()
+        if outermost and here.hook:
+            here.hook.remove()
+
+
+def watch() -> None:
+    """In a notebook note from here on every module that runs; elsewhere nothing."""
+    if not _logs and "IPython" in sys.modules and sys.modules["IPython"].get_ipython():
+        _logs.append(Log())
+        _logs[-1].hook = register_module_forward_pre_hook(_logs[-1].runs)
+
+
+def seconds() -> float:
+    """Return how long the check that runs has taken."""
+    began = log().began
+    return time.perf_counter() - began if began else 0.0
 
 
 @contextmanager
 def aside() -> Iterator[None]:
     """Let nothing be noted: what runs now is a broken version, in which a check has to fail."""
-    before, _inside[0] = _inside[0], True
+    here = log()
+    before, here.aside = here.aside, True
     try:
         yield
     finally:
-        _inside[0] = before
+        here.aside = before
 
 
 def cell_frame(frame: FrameType | None) -> FrameType | None:
@@ -88,24 +146,3 @@ def place_of(frame: FrameType | None) -> Place | None:
     """Return the place of the cell from which a frame was reached."""
     cell = cell_frame(frame)
     return (cell.f_code.co_filename, cell.f_lineno) if cell else None
-
-
-def watch() -> None:
-    """Note from here on every module that runs."""
-    called = nn.Module.__call__
-    if hasattr(called, "watched"):
-        return
-
-    def noted(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
-        if _inside[0] or torch.compiler.is_compiling():
-            return called(self, *args, **kwargs)
-        _inside[0] = True
-        try:
-            if not isinstance(self, ParametrizationList):  # it computes a weight, and is no model
-                log.note(self, place_of(sys._getframe(1)))
-            return called(self, *args, **kwargs)
-        finally:
-            _inside[0] = False
-
-    noted.watched = True  # type: ignore[attr-defined]
-    nn.Module.__call__ = noted  # type: ignore[method-assign]

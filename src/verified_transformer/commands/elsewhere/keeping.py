@@ -96,7 +96,9 @@ def provenance(root: Path) -> dict[str, Any]:
     from ...experiments.laboratory.recording import processor
 
     asked = ["git", "-C", str(root), "rev-parse", "--short=12", "HEAD"]
-    commit = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
+    commit = subprocess.run(
+        asked, capture_output=True, encoding="utf-8", check=False
+    ).stdout.strip()
     return {
         "when": datetime.now(UTC).date().isoformat(),
         "commit": commit,

@@ -61,7 +61,7 @@ class Setting:
             [sys.executable, "-W", "ignore", "-c", code],
             env={**os.environ, **self.environment},
             capture_output=True,
-            text=True,
+            encoding="utf-8",
             check=False,
         ).stdout.split()
         return answer == [self.instructions.upper(), str(self.threads)]

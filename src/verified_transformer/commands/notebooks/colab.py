@@ -1,4 +1,8 @@
-"""The first cell of every notebook: in Colab it installs the package, pinned to a tag.
+"""Notebooks in Colab: the first cell, which installs the package, and the branch that is opened.
+
+In the repository the first cell names no commit: no file can hold its own commit's hash. `publish`
+writes a branch whose notebooks do; the rocket of a page opens that branch. Address and branch stand
+in ``_config.yml``, and nowhere else.
 
 A notebook that reaches transformers, by its own imports or by what those import, installs the
 extra ``models`` as well.
@@ -8,9 +12,12 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import re
+import subprocess
+import tempfile
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,14 +35,14 @@ def head(root: Path, notebook: Path) -> str:
     """Return the lines with which a notebook's first code cell must begin.
 
     Args:
-        root: the repository, whose address stands in ``_config.yml`` and whose version in
+        root: the repository, whose address stands in ``_config.yml`` and whose name in
             ``pyproject.toml``.
         notebook: path of the ``.ipynb`` file.
     """
     config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extra = "[models]" if needs_transformers(notebook) else ""
-    source = f"git+{config['repository']['url']}@v{project['version']}"
+    source = f"git+{config['repository']['url']}"
     return (
         "try:\n    import verified_transformer  # noqa: F401\n"
         "except ImportError:  # in Colab, say\n"
@@ -54,24 +61,109 @@ def with_head(code: str, head: str) -> str:
     return head + rest if rest else head.rstrip("\n")
 
 
+def publish(root: Path, served: str | None = None) -> str:
+    """Write the branch that the rocket opens: the last commit, and notebooks that install it.
+
+    What is not committed is not published; the working tree stays as it is, and nothing is pushed.
+    The branch has one commit more than what it publishes, with the same author and date, so that
+    one commit is always published as one and the same.
+
+    Args:
+        root: the repository.
+        served: the address of the repository that publishes, where it is known.
+
+    Returns:
+        What was written, in a line.
+
+    Raises:
+        ValueError: another repository publishes than ``_config.yml`` names, the branch is the one
+            that is checked out, a notebook does not install from that repository, or git fails.
+    """
+    config = yaml.safe_load(_git(root, "show", "HEAD:_config.yml"))["repository"]
+    url, branch = config["url"], config["branch"]
+    if served and served != url:
+        raise ValueError(
+            f"served: got {served}, but notebooks would install from {url}; accepted: the address "
+            "in _config.yml, from which `make form` writes first cells"
+        )
+    if branch == _git(root, "rev-parse", "--abbrev-ref", "HEAD"):
+        raise ValueError(f"branch: {branch} is checked out; accepted: another, in _config.yml")
+    commit, *who = _git(root, "log", "-1", "--format=%H%n%an%n%ae%n%aI").splitlines()
+    listed = _git(root, "ls-tree", "-r", "-z", "--name-only", "HEAD", "notebooks").split("\0")
+    names = [name for name in listed if name.endswith(".ipynb")]
+    with tempfile.TemporaryDirectory() as folder:
+        index = {"GIT_INDEX_FILE": str(Path(folder, "index"))}
+        _git(root, "read-tree", "HEAD", **index)
+        for name in names:
+            text = _pinned(_git(root, "show", f"HEAD:{name}"), name, url, commit)
+            blob = _git(root, "hash-object", "-w", "--stdin", given=text)
+            _git(root, "update-index", "--cacheinfo", f"100644,{blob},{name}", **index)
+        tree = _git(root, "write-tree", **index)
+    parts = ("NAME", "EMAIL", "DATE")
+    signed = {f"GIT_{role}_{part}": said for role in ("AUTHOR", "COMMITTER")
+              for part, said in zip(parts, who, strict=True)}  # fmt: skip
+    message = f"Notebooks that install {commit}"
+    made = _git(root, "commit-tree", tree, "-p", commit, "-m", message, **signed)
+    _git(root, "update-ref", f"refs/heads/{branch}", made)
+    return f"branch {branch}: {len(names)} notebooks that install {commit}"
+
+
+def _pinned(text: str, name: str, url: str, commit: str) -> str:
+    """A notebook's JSON, its first cell installing a commit."""
+    book = json.loads(text)
+    first = next(cell for cell in book["cells"] if cell["cell_type"] == "code")
+    code = "".join(first["source"])
+    if code.count(f'git+{url}"') != 1:
+        raise ValueError(f"{name}: its first cell does not install from {url}; try: make form")
+    code = code.replace(f'git+{url}"', f'git+{url}@{commit}"')
+    first["source"] = code.splitlines(keepends=True)
+    return json.dumps(book, ensure_ascii=False, indent=1) + "\n"
+
+
+def _git(root: Path, *words: str, given: str = "", **environment: str) -> str:
+    done = subprocess.run(
+        ["git", *words], cwd=root, env={**os.environ, **environment}, input=given.encode(),
+        capture_output=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        raise ValueError(f"git {words[0]}: {done.stderr.decode().strip()}")
+    return done.stdout.decode().strip()
+
+
 def needs_transformers(notebook: Path) -> bool:
     """Whether a notebook reaches transformers, itself or through a module that it imports.
 
     Args:
         notebook: path of the ``.ipynb`` file.
     """
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    waiting = [name for cell in cells for name in _imports_of_cell(cell)]
-    seen: set[Path] = set()
+    return bool(EXTRA & third_parties(imports(json.loads(notebook.read_text(encoding="utf-8")))))
+
+
+def third_parties(names: Iterable[str]) -> set[str]:
+    """Return the packages of others that dotted names reach, through modules of ours as well.
+
+    Args:
+        names: such as ``verified_transformer.models.grow``.
+    """
+    waiting, seen, found = [*names], set[Path](), set[str]()
     while waiting:
         name = waiting.pop()
-        if name.split(".")[0] in EXTRA:
-            return True
         file = _file(name)
-        if file and file not in seen:
+        if file is None:
+            found.add(name.partition(".")[0])
+        elif file not in seen:
             seen.add(file)
             waiting += _imports_of_file(file)
-    return False
+    return found
+
+
+def imports(book: dict[str, Any]) -> list[str]:
+    """Return what the cells of a notebook import, as dotted names.
+
+    Args:
+        book: the notebook's JSON.
+    """
+    return [name for cell in book["cells"] for name in _imports_of_cell(cell)]
 
 
 def _imports_of_cell(cell: dict[str, Any]) -> list[str]:

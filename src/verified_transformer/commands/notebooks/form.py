@@ -1,8 +1,9 @@
 """`form`: what each code cell is for, written into the notebooks: tags, titles, the first cell.
 
 The book folds cells by their tag, JupyterLab by ``source_hidden``, Colab by ``cellView: form`` and
-the title in the first line. A cell that teaches stands open; one of more than `LONGEST` lines folds
-under a title, and its page is counted in ``tests/long_teaching_cells.txt``.
+the title in the first line. A cell that teaches stands open, and so does one with the tag ``open``,
+which derives or measures before the reader's eyes; one of more than `LONGEST` lines folds under a
+title.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from ...account import ledger
 from ...account.records.record import METADATA_KEY
 from . import colab, sorts
 
-LONGEST, WIDEST = 10, 72  # lines and columns of a teaching cell that stands open
+LONGEST = 16  # lines of a cell that stands open
+OPEN = "open"  # the tag of a cell that stands open though it decides a claim
 TITLE = 64  # letters
 FOLDED = "folded"  # the tag of a teaching cell that is too long to stand open
 _TITLE = re.compile(r"\A#\s*@title[^\n]*(?:\n|\Z)")
@@ -61,7 +63,8 @@ def formed(text: str, head: str) -> str:
             code, first = colab.with_head(code, head), False
         outputs = cell.get("outputs", ())
         about = _decided(outputs) or sorts.claims(code) or about
-        of, title = form(code, outputs, about, heading)
+        tags = cell["metadata"].get("tags", ())
+        of, title = ("teach", None) if OPEN in tags else form(code, outputs, about, heading)
         whole = f"# @title {title}\n{code}" if title else code
         cell["source"] = whole.splitlines(keepends=True)
         cell["metadata"] = _metadata(cell["metadata"], of, folds=title is not None)
@@ -102,17 +105,6 @@ def form(
 def too_long(code: str) -> bool:
     """Whether a teaching cell has too many lines to stand open."""
     return len(code.splitlines()) > LONGEST
-
-
-def large(notebook: Path) -> int:
-    """How many teaching cells of a notebook are longer or wider than they should be."""
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    codes = [bare("".join(cell["source"])) for cell in cells if cell["cell_type"] == "code"]
-    return sum(
-        too_long(code) or max(map(len, code.splitlines()), default=0) > WIDEST
-        for code in codes
-        if sorts.sort(code) == "teach"
-    )
 
 
 def _metadata(old: Cell, of: str, *, folds: bool) -> Cell:

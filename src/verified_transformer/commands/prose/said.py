@@ -120,7 +120,7 @@ def faults(path: Path, locked: str) -> list[str]:
     if digest(now) == locked:
         return []
     asked = ["git", "-C", str(path.parent), "show", f"HEAD:./{path.name}"]
-    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    done = subprocess.run(asked, capture_output=True, encoding="utf-8", check=False)
     old = [sentence for _, sentence in spoken(done.stdout, path.suffix)] if done.stdout else []
     waiting, found = Counter(old), []
     gone = Counter(old) - Counter(sentence for _, sentence in now)

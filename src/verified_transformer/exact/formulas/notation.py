@@ -134,7 +134,9 @@ def parse(text: str) -> sp.Expr:
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise ValueError(f"text: {text!r} is not a SymPy formula ({error})") from error
+        raise ValueError(
+            f"text: {text!r} is not a SymPy formula ({error}); accepted: such as '2*d*sigma**4'"
+        ) from error
     return FormulaReader(text).expression(tree.body)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -39,7 +40,7 @@ class Comparison:
             return False
         exact, said = self.exact.value, float(self.said)
         room = EXACT * max(abs(exact), abs(said), _SMALLEST) + self.exact.error
-        return abs(said - exact) <= room
+        return math.isfinite(room) and abs(said - exact) <= room
 
     def within(self, allowed: float) -> bool:
         """Whether the two differ by no more than ``allowed`` and the oracle's error."""

@@ -139,18 +139,3 @@ def legs_of(
             "arms": arms, "compares": (first[0], second[0]), "predicts": "positive",
             "unit": f"{leg}: {unit}", **options,
         }  # fmt: skip
-
-
-def all_seeds(first: Ways, second: Ways) -> dict[str, dict[str, dict[str, list[float]]]]:
-    """Return the runs of two recordings together, the second's seeds after the first's.
-
-    Args:
-        first, second: by way, what was measured, by rate; the ways of the second are taken.
-    """
-    return {
-        way: {
-            what: {rate: [*first[way][what][rate], *row] for rate, row in rows.items()}
-            for what, rows in found.items()
-        }
-        for way, found in second.items()
-    }

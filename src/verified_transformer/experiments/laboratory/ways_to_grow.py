@@ -34,8 +34,8 @@ def by_coordinates(model: Any, k: int) -> Any:
     return grow_along(model, k, {"query": axis, "key": axis})
 
 
-def by_zeros(model: Any, k: int) -> Any:
-    """Return a BERT that is padded with zeros in every new place, as eq. 1 of kexue 8444 has it.
+def by_zeros(model: Any, k: int, readers: torch.Generator | None = None) -> Any:
+    """Return a BERT whose vectors are padded with zeros, as eq. 1 of kexue 8444 has it.
 
     Heads are padded each by itself. Queries and keys take the root that keeps the scores, gains the
     root by which a norm divides a padded vector of mean zero: so far as padding can be lossless, it
@@ -44,6 +44,9 @@ def by_zeros(model: Any, k: int) -> Any:
     Args:
         model: a BertForMaskedLM, tied.
         k: factor of growth.
+        readers: draws the weights that read the new coordinates (and the new keys, for which no
+            query asks), as large as the old ones; without it they are zeros as well. What is read
+            there is zero, so that the function is the same.
     """
     count, size = _heads(model.config)
     stream = _padded(1, model.config.hidden_size, k)
@@ -54,7 +57,7 @@ def by_zeros(model: Any, k: int) -> Any:
         **dict.fromkeys(("value", "attended"), inner),
         **dict.fromkeys(("query", "key"), _padded(count, size, k, scored)),
         "feed-forward": _padded(1, model.config.intermediate_size, k),
-    })  # fmt: skip
+    }, noise=k if readers else 0.0, generator=readers)  # fmt: skip
     with torch.no_grad():
         for module in large.modules():
             if isinstance(module, torch.nn.LayerNorm):

@@ -97,34 +97,3 @@ def variance_of_lengths(initialise: Initialise) -> Oracle:
 def normal_rows(W: torch.Tensor) -> torch.Tensor:
     """Fill a matrix with normal entries of variance 1 over its number of columns."""
     return torch.nn.init.normal_(W, std=W.shape[1] ** -0.5)
-
-
-def spread_of(
-    initialise: Callable[..., object], *, shape: tuple[int, int] = (1600, 2500), **given: float
-) -> float:
-    """Return the standard deviation of the weights with which an initialiser fills a matrix.
-
-    Args:
-        initialise: a function of a tensor, such as those of `torch.nn.init`.
-        shape: outputs and inputs of the layer.
-        given: what else the function takes.
-
-    Raises:
-        TypeError: ``initialise`` is no function.
-        ValueError: ``shape`` is not two sizes of at least 1.
-
-    Example:
-        >>> round(spread_of(torch.nn.init.normal_, std=0.02), 4)
-        0.02
-    """
-    if not callable(initialise):
-        raise TypeError(
-            f"initialise: got {type(initialise).__name__}; accepted: a function of a tensor"
-        )
-    if len(shape) != 2 or min(shape) < 1:
-        raise ValueError(f"shape: got {shape}; accepted: two sizes of at least 1")
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed_of("spread of an initialiser") % 2**63)
-        weights = torch.empty(shape)
-        initialise(weights, **given)
-    return weights.double().std().item()

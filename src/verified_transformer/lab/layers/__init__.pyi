@@ -1,10 +1,6 @@
-from .activations import behind_rms_norm as behind_rms_norm
 from .activations import deep_moment as deep_moment
 from .activations import gain as gain
 from .activations import gaussian_average as gaussian_average
-from .activations import moment_profiles as moment_profiles
-from .activations import moment_slope as moment_slope
-from .activations import trapezoid_average as trapezoid_average
 from .attention_draws import drawn_logits as drawn_logits
 from .attention_draws import gradients_undivided_over_divided as gradients_undivided_over_divided
 from .attention_draws import logit_variance as logit_variance
@@ -31,14 +27,6 @@ from .likeness import even_attention as even_attention
 from .likeness import feed_forward as feed_forward
 from .likeness import mean_over_pairs as mean_over_pairs
 from .likeness import through_post_norm as through_post_norm
-from .norms import IMAGES as IMAGES
-from .norms import has_stored as has_stored
-from .norms import norm_over as norm_over
-from .norms import over_patterns as over_patterns
-from .norms import passed_back as passed_back
-from .norms import predicts_with_a_moving_average as predicts_with_a_moving_average
-from .norms import three_norms as three_norms
-from .norms import trained_to_answer as trained_to_answer
 from .ntk_parametrisation import adam_like as adam_like
 from .ntk_parametrisation import adam_step_in_noise as adam_step_in_noise
 from .ntk_parametrisation import adam_update as adam_update

@@ -1,4 +1,3 @@
-from .along import points_along as points_along
 from .compressed import compressed as compressed
 from .controls import Slider as Slider
 from .controls import choice as choice

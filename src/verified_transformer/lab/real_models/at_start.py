@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import torch
+from torch import nn
 
 from ...seeds import generator, seed_of
 from ..layers.dense import standard_normal
@@ -40,34 +44,6 @@ def t5_attention(
     return layer
 
 
-def spread_at_start(name: str, parameter: str, **sizes: Any) -> float:
-    """Return the standard deviation with which a class of transformers starts a parameter.
-
-    Args:
-        name: of the class, such as ``"BertModel"``.
-        parameter: its name in the model.
-        sizes: settings of the class's configuration that are to be others.
-
-    Raises:
-        ValueError: the class has no parameter of this name.
-
-    Example:
-        >>> dense = "encoder.layer.0.intermediate.dense.weight"
-        >>> found = spread_at_start("BertModel", dense, num_hidden_layers=1, vocab_size=9)
-        >>> round(found, 4)
-        0.02
-    """
-    from .hugging_face import transformers
-
-    cls = getattr(transformers, name)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed_of(f"spread at the start of {name}") % 2**63)
-        found = dict(cls(cls.config_class(**sizes)).named_parameters())
-    if parameter not in found:
-        raise ValueError(f"parameter: got {parameter!r}; accepted: {', '.join(found)}")
-    return found[parameter].detach().double().std().item()
-
-
 def t5_logits(layer: Any, name: str = "tokens of T5", *, tokens: int = 128) -> torch.Tensor:
     """Return the undivided logits of a layer's first head, of pairs of different tokens.
 
@@ -82,3 +58,117 @@ def t5_logits(layer: Any, name: str = "tokens of T5", *, tokens: int = 128) -> t
     x = torch.nn.functional.rms_norm(standard_normal(name, tokens, 512), (512,))
     q, k = (part.weight[:64].double() for part in (layer.q, layer.k))
     return ((x @ q.mT) @ (x @ k.mT).mT)[~torch.eye(tokens, dtype=torch.bool)]
+
+
+# ------------------------------------------------------------------ attention of the first layer
+
+_FIRST: Mapping[str, dict[str, Any]] = MappingProxyType(
+    {  # one layer, without what its attention does not need
+        "BertModel": {"num_hidden_layers": 1},
+        "GPT2Model": {"n_layer": 1},
+        "LlamaModel": {"num_hidden_layers": 1, "intermediate_size": 8},
+        "T5EncoderModel": {"num_layers": 1, "d_ff": 8},
+    }
+)
+
+
+def one_layer(kind: str, name: str, *, tokens: int = 512) -> tuple[Any, torch.Tensor]:
+    """Return the first layer of a class of transformers at its default size, and what to give it.
+
+    The defaults of the classes are BERT-base, GPT-2, Llama 7B and T5-small. The layer comes with
+    the class's own embeddings, positions, norms and masks, and returns its attention if asked.
+
+    Args:
+        kind: ``"BertModel"``, ``"GPT2Model"``, ``"LlamaModel"`` or ``"T5EncoderModel"``.
+        name: what the seed is derived from.
+        tokens: of a sequence of random words.
+
+    Returns:
+        The model, and a sequence, (1, tokens).
+
+    Raises:
+        ValueError: another class.
+    """
+    from .hugging_face import transformers
+
+    if kind not in _FIRST:
+        raise ValueError(f"kind: got {kind!r}; accepted: {', '.join(_FIRST)}")
+    cls = getattr(transformers, kind)
+    config = cls.config_class(attn_implementation="eager", **_FIRST[kind])
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed_of(name) % 2**63)
+        model = cls(config).eval().requires_grad_(False)
+        return model, torch.randint(config.vocab_size, (1, tokens))
+
+
+@dataclass(frozen=True)
+class FirstAttention:
+    """Attention in the first layer of a real class at its start, of its last queries.
+
+    Attributes:
+        model: the class, with one layer.
+        logits: what the softmax would see without the class's division, (heads, queries, keys);
+            minus infinity where a query may not look.
+        keys: as they meet the queries, (heads, keys, size of a head).
+    """
+
+    model: nn.Module
+    logits: torch.Tensor
+    keys: torch.Tensor
+
+    @property
+    def divided(self) -> float:
+        """What the class multiplies its logits by."""
+        return float(self.keys.shape[-1] ** -0.5)
+
+    @property
+    def spread(self) -> float:
+        """Root mean square over rows of the standard deviation of a row of undivided logits."""
+        rows = [row[row.isfinite()].var() for row in self.logits.flatten(0, 1)]
+        return torch.stack(rows).mean().sqrt().item()
+
+    def sum_of_squares(self, factor: float) -> float:
+        r"""Return the mean of $\sum_jp_j^2$ if the logits were multiplied by a factor."""
+        return torch.softmax(factor * self.logits, -1).square().sum(-1).mean().item()
+
+    def gradients(self, factor: float, name: str) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return lengths of the gradient at the logits and at the queries of each row.
+
+        Independent gradients of variance 1 arrive at the attention weights.
+
+        Args:
+            factor: what the logits are multiplied by.
+            name: what the seed of those gradients is derived from.
+        """
+        p = torch.softmax(factor * self.logits, -1)
+        g = standard_normal(name, *p.shape)
+        u = p * (g - (p * g).sum(-1, keepdim=True))
+        return u.norm(dim=-1).flatten(), (factor * u @ self.keys).norm(dim=-1).flatten()
+
+
+def first_attention(
+    kind: str, name: str, *, tokens: int = 512, queries: int = 64
+) -> FirstAttention:
+    """Run the first layer of a class of transformers, and read its attention.
+
+    Args:
+        kind: ``"BertModel"``, ``"GPT2Model"`` or ``"LlamaModel"``, at the sizes of `one_layer`.
+        name: what the seed is derived from.
+        tokens: of the sequence.
+        queries: of its last tokens, that are read.
+
+    Example:
+        >>> seen = first_attention("BertModel", "an example", tokens=64)
+        >>> seen.divided, round(seen.spread)
+        (0.125, 2)
+    """
+    model, ids = one_layer(kind, name, tokens=tokens)
+    causal = kind != "BertModel"
+    found = model(ids, output_attentions=True, use_cache=causal)
+    if causal:
+        keys = found.past_key_values.layers[0].keys[0]
+    else:
+        layer = model.encoder.layer[0].attention.self.key
+        keys = layer(model.embeddings(ids))[0].unflatten(-1, (12, 64)).movedim(1, 0)
+    seen = found.attentions[0][0, :, -queries:].double().log() * keys.shape[-1] ** 0.5
+    return FirstAttention(model, seen, keys.double())

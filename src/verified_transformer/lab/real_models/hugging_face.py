@@ -1,6 +1,6 @@
 """The library transformers, imported quietly and refused where it is too old.
 
-    from verified_transformer.lab import transformers
+    >>> from verified_transformer.lab import transformers
 
 Its progress bars and notices differ from run to run, and a notebook's outputs are compared.
 """

@@ -7,6 +7,7 @@ path, and the gradients between are had from any class, by hooks, without knowin
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -24,10 +25,12 @@ class PostNorm:
 
     Attributes:
         gains: variance of each branch over that of the state to which it is added.
-        share: what the first state brings along the identity path, as a part of the mean square of
+        share: what the first state brings along the identity path, as a part of the variance of
             the last.
-        gradients: root mean square of the gradient at each state over that at the last.
-        likeness: mean product of the same entry of two different tokens, at each state.
+        gradients: length of the gradient at each state over that at the last, each in units of one
+            over the size of its state, so that a larger first state counts as no smaller gradient.
+        likeness: mean product of the same entry of two different tokens, over the mean square, at
+            each state, of states from which a norm has taken their mean.
     """
 
     gains: tuple[float, ...]
@@ -49,7 +52,7 @@ def observed(
     Args:
         norms: of the sublayers, in the order in which they are reached; gain 1, shift 0.
         run: the stack, from the first state.
-        x: first state, (batch, n, d), normalised; it must require a gradient.
+        x: first state, (batch, n, d); it must require a gradient.
 
     Raises:
         ValueError: no norms, or a state that requires no gradient.
@@ -75,8 +78,9 @@ def observed(
             hook.remove()
     arriving = standard_normal("gradient at the last state", *x.shape).to(x)
     back = torch.autograd.grad(states[-1], states, arriving)
-    sizes = [g.pow(2).mean().sqrt() for g in back]
-    share = torch.stack([1 / u.var(-1, unbiased=False) for u in sums]).prod(0).mean()
+    sizes = [(g.pow(2).mean() * _spread(s)).sqrt() for g, s in zip(back, states, strict=True)]
+    left = torch.stack([1 / u.var(-1, unbiased=False) for u in sums]).prod(0)
+    share = (left * x.var(-1, unbiased=False)).mean()
     pairs = zip(sums, states, strict=False)
     gains = [(_spread(u - before) / _spread(before)).item() for u, before in pairs]
     return PostNorm(
@@ -90,10 +94,10 @@ def _spread(u: torch.Tensor) -> torch.Tensor:
 
 
 def _likeness(states: torch.Tensor) -> float:
-    tokens = states.shape[1]
-    both = torch.einsum("bnd,bmd->bnm", states, states) / states.shape[-1]
+    centred = states - states.mean(-1, keepdim=True)
+    both = torch.einsum("bnd,bmd->bnm", centred, centred)
     own = both.diagonal(dim1=1, dim2=2).sum()
-    return ((both.sum() - own) / (len(states) * tokens * (tokens - 1))).item()
+    return ((both.sum() - own) / (own * (states.shape[1] - 1))).item()
 
 
 def first_state(name: str, *shape: int) -> torch.Tensor:
@@ -136,20 +140,21 @@ def bert_at_start(
     return observed(norms, bert.encoder, x)
 
 
-def original_at_start(
+def torch_at_start(
     name: str,
     *,
     layers: int = 6,
     d: int = 512,
     tokens: int = 64,
-    batch: int = 1,
     activation: Callable[[torch.Tensor], torch.Tensor] = torch.nn.functional.relu,
 ) -> PostNorm:
-    """Observe the encoder of `torch.nn.Transformer`, as that class initialises it.
+    """Observe the encoder of `torch.nn.Transformer`, as that class starts, on independent tokens.
+
+    It is like the original Transformer, and is not it: without embeddings and positions.
 
     Args:
         name: what the seed is derived from.
-        layers, d, tokens, batch: sizes; the defaults are those of the original Transformer.
+        layers, d, tokens: sizes.
         activation: of the feed-forward branches; `torch.zeros_like` takes these branches out.
     """
     with torch.random.fork_rng(devices=[]):
@@ -157,9 +162,95 @@ def original_at_start(
         net = nn.Transformer(d, d // 64, layers, 0, 4 * d, dropout=0.0, batch_first=True)
     for each in net.encoder.layers:
         each.activation = activation
-    net.encoder.norm = None  # a further norm behind the stack, which the paper has not
+    net.encoder.norm = None  # a further norm after the stack, which the paper has not
     norms = [n for each in net.encoder.layers for n in (each.norm1, each.norm2)]
-    return observed(norms, net.encoder, first_state(f"tokens of {name}", batch, tokens, d))
+    return observed(norms, net.encoder, first_state(f"tokens of {name}", 1, tokens, d))
+
+
+@dataclass(frozen=True)
+class Original:
+    """Both stacks of the original Transformer at its start."""
+
+    encoder: PostNorm
+    decoder: PostNorm
+
+
+def original_at_start(
+    name: str, *, tokens: int = 32, apart: bool = False, looks_back: bool = True
+) -> Original:
+    """Observe the original Transformer at its published size, as its authors' code starts it.
+
+    PyTorch's class carries it: six layers of width 512 each, eight heads. Inputs and weights are
+    those of tensor2tensor 1.0.3 (June 2017, ``transformer_base``): words of a shared table, times
+    the root of 512, and sinusoids; in the encoder the embedding of the language to be made; in the
+    decoder a causal mask. Weights are uniform with the variance 2 / (inputs + outputs), and biases
+    are zero. That code draws the queries, keys and values of a layer as one matrix, and those that
+    look at the encoder as one for queries and one for the rest; so their variance is smaller than
+    that of square matrices. From version 1.3.0 (November 2017) on all are drawn apart.
+
+    Args:
+        name: what the seed is derived from.
+        tokens: of a source and of a target sentence; their words follow Zipf's law.
+        apart: whether queries, keys and values are drawn apart.
+        looks_back: whether the decoder looks at the encoder; else those branches are zero.
+    """
+    source, d = generator(name), 512
+    with torch.device("meta"):
+        net = nn.Transformer(d, 8, 6, 6, 2048, dropout=0.0, batch_first=True, layer_norm_eps=1e-6)
+    net = net.to_empty(device="cpu").requires_grad_(False)
+    net.encoder.norm = net.decoder.norm = None  # after the stacks, which the paper has not
+    _as_in_2017(net, source, apart)
+    for each in net.decoder.layers if not looks_back else ():
+        each.multihead_attn.out_proj.weight.zero_()
+    said, answer = (_embedded(source, tokens, d) for _ in range(2))
+    language = nn.init.xavier_uniform_(torch.empty(32, d), generator=source)[0]
+    answer = torch.cat([torch.zeros(1, d), answer[:-1]])  # each place is given the word before
+    x, y = ((s + sinusoids(tokens, d))[None].requires_grad_() for s in (said + language, answer))
+    future = torch.full((tokens, tokens), -math.inf).triu(1)
+    memory = net.encoder(x).detach()
+    first = [n for each in net.encoder.layers for n in (each.norm1, each.norm2)]
+    then = [n for each in net.decoder.layers for n in (each.norm1, each.norm2, each.norm3)]
+    return Original(
+        observed(first, net.encoder, x),
+        observed(then, lambda state: net.decoder(state, memory, tgt_mask=future), y),
+    )
+
+
+def _as_in_2017(net: nn.Transformer, source: torch.Generator, apart: bool) -> None:
+    """Draw all weights as `original_at_start` says."""
+    for name, part in net.named_parameters():
+        if part.dim() < 2:
+            nn.init.constant_(part, float("norm" in name and name.endswith("weight")))
+            continue
+        blocks = [part]
+        if name.endswith("in_proj_weight"):
+            looks_back = "multihead" in name
+            blocks = list(part.split(3 * [512] if apart else [512, 1024] if looks_back else 1536))
+        for block in blocks:
+            nn.init.xavier_uniform_(block, generator=source)
+
+
+def _embedded(source: torch.Generator, tokens: int, d: int) -> torch.Tensor:
+    """Draw a sentence, and those rows of the table that it uses, times the root of d."""
+    frequency = 1 / torch.arange(1.0, 37001.0)
+    words = torch.multinomial(frequency, tokens, replacement=True, generator=source)
+    _, place = words.unique(return_inverse=True)
+    return torch.randn(tokens, d, generator=source)[place]
+
+
+def sinusoids(tokens: int, d: int) -> torch.Tensor:
+    """Return the positions of the original Transformer, (tokens, d), sines before cosines.
+
+    Args:
+        tokens, d: how many positions, and how many numbers for each.
+
+    Example:
+        >>> sinusoids(3, 4)[0]
+        tensor([0., 0., 1., 1.])
+    """
+    scales = 1e4 ** -torch.linspace(0, 1, d // 2)
+    angles = torch.arange(tokens)[:, None] * scales
+    return torch.cat([angles.sin(), angles.cos()], 1)
 
 
 def encoder_stack(

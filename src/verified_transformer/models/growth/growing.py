@@ -70,25 +70,32 @@ def grow(
         raise ValueError(f"k: got {k}; accepted: an integer of at least 2")
     if not noise >= 0:
         raise ValueError(f"noise: got {noise}; accepted: a number of at least 0")
-    description = described(model)
-    axes = description.axes(model.config, k, is_tied(model))
-    large = grow_along(model, k)
-    if noise:
-        _tell_apart(large, description, axes, noise, generator)
+    large = grow_along(model, k, noise=noise, generator=generator)
     if check:
+        description = described(model)
+        axes = description.axes(model.config, k, is_tied(model))
         require_same_function(model, large, description, axes)
     for name, parameter in model.named_parameters():
         large.get_parameter(name).data = large.get_parameter(name).data.to(parameter.dtype)
     return large
 
 
-def grow_along(model: Any, k: int, axes: Mapping[str, Axis] = MappingProxyType({})) -> Any:
+def grow_along(
+    model: Any,
+    k: int,
+    axes: Mapping[str, Axis] = MappingProxyType({}),
+    *,
+    noise: float = 0.0,
+    generator: torch.Generator | None = None,
+) -> Any:
     """Return the class k times as wide, filled along axes of one's own: another function, perhaps.
 
     Args:
         model: as `grow` takes it.
         k: factor of growth.
         axes: by name, those that take the place of the description's, such as ``"query"``.
+        noise, generator: as `grow` takes them; along an axis with zeros the weights that read the
+            new coordinates are drawn, and those that write them stay zero.
 
     Returns:
         A new model; its weights in float64, nothing compared.
@@ -116,6 +123,8 @@ def grow_along(model: Any, k: int, axes: Mapping[str, Axis] = MappingProxyType({
     large, chosen = _wide(model, k, description), {**usual, **axes}
     _fill_buffers(model, large, description, chosen)
     _fill_parameters(model, large, description, chosen)
+    if noise:
+        _tell_apart(large, description, chosen, noise, generator)
     return large
 
 

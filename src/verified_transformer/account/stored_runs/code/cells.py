@@ -11,6 +11,7 @@ import ast
 import copy
 import linecache
 import os
+import symtable
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -131,7 +132,7 @@ def _lines(file: str, source: str) -> tuple[Line, ...]:
     return tuple(
         line
         for statement in tree.body
-        for line in _flat(statement, file, (statement.lineno, statement.end_lineno or 0))
+        for line in _flat(statement, file, (_first(statement), statement.end_lineno or 0))
     )
 
 
@@ -139,14 +140,21 @@ def _flat(node: ast.stmt, file: str, outer: tuple[int, int]) -> Iterator[Line]:
     """The lines of a statement: its own, or its head's and those of its bodies."""
     inner = [] if isinstance(node, _DEFINITIONS) else list(_inner(node))
     end = inner[0].lineno - 1 if inner else node.end_lineno or 0
-    head = [value for key, value in ast.iter_fields(node) if not inner or key not in _BODIES]
-    parts = tuple(_nodes(head))
-    binds, changes, loads = _names(node, parts)
-    sound = _names(node, [_without_broken(part) for part in parts])[2]
+    fields = {key: value for key, value in ast.iter_fields(node) if not inner or key not in _BODIES}
+    parts = tuple(_nodes(fields.values()))
+    head: Any = type(node)(**fields | ({"body": [ast.Pass()], "orelse": []} if inner else {}))
+    binds, changes, loads = _names(ast.Pass() if isinstance(node, ast.Try) else head)
+    words = {part.arg for part in ast.walk(head) if isinstance(part, ast.keyword)}
+    broken = loads - _names(_without_broken(head))[2] if words & _BROKEN else frozenset()
     last, kind = max(end, node.lineno), type(node).__name__
-    yield Line(file, node.lineno, last, outer, binds, changes, loads, loads - sound, kind, parts)
+    yield Line(file, _first(node), last, outer, binds, changes, loads, broken, kind, parts)
     for child in inner:
         yield from _flat(child, file, outer)
+
+
+def _first(node: ast.stmt) -> int:
+    """The line on which a statement begins: a decorator's, where it has one."""
+    return min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
 
 
 def _inner(node: ast.stmt) -> Iterator[ast.stmt]:
@@ -166,92 +174,43 @@ def _nodes(values: Iterable[Any]) -> Iterator[ast.AST]:
             yield from _nodes(value)
 
 
-def _names(node: ast.stmt, head: Iterable[ast.AST]) -> tuple[frozenset[str], ...]:
-    """Names that a line binds, those that it may change, and those that it uses."""
-    found = _Names()
-    if isinstance(node, _DEFINITIONS):
-        found.visit(node)
-        return frozenset({node.name}), frozenset(), frozenset(found.loads)
-    for part in head:
-        found.visit(part)
+def _names(node: ast.stmt) -> tuple[frozenset[str], ...]:
+    """Names that a line binds, those that it may change, and those that it uses.
+
+    Those of inner functions, classes and comprehensions are theirs alone.
+    """
+    table = symtable.symtable(ast.unparse(ast.fix_missing_locations(node)), "a cell", "exec")
+    own = table.get_symbols()
+    binds = {name.get_name() for name in own if name.is_assigned() or name.is_imported()}
+    loads = {name.get_name() for name in own if name.is_referenced()} | {*_asked(table)}
+    every = [] if isinstance(node, _DEFINITIONS) else [*ast.walk(node)]
+    changed = [n for n in every if isinstance(getattr(n, "ctx", None), ast.Store)]
+    called = [n.func for n in every if isinstance(n, ast.Call)]
+    changed += [f for f in called if isinstance(f, ast.Attribute) and f.attr in _CHANGING]
+    changes = {_root(n) for n in changed if isinstance(n, ast.Attribute | ast.Subscript)} & loads
     if isinstance(node, ast.AugAssign):
-        found.changes |= found.binds
-        found.loads |= found.binds
-        found.binds = set()
-    return frozenset(found.binds), frozenset(found.changes), frozenset(found.loads)
+        binds, changes, loads = set(), changes | binds, loads | binds
+    return frozenset(binds), frozenset(changes), frozenset(loads)
 
 
-class _Names(ast.NodeVisitor):
-    """Collects names; those of inner functions, classes and comprehensions are theirs alone."""
-
-    def __init__(self) -> None:
-        self.binds: set[str] = set()
-        self.changes: set[str] = set()
-        self.loads: set[str] = set()
-        self._inner: frozenset[str] = frozenset()
-
-    def visit_Name(self, node: ast.Name) -> None:
-        if node.id not in self._inner:
-            (self.loads if isinstance(node.ctx, ast.Load) else self.binds).add(node.id)
-
-    def visit_alias(self, node: ast.alias) -> None:
-        self.binds.add((node.asname or node.name).partition(".")[0])
-
-    def visit_Attribute(self, node: ast.Attribute | ast.Subscript) -> None:
-        self.changes |= _root(node) if isinstance(node.ctx, ast.Store) else set()
-        self.generic_visit(node)
-
-    visit_Subscript = visit_Attribute
-
-    def visit_Call(self, node: ast.Call) -> None:
-        if isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING:
-            self.changes |= _root(node.func)
-        self.generic_visit(node)
-
-    def visit_Lambda(self, node: ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        for part in _nodes([node.args.defaults, node.args.kw_defaults]):
-            self.visit(part)
-        names = {part.arg for part in ast.walk(node.args) if isinstance(part, ast.arg)}
-        self._within(names | _stored(node), _nodes([node.body]))
-
-    visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        self._within(_stored(node), _nodes([node.bases, node.body]))
-
-    def visit_ListComp(
-        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
-    ) -> None:
-        self.visit(node.generators[0].iter)
-        names = set().union(*(_stored(part.target) for part in node.generators))
-        self._within(names, ast.iter_child_nodes(node))
-
-    visit_SetComp = visit_GeneratorExp = visit_DictComp = visit_ListComp
-
-    def _within(self, names: set[str], parts: Iterable[ast.AST]) -> None:
-        before, self._inner = self._inner, self._inner | names
-        for part in parts:
-            self.visit(part)
-        self._inner = before
+def _asked(table: symtable.SymbolTable) -> Iterator[str]:
+    """The notebook's names that inner scopes use."""
+    for inner in table.get_children():
+        yield from (s.get_name() for s in inner.get_symbols() if s.is_global())
+        yield from _asked(inner)
 
 
-def _stored(node: ast.AST) -> set[str]:
-    """Names that a piece of the tree stores."""
-    every = (part for part in ast.walk(node) if isinstance(part, ast.Name))
-    return {part.id for part in every if not isinstance(part.ctx, ast.Load)}
-
-
-def _without_broken(part: ast.AST) -> ast.AST:
-    """A part of a statement without what is given to a check as broken."""
-    found = copy.deepcopy(part)
+def _without_broken(node: ast.stmt) -> ast.stmt:
+    """A statement without what is given to a check as broken."""
+    found = copy.deepcopy(node)
     for call in ast.walk(found):
         if isinstance(call, ast.Call):
             call.keywords = [word for word in call.keywords if word.arg not in _BROKEN]
     return found
 
 
-def _root(node: ast.AST) -> set[str]:
+def _root(node: ast.AST) -> str:
     """The name that an attribute or an item is of."""
     while isinstance(node, ast.Attribute | ast.Subscript):
         node = node.value
-    return {node.id} if isinstance(node, ast.Name) else set()
+    return node.id if isinstance(node, ast.Name) else ""

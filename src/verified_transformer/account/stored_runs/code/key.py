@@ -16,11 +16,12 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from .meaning import Meaning, Mentioned, Target
-from .modules import CodeFault, Definition, Package
+from .modules import Definition, Package
 
 
 @dataclass(frozen=True)
@@ -50,10 +51,17 @@ def code_of(module: str, package: Path, function: str = "run") -> Code:
         CodeFault: the module or the function is not there, or a name in between leads nowhere.
     """
     source = Package(package)
-    start = Definition(source.module(package / module), function)
-    if not start.statements:
-        raise CodeFault(f"{module}: has no {function}")
-    seen = Mentioned()
+    return code_from(source.definition(module, function), source, Mentioned())
+
+
+@cache
+def key_of(definition: Definition, package: Package) -> str:
+    """Return the key of all that a definition reaches, whoever calls it: classes count whole."""
+    return code_from(definition, package, Mentioned(whole=True)).key
+
+
+def code_from(start: Definition, source: Package, seen: Mentioned) -> Code:
+    """Return the key of all that a definition reaches, with what is mentioned from the first."""
     while True:  # what is mentioned says which methods count, and these mention more
         before = seen.size
         trees = _reached(start, source, seen)
@@ -85,4 +93,4 @@ def _reached(
         meaning = found[definition] = Meaning(definition, package, seen)
         met = [target for target in meaning.targets if isinstance(target, Definition)]
         waiting += reversed([*met, Definition(definition.module, "")])
-    return [(definition, meaning) for definition, meaning in found.items() if definition.statements]
+    return [(definition, meaning) for definition, meaning in found.items() if meaning.tree]

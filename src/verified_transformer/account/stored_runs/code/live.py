@@ -1,8 +1,10 @@
 """How evidence was made: a key of what a check was given, read and not run.
 
-Of a function of a notebook counts its syntax tree, without comments, docstrings, annotations and
-the names of its locals; and so on through the notebook's functions that it calls, and the plain
-values that it uses. What the library or another package defines counts by its name. What was
+Of a notebook's function counts what it means, as in `meaning`, and so on through the functions of
+the notebook that it calls and the plain values that it uses. The library's counts by the key of
+its definition, which covers all that it reaches (see `key`). By its name counts what is of another
+package, and what judges: the library's checks and account, which have tests of their own. An object
+of the engine counts by its class's name, its quantity and the functions that it holds. What was
 computed in a cell counts by the lines that computed it (see `cells`), and not by its value, which
 hangs on the processor: so a literal in one of them moves the key.
 """
@@ -10,23 +12,34 @@ hangs on the processor: so a literal in one of them moves the key.
 from __future__ import annotations
 
 import ast
-import builtins
 import functools
 import hashlib
 import json
-import linecache
+import os
 import sys
 import types
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeGuard
+from collections import ChainMap
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from typing import Any
 
 from .cells import Line
+from .key import key_of
+from .meaning import Meaning, Mentioned, Target, is_special
+from .modules import Package, function_at
 
-_LIBRARY = __name__.partition(".")[0]
-_LAYOUT = {"type_comment", "type_params", "kind", "ctx", "annotation", "returns", "simple"}
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+LIBRARY = Path(__file__).parents[3]
 _ELSEWHERE = {"Import", "ImportFrom", "FunctionDef", "AsyncFunctionDef", "ClassDef"}
-_MOST = 50  # things in a collection that count one by one
+_NOTEBOOK, _FOREIGN, _JUDGES = "the notebook", "", {"account", "checks", "commands"}
+_ENGINE = {*_JUDGES, "exact", "sampling"}
+_HOLDERS = (
+    functools.partial, functools.cached_property, types.MethodType, staticmethod, classmethod,
+    property, type(functools.cache(len)),
+)  # fmt: skip
+_HELD = ("func", "args", "keywords", "__func__", "__self__", "__wrapped__", "fget")
+_MOST, _DEEPEST = 50, 3  # things in a collection that count one by one, and how deep
 
 
 def how_made(
@@ -42,226 +55,222 @@ def how_made(
     Returns:
         Eight hexadecimal digits; None where nothing was given.
 
+    Raises:
+        CodeFault: a name of the library leads nowhere.
+
     Example:
         >>> how_made(3.0, "text") == how_made(3.0, "other"), how_made() is None
         (False, True)
     """
-    reader = _Reader()
-    found = [reader.of(thing) for thing in things]
     if all(thing is None for thing in things):
         return None
-    cell = _Cell(reader, names or {})
-    made = [cell.of(line) for line in lines if not cell.says_nothing(line)]
+    seen = Mentioned(whole=True)
+    while True:  # what is mentioned says which parameters count by name
+        before, reader = seen.size, _Reader(seen)
+        found = [reader.of(thing) for thing in things]
+        cell = _Lines(reader, names or {}, lines)
+        made = [cell.line(line) for line in lines if not cell.says_nothing(line)]
+        if seen.size == before:
+            break
     data = json.dumps([found, reader.trees, *([made] if made else [])])
     return hashlib.sha256(data.encode()).hexdigest()[:8]
 
 
-class _Reader:
-    """Reads functions, each once, in the order in which they are met."""
+@functools.cache
+def library() -> Package:
+    """Return the library's own source, read once."""
+    return Package(LIBRARY)
 
-    def __init__(self) -> None:
+
+class _Reader:
+    """Reads functions and classes, each once, in the order in which they are met."""
+
+    def __init__(self, seen: Mentioned) -> None:
+        self.seen = seen
+        self.targets: dict[Target, int] = {}
         self.trees: list[Any] = []
-        self._places: dict[types.CodeType, int] = {}
+        self._places: dict[Any, int] = {}
 
     def of(self, thing: Any, depth: int = 0) -> Any:
         """What a thing is, as far as it is the same on every machine."""
-        if isinstance(thing, types.FunctionType):
-            return self._function(thing)
-        if isinstance(thing, functools.partial):
-            return ["partial", *(self.of(p) for p in (thing.func, thing.args, thing.keywords))]
-        if callable(thing) and isinstance(getattr(thing, "__wrapped__", None), types.FunctionType):
-            return ["wrapped", _name(type(thing)), self.of(thing.__wrapped__)]
-        if isinstance(thing, types.MethodType):
-            return ["method", self.of(thing.__func__), _name(type(thing.__self__))]
-        if isinstance(thing, types.ModuleType):
-            return ["module", thing.__name__]
-        if isinstance(thing, type):
-            own = [] if _is_foreign(thing.__module__) else sorted(vars(thing).items())
-            members = [[key, self.of(v)] for key, v in own if isinstance(v, types.FunctionType)]
-            return ["class", _name(thing), members]
-        if thing is None or isinstance(thing, bool | int | str):
+        if thing is None or isinstance(thing, bool | int | str | slice):
             return repr(thing)
         if isinstance(thing, float):
             # one with more digits was computed, and the last of them hang on the processor
             return repr(thing) if thing == float(f"{thing:.6g}") else "float"
-        if isinstance(thing, list | tuple | Mapping) and depth < 3 and len(thing) <= _MOST:
+        if isinstance(thing, types.ModuleType):
+            return ["module", thing.__name__]
+        if isinstance(thing, types.FunctionType | type):
+            return self._once(thing, self._class if isinstance(thing, type) else self._function)
+        if isinstance(thing, _HOLDERS):
+            held = [self.of(getattr(thing, part, None), depth + 1) for part in _HELD]
+            return [_name(type(thing)), *held]
+        if depth >= _DEEPEST:
+            return _name(type(thing))
+        if isinstance(thing, list | tuple | Mapping) and len(thing) <= _MOST:
             items = thing.items() if isinstance(thing, Mapping) else enumerate(thing)
-            return [type(thing).__name__, [[str(k), self.of(v, depth + 1)] for k, v in items]]
-        if type(thing).__module__.partition(".")[0] == _LIBRARY:
+            return [self.of(type(thing)), [[str(k), self.of(v, depth + 1)] for k, v in items]]
+        return self._object(thing, depth)
+
+    def _object(self, thing: Any, depth: int) -> Any:
+        home, kept = _home(type(thing).__module__), getattr(thing, "__dict__", {})
+        if home in _ENGINE:
             named = (getattr(thing, "quantity", None), getattr(thing, "name", None))
             texts = [text for text in named if isinstance(text, str)]
-            return [_name(type(thing)), *texts, *self._held(thing, depth)]
-        return [_name(type(thing)), *([str(thing)] if _is_symbol(thing) else [])]
+            held = [[key, self.of(v, depth + 1)] for key, v in sorted(kept.items()) if _calls(v)]
+            return [_name(type(thing)), *texts, *held]
+        if home == _FOREIGN:
+            said = str(thing) if _is_symbol(thing) else getattr(thing, "__qualname__", None)
+            return [_name(type(thing)), said]
+        pure = all(_home(base.__module__) for base in type(thing).__mro__[:-1])
+        found = kept.values() if pure else ()  # a base from elsewhere keeps its own there
+        return ["object", self.of(type(thing)), *(self.of(value, depth + 1) for value in found)]
 
-    def _held(self, thing: object, depth: int) -> Iterator[Any]:
-        """Functions that a thing of the library holds, such as an oracle's or a derivation's."""
-        for key, value in sorted(getattr(thing, "__dict__", {}).items()):
-            several = isinstance(value, tuple) and value and all(map(callable, value))
-            if depth < 3 and (several or isinstance(value, types.FunctionType | functools.partial)):
-                yield [key, self.of(value, depth + 1)]
+    def _once(self, thing: Any, describe: Callable[[Any], Any]) -> Any:
+        if thing not in self._places:
+            place = self._places[thing] = len(self.trees)
+            self.trees.append(None)
+            self.trees[place] = describe(thing)
+        return ["tree", self._places[thing]]
 
     def _function(self, function: types.FunctionType) -> Any:
-        node = None if _is_foreign(function.__module__) else _node(function.__code__)
-        if node is None:
-            return ["named", f"{function.__module__}.{function.__qualname__}"]
-        code = function.__code__
-        if code not in self._places:
-            place = self._places[code] = len(self.trees)
-            self.trees.append(None)
-            defaults = [self.of(value) for value in function.__defaults__ or ()]
-            self.trees[place] = [_Tree(self, function, node).meaning, defaults]
-        return ["tree", self._places[code]]
+        code, module = function.__code__, str(function.__globals__.get("__name__"))
+        home, node = _home(module), function_at(code)
+        if home == _FOREIGN and hasattr(function, "__wrapped__"):
+            return ["wrapped", self.of(function.__wrapped__)]
+        if home in (_FOREIGN, *_JUDGES) or (home == _NOTEBOOK and node is None):
+            return ["named", _name(function)]
+        own = node and (home == _NOTEBOOK or "<" in code.co_qualname)  # it closes over what it got
+        tree = _Live(self, {}).function(function, node) if node and own else None
+        if home == _NOTEBOOK:
+            return tree
+        name = code.co_qualname if node else function.__qualname__  # without: made by a decorator
+        return [_key(module, name, code.co_firstlineno), tree or name.partition(".")[2]]
+
+    def _class(self, made: type) -> Any:
+        home = _home(made.__module__)
+        if home in (_FOREIGN, *_JUDGES):
+            return ["named", _name(made)]
+        found: list[Any] = []
+        if home != _NOTEBOOK:
+            found.append(_key(made.__module__, made.__qualname__))
+            if "<" not in made.__qualname__:
+                return found
+        found += [self.of(base) for base in made.__bases__]
+        for name, value in vars(made).items():
+            if isinstance(value, types.FunctionType) or not is_special(name):
+                found.append([name, self.of(value)])
+        return found
 
 
-class _Tree:
-    """The syntax tree of one function, without what cannot change a result."""
-
-    def __init__(self, reader: _Reader, function: types.FunctionType, node: ast.AST) -> None:
-        self._reader, self._globals = reader, function.__globals__
-        self._bound = set(_bound(node))
-        self._numbers: dict[str, int] = {}
-        cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-        self._free = {name: cell for name, cell in cells if _is_filled(cell)}
-        arguments = getattr(node, "args", None)
-        self.meaning = [self._of(arguments), self._of(getattr(node, "body", None))]
-
-    def _of(self, node: Any) -> Any:
-        if isinstance(node, list):
-            return [self._of(item) for item in node if not _says_nothing(item)]
-        if isinstance(node, ast.Name):
-            return self._name(node.id)
-        if isinstance(node, ast.arg):
-            return self._name(node.arg)
-        if isinstance(node, ast.Constant):
-            return ["Constant", repr(node.value)]
-        if not isinstance(node, ast.AST):
-            return repr(node)
-        skipped = _LAYOUT | ({"name"} if isinstance(node, _FUNCTIONS) else set())
-        fields = [(key, value) for key, value in ast.iter_fields(node) if key not in skipped]
-        kept = [[key, self._of(value)] for key, value in fields if value not in (None, [])]
-        name = getattr(node, "name", None) if isinstance(node, _FUNCTIONS) else None
-        return [type(node).__name__, kept, *([self._name(name)] if name else [])]
-
-    def _name(self, name: str) -> Any:
-        if name in self._free:
-            return ["free", self._reader.of(self._free[name].cell_contents)]
-        if name in self._bound:
-            return ["local", self._numbers.setdefault(name, len(self._numbers))]
-        if name in self._globals:
-            return ["global", self._reader.of(self._globals[name])]
-        return ["builtin", name] if hasattr(builtins, name) else ["unknown", name]
-
-
-class _Cell(_Tree):
-    """Lines of a notebook: what they compute counts by its place among the names, not its value."""
+class _Live(Meaning):
+    """What a function of the notebook means: its names are followed to what they stand for now."""
 
     def __init__(self, reader: _Reader, names: Mapping[str, Any]) -> None:
-        self._reader, self._globals = reader, dict(names)
-        self._bound, self._free, self._numbers = set(), {}, {}
+        self.seen, self.targets, self.package = reader.seen, reader.targets, library()
+        self.module = self.package.module(self.package.folder / "__init__.py")
+        self._reader, self._names = reader, names
+        self._scopes, self._locals = [], count()
 
-    def of(self, line: Line) -> Any:
+    def function(self, function: types.FunctionType, node: ast.AST) -> Any:
+        """What a function means, with the values of its defaults."""
+        free: dict[str, Any] = {}
+        cells = function.__closure__ or ()
+        for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
+            with suppress(ValueError):  # not bound yet
+                free[name] = cell.cell_contents
+        self._names = ChainMap(free, function.__globals__)
+        defaults = [function.__defaults__, function.__kwdefaults__]
+        return [self._function(node), [self._reader.of(values) for values in defaults]]
+
+    @staticmethod
+    def _is_free(node: Any) -> bool:
+        refuses = isinstance(node, ast.If | ast.Assert)  # a predicate may say no by it
+        return not refuses and Meaning._is_free(node)
+
+    def _elsewhere(self, name: str, attributes: list[str]) -> Any:
+        if name not in self._names:
+            return self._attributes(["builtin", name], attributes)
+        thing, rest = self._names[name], list(attributes)
+        while rest and isinstance(thing, types.ModuleType) and _home(thing.__name__):
+            thing = getattr(thing, rest.pop(0), None)
+        return self._attributes(["global", self._what(thing)], rest)
+
+    def _what(self, thing: Any) -> Any:
+        return self._reader.of(thing)
+
+    def _imported(self, dotted: str, attributes: list[str]) -> Any:
+        full = ".".join([dotted, *attributes])
+        definition, rest = self.package.named(full, self.module)
+        return self._attributes(key_of(definition, self.package), rest) if definition else full
+
+
+class _Lines(_Live):
+    """Lines of a notebook: what they compute counts by its place among the names, not its value.
+
+    What they name of `exact` counts by its name: it makes the statement that is given.
+    """
+
+    def __init__(self, reader: _Reader, names: Mapping[str, Any], lines: Sequence[Line]) -> None:
+        super().__init__(reader, names)
+        imports = [line.binds for line in lines if line.kind in ("Import", "ImportFrom")]
+        self._imports = frozenset[str]().union(*imports)
+        self._numbers: dict[str, int] = {}
+
+    def line(self, line: Line) -> Any:
         """What a line does."""
-        self._bound = {a.arg for part in line.parts for a in ast.walk(part) if _is_argument(a)}
         return [line.kind, self._of(list(line.parts))]
 
     def says_nothing(self, line: Line) -> bool:
         """Whether a line only imports, defines what counts where it is used, or names symbols."""
-        if line.kind in _ELSEWHERE:
-            return True
-        made = [self._globals.get(name) for name in line.binds]
-        return bool(made) and all(map(_is_symbol, made))
+        made = [self._names.get(name) for name in line.binds]
+        return line.kind in _ELSEWHERE or (bool(made) and all(map(_is_symbol, made)))
 
-    def _name(self, name: str) -> Any:
-        thing = self._globals.get(name)
+    def _elsewhere(self, name: str, attributes: list[str]) -> Any:
+        thing = self._names.get(name)
         told = isinstance(thing, types.FunctionType | types.ModuleType | type) or _is_symbol(thing)
-        if name in self._globals and not told:
-            return ["line", self._numbers.setdefault(name, len(self._numbers))]
-        return super()._name(name)
+        if name in self._names and not (told or name in self._imports):
+            number = self._numbers.setdefault(name, len(self._numbers))
+            return self._attributes(["line", number], attributes)
+        return super()._elsewhere(name, attributes)
+
+    def _what(self, thing: Any) -> Any:
+        named = hasattr(thing, "__qualname__") and _home(thing.__module__) == "exact"
+        return ["named", _name(thing)] if named else self._reader.of(thing)
 
 
-def _is_argument(node: ast.AST) -> TypeGuard[ast.arg]:
-    return isinstance(node, ast.arg)
+def _home(module: str | None) -> str:
+    """Of the library's modules the wing; the notebook, and files beside it; else foreign."""
+    root, _, rest = (module or "").partition(".")
+    if root == LIBRARY.name:
+        return rest.partition(".")[0] or root
+    file = getattr(sys.modules.get(root), "__file__", None) or ""
+    if root == "__main__" or not file or root in sys.stdlib_module_names:
+        return _NOTEBOOK if root == "__main__" else _FOREIGN
+    main = getattr(sys.modules["__main__"], "__file__", None)
+    beside = os.path.dirname(os.path.abspath(main)) if main else os.getcwd()
+    file = file.removesuffix(f"{os.sep}__init__.py")
+    return _NOTEBOOK if beside == os.path.dirname(os.path.abspath(file)) else _FOREIGN
+
+
+def _key(module: str, name: str, line: int = 0) -> str:
+    """The key of a definition of the library, found by its name, or by a line of it."""
+    file = Path(str(sys.modules[module].__file__)).relative_to(LIBRARY)
+    top = name.partition(".")[0]
+    if top == "<lambda>":
+        top = library().module(library().folder / file).bound_at(line)
+    return key_of(library().definition(file.as_posix(), top), library())
+
+
+def _calls(thing: object) -> bool:
+    """Whether a thing can be called, or is several that can."""
+    several = isinstance(thing, tuple) and thing
+    return all(map(callable, several)) if several else callable(thing)
 
 
 def _is_symbol(thing: object) -> bool:
     return type(thing).__module__.startswith("sympy.") and bool(getattr(thing, "is_Atom", False))
 
 
-def _bound(node: ast.AST) -> Iterator[str]:
-    """Names that a function binds, its inner functions' among them."""
-    for child in ast.walk(node):
-        if isinstance(child, ast.arg):
-            yield child.arg
-        elif isinstance(child, ast.Name) and not isinstance(child.ctx, ast.Load):
-            yield child.id
-        elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef) and child is not node:
-            yield child.name
-        elif isinstance(child, ast.ExceptHandler) and child.name:
-            yield child.name
-        elif isinstance(child, ast.Import | ast.ImportFrom):
-            yield from (alias.asname or alias.name.partition(".")[0] for alias in child.names)
-
-
-def _says_nothing(node: Any) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
-def _is_filled(cell: types.CellType) -> bool:
-    try:
-        _ = cell.cell_contents
-    except ValueError:
-        return False
-    return True
-
-
-def _is_foreign(module: str | None) -> bool:
-    """Whether a module is the library's, Python's, or an installed one: it counts by its names."""
-    root = (module or "").partition(".")[0]
-    if root == "__main__":
-        return False
-    if root in (_LIBRARY, "builtins") or root in sys.stdlib_module_names:
-        return True
-    path = getattr(sys.modules.get(root), "__file__", None) or ""
-    return "site-packages" in path or "dist-packages" in path
-
-
-def _name(made: type) -> str:
+def _name(made: Any) -> str:
     return f"{made.__module__}.{made.__qualname__}"
-
-
-@functools.lru_cache(maxsize=256)
-def _parsed(source: str) -> ast.Module | None:
-    try:
-        return ast.parse(source)
-    except SyntaxError:
-        return None
-
-
-def _node(code: types.CodeType) -> ast.AST | None:
-    """The part of the syntax tree that a function was compiled from; None without its source."""
-    tree = _parsed("".join(linecache.getlines(code.co_filename)))
-    if tree is None:
-        return None
-    found = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, _FUNCTIONS)
-        and getattr(node, "name", "<lambda>") == code.co_name
-        and min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
-        == code.co_firstlineno
-    ]
-    if len(found) > 1:
-        found = [node for node in found if _within(code, node)]
-        found.sort(key=lambda node: len(ast.dump(node)))
-    return found[0] if found else None
-
-
-def _within(code: types.CodeType, node: Any) -> bool:
-    """Whether all that a lambda does stands in this one, where several stand on a line."""
-    body = node.body
-    low, high = (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)
-    return all(
-        low <= (line, column) and (last, end) <= high
-        for line, last, column, end in code.co_positions()
-        if None not in (line, last, column, end) and (line, column) != (last, end)
-    )

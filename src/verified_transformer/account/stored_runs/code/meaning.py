@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import count
 from typing import Any
 
-from .modules import Definition, Package, bound_in, says_nothing
+from .modules import Definition, Module, Package, bound_in, says_nothing
 
 _LAYOUT = {"type_comment", "type_params", "kind", "ctx", "annotation", "returns", "simple"}
 _SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -22,8 +23,12 @@ class Mentioned:
     """What was met so far, in all definitions that are reached.
 
     ``attributes`` by name; ``spoken``: names in calls and texts; ``private``: attributes that the
-    package itself defines; ``foreign``: classes with a base from elsewhere, near or far.
+    package itself defines; ``foreign``: classes with a base from elsewhere, near or far. Where
+    others call what is reached (``whole``), classes count with every method, and parameters of
+    what is public by name.
     """
+
+    whole: bool = False
 
     attributes: set[str] = field(default_factory=set)
     spoken: set[str] = field(default_factory=set)
@@ -33,7 +38,8 @@ class Mentioned:
     @property
     def size(self) -> int:
         """How much was met."""
-        return len(self.attributes) + len(self.spoken) + len(self.private) + len(self.foreign)
+        attributes = 0 if self.whole else len(self.attributes)
+        return attributes + len(self.spoken) + len(self.private) + len(self.foreign)
 
 
 @dataclass
@@ -57,7 +63,9 @@ class Meaning:
         self._home = definition
         self._scopes: list[_Scope] = []
         self._locals = count()
-        self.tree = [self._of(statement) for statement in definition.statements]
+        names = package.every(self.module) if definition.name == "*" else ()
+        self.tree = [[name, self._outside(found)] for name, found in names]
+        self.tree += [self._of(statement) for statement in definition.statements]
 
     def _of(self, node: Any) -> Any:
         if isinstance(node, list):
@@ -115,6 +123,10 @@ class Meaning:
                 if name not in scope.numbers:
                     scope.numbers[name] = next(self._locals)
                 return self._attributes(["local", scope.numbers[name]], attributes)
+        return self._elsewhere(name, attributes)
+
+    def _elsewhere(self, name: str, attributes: list[str]) -> Any:
+        """What a name stands for that no scope in here binds."""
         if name in self.module.bindings:
             target = self._outside(Definition(self.module, name))
             return self._attributes(target, attributes)
@@ -132,7 +144,7 @@ class Meaning:
 
     def _attribute(self, node: ast.Attribute) -> Any:
         names, base = [node.attr], node.value
-        if isinstance(node.ctx, ast.Store) and _is_private(node.attr):
+        if isinstance(node.ctx, ast.Store) and is_private(node.attr):
             self.seen.private.add(node.attr)
         while isinstance(base, ast.Attribute):
             names, base = [base.attr, *names], base.value
@@ -150,33 +162,24 @@ class Meaning:
         return self._outside(name) if name in self.seen.private else name
 
     def _function(self, node: Any) -> Any:
-        every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-        every += [arg for arg in (node.args.vararg, node.args.kwarg) if arg]
-        body = [] if isinstance(node, ast.Lambda) else node.body
         defaults = [*node.args.defaults, *node.args.kw_defaults]
         around = [
             self._of(getattr(node, "decorator_list", [])),
             [self._of(value) for value in defaults],
         ]
-        scope = _Scope(
-            {*(arg.arg for arg in every), *bound_in(body)},
-            dict(self.module.imported(ast.Module(body, []))),
-            outer={
-                name
-                for inner in ast.walk(ast.Module(body, []))
-                if isinstance(inner, ast.Global | ast.Nonlocal)
-                for name in inner.names
-            },
-        )
+        scope = _Scope(*_bound(node, self.module))
+        called = self.seen.whole and all(outer.is_class for outer in self._scopes)
+        public = called and not is_private(getattr(node, "name", "_"))
         self._scopes.append(scope)
-        inside = [self._parameters(node.args), self._of(node.body)]
+        inside = [self._parameters(node.args, public), self._of(node.body)]
         self._scopes.pop()
         return [type(node).__name__, around, inside]
 
-    def _parameters(self, arguments: ast.arguments) -> Any:
+    def _parameters(self, arguments: ast.arguments, public: bool) -> Any:
         def parameter(arg: ast.arg | None) -> Any:
             # one that a call may name is kept by name: its place in the list says too little
-            return arg and [self._known(arg.arg, []), arg.arg in self.seen.spoken and arg.arg]
+            named = arg and (public or arg.arg in self.seen.spoken)
+            return arg and [self._known(arg.arg, []), named and arg.arg]
 
         lists = (arguments.posonlyargs, arguments.args, arguments.kwonlyargs)
         several = [[parameter(arg) for arg in args] for args in lists]
@@ -191,9 +194,9 @@ class Meaning:
     def _classdef(self, node: ast.ClassDef) -> Any:
         name = self._known(node.name, []) if self._scopes else None
         around = [self._of(part) for part in (node.decorator_list, node.bases, node.keywords)]
-        self.seen.private |= {name for name in bound_in(node.body) if _is_private(name)}
+        self.seen.private |= {name for name in bound_in(node.body) if is_private(name)}
         foreign = any(self._is_foreign(base) for base in around[1])
-        if foreign:
+        if foreign and not self.seen.whole:
             self.seen.foreign.add((self._home.module.label, node.name))
         body = [part for part in node.body if self._counts(part, foreign)]
         self._scopes.append(_Scope(set(bound_in(node.body)), is_class=True))
@@ -202,12 +205,12 @@ class Meaning:
         return ["ClassDef", name, around, inside]
 
     def _counts(self, part: ast.stmt, foreign: bool) -> bool:
-        if not isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
+        if self.seen.whole or not isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
             return True
-        if part.name in self.seen.attributes | self.seen.spoken or _is_special(part.name):
+        if part.name in self.seen.attributes | self.seen.spoken or is_special(part.name):
             return True
         decorators = {ast.unparse(decorator) for decorator in part.decorator_list}
-        static = decorators & {"classmethod", "staticmethod"} and not _is_private(part.name)
+        static = decorators & {"classmethod", "staticmethod"} and not is_private(part.name)
         return foreign and not static
 
     def _is_foreign(self, base: Any) -> bool:
@@ -247,13 +250,23 @@ class Meaning:
         return ["as", node.pattern and self._of(node.pattern), name]
 
 
+@cache
+def _bound(node: Any, module: Module) -> tuple[set[str], dict[str, str], bool, set[str]]:
+    """Of a function: names that it binds, its imports, that it is no class, and outer names."""
+    body = ast.Module([] if isinstance(node, ast.Lambda) else node.body, [])
+    names = {part.arg for part in ast.iter_child_nodes(node.args) if isinstance(part, ast.arg)}
+    inner = [part for part in ast.walk(body) if isinstance(part, ast.Global | ast.Nonlocal)]
+    outer = {name for part in inner for name in part.names}
+    return {*names, *bound_in(body.body)}, dict(module.imported(body)), False, outer
+
+
 def _stored(target: ast.AST) -> set[str]:
     return {child.id for child in ast.walk(target) if isinstance(child, ast.Name)}
 
 
-def _is_special(name: str) -> bool:
+def is_special(name: str) -> bool:
     return name.startswith("__") and name.endswith("__")
 
 
-def _is_private(name: str) -> bool:
-    return name.startswith("_") and not _is_special(name)
+def is_private(name: str) -> bool:
+    return name.startswith("_") and not is_special(name)

@@ -7,10 +7,15 @@ that a page can be built where torch is not installed.
 from __future__ import annotations
 
 import ast
+import linecache
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
+from types import CodeType
+from typing import Any
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 class CodeFault(ValueError):
@@ -19,7 +24,10 @@ class CodeFault(ValueError):
 
 @dataclass(frozen=True)
 class Definition:
-    """The statements that bind a name in a module; ``name`` is empty for those that bind none."""
+    """The statements that bind a name in a module.
+
+    ``name`` is empty for those that bind none; it is ``*`` where the module itself is used.
+    """
 
     module: Module
     name: str
@@ -67,6 +75,13 @@ class Module:
             for name in dict.fromkeys(bound_in([statement])) or [""]:
                 found.setdefault(name, []).append(statement)
         return found
+
+    def bound_at(self, line: int) -> str:
+        """Return the name that the statement at a line binds; an empty one where it binds none."""
+        found = self.bindings.items()
+        return next(
+            (n for n, all_ in found for s in all_ if s.lineno <= line <= (s.end_lineno or 0)), ""
+        )
 
     def imported(self, node: ast.AST) -> Iterator[tuple[str, str]]:
         """Yield the name here and the dotted name of each import in a module or a function.
@@ -117,6 +132,21 @@ class Package:
             self._modules[file] = Module(file, self.folder)
         return self._modules[file]
 
+    def definition(self, module: str, name: str) -> Definition:
+        """Return a definition of a module.
+
+        Args:
+            module: its label, such as ``"models/heads.py"``.
+            name: that it binds.
+
+        Raises:
+            CodeFault: there is none.
+        """
+        found = Definition(self.module(self.folder / module), name)
+        if not found.statements:
+            raise CodeFault(f"{module}: has no {name}")
+        return found
+
     def named(self, dotted: str, via: Module) -> tuple[Definition | None, list[str]]:
         """Return the definition that a dotted name leads to, and the attributes asked of it.
 
@@ -128,7 +158,7 @@ class Package:
             The definition, None where the name is another package's, and what is left of the name.
 
         Raises:
-            CodeFault: it is this package's and leads nowhere, or to a module.
+            CodeFault: it is this package's and leads nowhere.
         """
         first, *parts = dotted.split(".")
         if first != self.folder.name:
@@ -139,9 +169,9 @@ class Package:
         file = folder / "__init__.py"
         if parts and (folder / f"{parts[0]}.py").is_file():
             file = folder / f"{parts.pop(0)}.py"
-        if not parts:
-            raise CodeFault(f"{via.label}: uses the module {dotted} itself; accepted: its names")
         found = self.module(file)
+        if not parts:
+            return Definition(found, "*"), []
         name, *rest = parts
         if name in found.bindings:
             return Definition(found, name), rest
@@ -150,6 +180,15 @@ class Package:
                 definition, attributes = self.named(source.imports[name], source)
                 return definition, [*attributes, *rest]
         raise CodeFault(f"{via.label}: asks {found.label} for {name}, which is not there")
+
+    def every(self, module: Module) -> Iterator[tuple[str, Definition]]:
+        """Yield what the package defines of all that can be asked of a module, by its names."""
+        for name in filter(None, module.bindings):
+            yield name, Definition(module, name)
+        for source in (module, *self._stub(module.file)):
+            for name, dotted in source.imports.items():
+                if found := self.named(dotted, source)[0]:
+                    yield name, found
 
     def _stub(self, file: Path) -> list[Module]:
         stub = file.with_suffix(".pyi")
@@ -184,3 +223,38 @@ def bound_in(nodes: list[ast.stmt]) -> Iterator[str]:
             yield from (child.target.id for child in inner)
         elif not isinstance(node, ast.Lambda):
             waiting += reversed(list(ast.iter_child_nodes(node)))
+
+
+@lru_cache(maxsize=256)
+def _functions(source: str) -> list[Any]:
+    """The functions of a file, inner ones among them."""
+    try:
+        return [node for node in ast.walk(ast.parse(source)) if isinstance(node, _FUNCTIONS)]
+    except SyntaxError:
+        return []
+
+
+def function_at(code: CodeType) -> ast.AST | None:
+    """Return the part of a syntax tree that a function was compiled from; None without a source."""
+    found: list[ast.AST] = [
+        node
+        for node in _functions("".join(linecache.getlines(code.co_filename)))
+        if getattr(node, "name", "<lambda>") == code.co_name
+        and min(part.lineno for part in [node, *getattr(node, "decorator_list", [])])
+        == code.co_firstlineno
+    ]
+    if len(found) > 1:
+        found = [node for node in found if _within(code, node)]
+        found.sort(key=lambda node: len(ast.dump(node)))
+    return found[0] if found else None
+
+
+def _within(code: CodeType, node: Any) -> bool:
+    """Whether all that a lambda does stands in this one, where several stand on a line."""
+    body = node.body
+    low, high = (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)
+    return all(
+        low <= (line, column) and (last, end) <= high
+        for line, last, column, end in code.co_positions()
+        if None not in (line, last, column, end) and (line, column) != (last, end)
+    )

@@ -38,12 +38,6 @@ def width_of(lengths: Sequence[int]) -> int:
     return tensor_product([torch.empty(length, device="meta") for length in lengths]).numel()
 
 
-def plain_lookup(tokens: int, width: int) -> Count:
-    """Return the work of looking tokens up in a plain table."""
-    table, rows = torch.ones(VOCABULARY, width), torch.arange(tokens) % VOCABULARY
-    return counted(F.embedding, rows, table)
-
-
 def factorised_lookup(
     tokens: int, factors: int, length: int, join: Callable[[torch.Tensor], Any] = products_made
 ) -> Count:
@@ -62,22 +56,6 @@ def factorised_lookup(
     return counted(lookup)
 
 
-def forward_and_backward(tokens: int, factors: int, length: int) -> tuple[int, int]:
-    """Return the multiplications of multiplying factors out, and of the pass back through it."""
-    E = torch.ones(tokens, factors, length, requires_grad=True)
-    with Count() as forward:
-        embedding = products_made(E)[-1]
-    gradient = torch.ones_like(embedding)
-    with Count() as backward:
-        embedding.backward(gradient)
-    return forward.multiplications, backward.multiplications
-
-
-def largest_made(tokens: int, factors: int, length: int) -> int:
-    """Return the entries of the largest tensor made when the tokens' factors are multiplied out."""
-    return counted(products_made, torch.ones(tokens, factors, length)).largest
-
-
 def peak_over_result(tokens: int, factors: int, length: int, *, training: bool) -> float:
     """Return the most bytes alive while factors are multiplied out, over those of the result.
 
@@ -89,11 +67,3 @@ def peak_over_result(tokens: int, factors: int, length: int, *, training: bool) 
     with Count() as count:
         result = tensor_product(E.unbind(1))
     return count.peak / result.nbytes
-
-
-class TokenByToken(TensorProductEmbedding):
-    """A table of tensor products that makes the same rows in a loop over tokens."""
-
-    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
-        """Return the embeddings (T, d) of tokens (T,)."""
-        return torch.stack([super(TokenByToken, self).forward(token) for token in tokens])

@@ -19,7 +19,6 @@ _n, _d, _k, _q, _r, _σ, _τ = symbols("n d k q r sigma tau")
 _DRAWN: dict[str, dict[str, tuple[Any, ...]]] = {
     "low-rank": {"codes": (_n, _r), "basis": (_r, _d)},
     "product": {"w": (_k, _r, _q)},
-    "train": {"w": (_k, _r, _r)},
 }
 
 
@@ -31,12 +30,8 @@ def _row_square(w: torch.Tensor) -> torch.Tensor:
     return row_of(w).square().mean(-1)
 
 
-def _train_square(w: torch.Tensor) -> torch.Tensor:
-    return train_entry(w).square()
-
-
 _SQUARES: dict[str, Callable[..., torch.Tensor]] = {
-    "low-rank": _low_rank_square, "product": _row_square, "train": _train_square,
+    "low-rank": _low_rank_square, "product": _row_square,
 }  # fmt: skip
 
 
@@ -44,14 +39,14 @@ def squared_entry(family: str) -> Sampled:
     """Return the mean square of a composed table's entries, from uniform factors.
 
     Args:
-        family: ``"low-rank"``, ``"product"`` (own factors or shared ones) or ``"train"``.
+        family: ``"low-rank"`` or ``"product"`` (own factors or shared ones).
 
     Raises:
         ValueError: another family.
 
     Example:
-        >>> squared_entry("train").quantity
-        'mean square of the entries, train'
+        >>> squared_entry("product").quantity
+        'mean square of the entries, product'
     """
     if family not in _DRAWN:
         raise ValueError(f"family: got {family!r}; accepted: {', '.join(_DRAWN)}")

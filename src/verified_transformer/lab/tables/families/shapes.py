@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-import sympy as sp
 import torch
 
 Shapes = list[tuple[int, ...]]
@@ -81,25 +80,3 @@ def train_entry(w: torch.Tensor) -> torch.Tensor:
     for core in inner:
         row = row @ core
     return (row @ column[..., :, :1])[..., 0, 0]
-
-
-def integrate_logarithm(expression: sp.Expr) -> sp.Expr:
-    r"""Replace $\int_0^\infty a\log z\,e^{-pz^2}dz$ by $-a\sqrt{\pi/p}\,(\gamma+\log 4p)/4$.
-
-    Args:
-        expression: an expression with such integrals; Euler's constant comes from Γ'(1/2).
-
-    Raises:
-        ValueError: an integral is not of this form.
-    """
-
-    def rule(integral: sp.Integral) -> sp.Expr:
-        z, *ends = integral.limits[0]
-        factor, rate = sp.Wild("factor", exclude=[z]), sp.Wild("rate", exclude=[z])
-        found = integral.function.match(factor * sp.log(z) * sp.exp(-rate * z**2))
-        if not found or ends != [0, sp.oo]:
-            raise ValueError(f"no such integral: {integral}")
-        p = found[rate]
-        return -found[factor] * sp.sqrt(sp.pi / p) / 4 * (sp.EulerGamma + sp.log(4 * p))
-
-    return expression.replace(lambda x: isinstance(x, sp.Integral), rule)

@@ -103,12 +103,5 @@ def share_of_best_pair(vectors: torch.Tensor) -> torch.Tensor:
     return values[..., 0] / values.sum(-1)
 
 
-def minors(vector: torch.Tensor, rows: int) -> torch.Tensor:
-    """Return all two by two minors (rows, rows, p, p) of a vector laid out with so many rows."""
-    M = vector.reshape(rows, -1)
-    outer = M[:, None, :, None] * M[None, :, None, :]
-    return outer - outer.transpose(-1, -2)
-
-
 def _exact(vector: Iterable[Any]) -> list[Any]:
     return vector.tolist() if isinstance(vector, torch.Tensor) else list(vector)

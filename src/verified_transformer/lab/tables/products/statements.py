@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import reduce
-from itertools import product
 
 import numpy as np
-import sympy as sp
 import torch
 
 from ..ways.multiplying_out import Vectors, Way, multiplied_out
@@ -21,20 +19,6 @@ def gives_tensor_product(way: Way) -> bool:
     for length, number in _SIZES:
         x = _whole(length, number)
         if not np.array_equal(way(x).numpy(), reduce(np.kron, x.numpy())):
-            return False
-    return True
-
-
-def makes_every_choice_once(way: Way) -> bool:
-    """Whether the entries are all products of one entry from each vector, each choice once.
-
-    The entries are different primes, so that a product tells its factors.
-    """
-    for length, number in _SIZES:
-        primes = torch.tensor(list(sp.primerange(2, 60))[: number * length])
-        vectors = primes.reshape(number, length)
-        wanted = sorted(math.prod(choice) for choice in product(*vectors.tolist()))
-        if sorted(way(vectors).tolist()) != wanted:
             return False
     return True
 

@@ -12,33 +12,10 @@ import torch
 from .multiplying_out import Vectors, in_pairs, multiplied_out, rows_of
 
 
-def from_the_right(vectors: Sequence[torch.Tensor]) -> torch.Tensor:
-    """Return the tensor product of vectors, the last two multiplied first."""
-    first, *rest = vectors
-    return torch.kron(first, from_the_right(rest)) if rest else first
-
-
-def new_one_first(vectors: Sequence[torch.Tensor]) -> torch.Tensor:
-    """Return the product in the opposite order: each further vector is put before the others."""
-    *first, last = vectors
-    return torch.kron(last, new_one_first(first)) if first else last
-
-
-def matrix_and_column(vectors: Sequence[torch.Tensor]) -> torch.Tensor:
-    """Return the outer product of two vectors, Kronecker times a third as a column: (m h, n)."""
-    a, b, c = vectors
-    return torch.kron(torch.outer(a, b), c[:, None])
-
-
 def column_by_column(vectors: Sequence[torch.Tensor]) -> torch.Tensor:
     """Return the entries of an outer product put down column by column, in its shape (m, n)."""
     u, v = vectors
     return torch.outer(v, u).reshape(len(u), len(v))
-
-
-def entrywise_repeated(x: torch.Tensor) -> torch.Tensor:
-    """Return products of equal places of vectors (k, q) only, repeated to the length q^k."""
-    return x.prod(0).repeat(x.shape[1] ** (len(x) - 1))
 
 
 def first_with_last(x: Vectors) -> tuple[torch.Tensor, int]:

@@ -78,11 +78,12 @@ def compared(said: str, ours: str) -> str:
 def untied(kind: Any) -> Any:
     """Return the class of the listing with the assignment undone."""
 
-    def __init__(self: Any, vocab_size: int, hidden_size: int) -> None:
-        kind.__init__(self, vocab_size, hidden_size)
-        self.lm_head.weight = nn.Parameter(self.lm_head.weight.detach().clone())
+    class Untied(kind):
+        def __init__(self, vocab_size: int, hidden_size: int) -> None:
+            super().__init__(vocab_size, hidden_size)
+            self.lm_head.weight = nn.Parameter(self.lm_head.weight.detach().clone())
 
-    return type("Untied", (kind,), {"__init__": __init__})
+    return Untied
 
 
 def is_the_program(kind: Kind) -> bool:

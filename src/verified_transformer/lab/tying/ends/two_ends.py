@@ -218,7 +218,7 @@ def share_expected(width: float, tokens: float) -> float:
     r = torch.linspace(1e-9, width**0.5 + 7, 8001, dtype=torch.float64)
     log_density = (width - 1) * r.log() - r**2 / 2 - (width / 2 - 1) * math.log(2)
     density = (log_density - math.lgamma(width / 2)).exp()
-    below = torch.special.ndtr(r) ** (tokens - 1)
+    below = (torch.special.log_ndtr(r) * (float(tokens) - 1)).exp()
     return float(torch.trapezoid(below * density, r))
 
 

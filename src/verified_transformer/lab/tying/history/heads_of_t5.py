@@ -35,30 +35,3 @@ def own_head_unscaled(model: Any) -> bool:
     """
     state, logits = _last_state_and_logits(model)
     return torch.allclose(logits, model.lm_head(state), atol=1e-12)
-
-
-def built_and_loaded_untied() -> dict[str, bool]:
-    """What becomes of a T5 1.1 whose configuration says that its head is its own.
-
-    Returns:
-        Whether the model that is built from it is tied; whether one with a head of its own is tied
-        after it was saved and loaded; whether its head came through.
-    """
-    import tempfile
-
-    from ....models.architectures import is_tied
-    from ...real_models.hugging_face import transformers
-
-    sizes = {"vocab_size": 96, "d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 1}
-    config = transformers.T5Config(
-        **sizes, num_heads=2, feed_forward_proj="gated-gelu", tie_word_embeddings=False
-    )
-    fresh = transformers.T5ForConditionalGeneration(config)
-    built = is_tied(fresh)
-    own = torch.nn.Parameter(fresh.lm_head.weight.detach() + 1)
-    fresh.lm_head.weight = own
-    with tempfile.TemporaryDirectory() as folder:
-        fresh.save_pretrained(folder)
-        loaded = transformers.T5ForConditionalGeneration.from_pretrained(folder)
-    came = torch.equal(loaded.lm_head.weight, own)
-    return {"built: tied": built, "loaded: tied": is_tied(loaded), "its own head is kept": came}

@@ -48,11 +48,6 @@ def first_slots(count: int, size: int, k: int, layout: str) -> Axis:
     return _moved(count, size, k, layout, lambda pair: pair)
 
 
-def next_slots(count: int, size: int, k: int, layout: str) -> Axis:
-    """One copy of each pair, one slot after the right one."""
-    return _moved(count, size, k, layout, lambda pair: k * pair + 1)
-
-
 def _moved(
     count: int, size: int, k: int, layout: str, slot: Callable[[torch.Tensor], torch.Tensor]
 ) -> Axis:

@@ -1,0 +1,81 @@
+"""Every dare of a page is taken up: a line is changed, and the cell says what was promised."""
+
+from __future__ import annotations
+
+import ast
+import json
+import linecache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from verified_transformer import ClaimFailed
+from verified_transformer.commands.notebooks import sorts
+
+ROOT = Path(__file__).parents[1]
+DARES = yaml.safe_load((ROOT / "tests" / "break_it.yaml").read_text(encoding="utf-8"))
+
+
+def cells(notebook: str, kind: str) -> list[dict[str, Any]]:
+    """Cells of a kind, each with its source in one text."""
+    path = ROOT / "notebooks" / f"{notebook}.ipynb"
+    every = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return [c | {"source": "".join(c["source"])} for c in every if c["cell_type"] == kind]
+
+
+def needed(codes: list[str], last: int) -> list[str]:
+    """The cells that one rests on by its names, and that one."""
+    loads, found = names(codes[last], ast.Load), [codes[last]]
+    for code in reversed(codes[:last]):
+        if names(code, ast.Store) & loads:
+            found.append(code)
+            loads |= names(code, ast.Load)
+    return found[::-1]
+
+
+def names(code: str, context: type) -> set[str]:
+    """Names that a cell uses, or binds for others."""
+    tree = sorts.parsed(code)
+    if context is ast.Load:
+        return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, context)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            bound.add(node.name)
+        elif isinstance(node, ast.alias):
+            bound.add((node.asname or node.name).partition(".")[0])
+    return bound
+
+
+def run(codes: list[str]) -> None:
+    """Run cells one after the other as a notebook does."""
+    scope: dict[str, Any] = {"__name__": "__main__"}
+    for number, code in enumerate(codes):
+        tree, name = sorts.parsed(code), f"<dare {number}>"
+        linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
+        exec(compile(tree, name, "exec"), scope)
+
+
+@pytest.mark.parametrize("dare", DARES, ids=[f"{d['notebook']}: {d['change'][1]}" for d in DARES])
+def test_a_changed_line_says_what_the_page_promises(
+    dare: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = dare["change"]
+    prose = "\n".join(cell["source"] for cell in cells(dare["notebook"], "markdown"))
+    assert f"`{old}`" in prose and f"`{new}`" in prose, "the page does not ask for this change"
+    every = cells(dare["notebook"], "code")
+    stand_open = [
+        n for n, c in enumerate(every) if "hide-input" not in c["metadata"].get("tags", ())
+    ]
+    (index,) = [n for n in stand_open if old in every[n]["source"]]
+    codes = [cell["source"] for cell in every]
+    assert codes[index].count(old) == 1
+    codes[index] = codes[index].replace(old, new)
+    try:
+        run(needed(codes, index))
+    except (ClaimFailed, TypeError, ValueError) as error:
+        assert dare["says"] in str(error)
+    else:
+        assert dare.get("prints") and dare["prints"] in capsys.readouterr().out
