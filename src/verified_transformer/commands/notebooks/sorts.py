@@ -114,6 +114,8 @@ def _states(node: ast.expr) -> bool:
 def _decides(node: ast.Call) -> bool:
     if any(map(_states, node.args)):  # a function of the notebook that is given a claim
         return True
+    if _called(node) == "derive":
+        return True
     if not isinstance(node.func, ast.Attribute) or node.func.attr not in _VERBS:
         return False
     if node.func.attr in _OF_LISTS:

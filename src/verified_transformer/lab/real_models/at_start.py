@@ -164,11 +164,15 @@ def first_attention(
     """
     model, ids = one_layer(kind, name, tokens=tokens)
     causal = kind != "BertModel"
-    found = model(ids, output_attentions=True, use_cache=causal)
-    if causal:
-        keys = found.past_key_values.layers[0].keys[0]
-    else:
+    kept: list[torch.Tensor] = []  # BERT's keys, which it does not return
+    if not causal:
         layer = model.encoder.layer[0].attention.self.key
-        keys = layer(model.embeddings(ids))[0].unflatten(-1, (12, 64)).movedim(1, 0)
+        layer.register_forward_hook(lambda *seen: kept.append(seen[-1]))
+    found = model(ids, output_attentions=True, use_cache=causal)
+    keys = (
+        found.past_key_values.layers[0].keys[0]
+        if causal
+        else kept[0][0].unflatten(-1, (12, 64)).movedim(1, 0)
+    )
     seen = found.attentions[0][0, :, -queries:].double().log() * keys.shape[-1] ** 0.5
     return FirstAttention(model, seen, keys.double())
