@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 import sympy as sp
 
-from verified_transformer import claim
 from verified_transformer.account import ledger
 from verified_transformer.account.stored_runs.code import how_made, live
 from verified_transformer.account.stored_runs.code.key import code_from
@@ -26,7 +25,6 @@ from verified_transformer.checks.what_ran import spot
 from verified_transformer.exact.derivations import Derivation, Oracle
 from verified_transformer.exact.formulas.notation import symbols
 from verified_transformer.exact.laws import Normal
-from verified_transformer.lab import tables
 
 CELL = '''
 import math
@@ -221,77 +219,137 @@ def test_numbers_that_another_processor_rounds_otherwise_are_free() -> None:
 
 # ------------------------------------------------------------------ the library's own code
 
-STATEMENTS = "lab/tables/costs/statements.py"
-Edit = Callable[..., None]
+LIBRARY = {
+    "lab/statements.py": '''
+from functools import cache
+
+from ..models.work import all_work
+
+PARTS = {"forward": lambda n: 2 * n, "backward": lambda n: 4 * n}
+
+
+def grows_as_printed(part):
+    def check(factors):
+        few, many = (PARTS[part](q * factors) / q**2 for q in (2, 32))
+        return many <= 10 * few
+
+    return check
+
+
+def printed_order(factors, length):
+    return length**factors / factors
+
+
+def in_step(work):
+    def check(expression):
+        small, large = (work(3, q) / expression(3, q) for q in (2, 16))
+        return 1 / 50 < large / small < 50
+
+    return check
+
+
+@cache
+def less_work(join: int) -> bool:
+    """Whether joining so is less work."""
+    return all(all_work(join, q) < all_work(1, q) for q in (4, 8))  # at two lengths
+''',
+    "models/work.py": """
+class Chain:
+    def __init__(self, name):
+        self.name = name
+
+    def __call__(self, x):
+        return x[0]
+
+
+DIAGONAL = Chain("diagonal")
+
+
+def all_work(join, length):
+    total = join * length
+    return total + 1
+""",
+    "checks/claim.py": "def claim(x):\n    return x\n",
+}
+IN_STEP = "from book.lab.statements import in_step, printed_order\nthing = in_step(printed_order)\n"
+PRINTED = "from book.lab.statements import grows_as_printed\nthing = grows_as_printed('forward')\n"
+LESS = "from book.lab.statements import less_work\nthing = less_work\n"
+BY_MODULE = "from book.lab import statements\nthing = lambda x: statements.less_work(x)\n"
+CHAIN = "from book.models.work import DIAGONAL\nthing = lambda x: DIAGONAL(x)\n"
+JUDGED = "from book.checks.claim import claim\nthing = lambda x: claim(x)\n"
+Key = Callable[..., str | None]
 
 
 @pytest.fixture
-def edited(monkeypatch: pytest.MonkeyPatch) -> Edit:
-    """Let a file of the library be read as if other text stood in it."""
+def key_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Key:
+    """The key of a cell's `thing`, beside a small library in which some text is replaced."""
 
-    def edit(label: str, *changes: tuple[str, str]) -> None:
-        path, package = live.LIBRARY / label, Package(live.LIBRARY)
-        text = path.read_text(encoding="utf-8")
-        for old, new in changes:
-            assert old in text
-            text = text.replace(old, new)
-        package.module(path).tree = ast.parse(text)
-        monkeypatch.setattr(live, "library", lambda: package)
-        lines = len(text), None, text.splitlines(keepends=True), str(path)
-        monkeypatch.setitem(linecache.cache, str(path), lines)
+    def key(cell: str, old: str = "", new: str = "") -> str | None:
+        package = Package(tmp_path / str(len([*tmp_path.iterdir()])) / "book")
+        assert any(old in text for text in LIBRARY.values())
+        for label, text in {"__init__.py": "", **LIBRARY}.items():
+            file = package.folder / label
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text.replace(old, new) if old else text, encoding="utf-8")
+        with monkeypatch.context() as context:
+            context.setattr(live, "LIBRARY", package.folder)
+            context.setattr(live, "library", lambda: package)
+            context.syspath_prepend(package.folder.parent)
+            made = how_made(run(cell)["thing"])
+        for name in [name for name in sys.modules if name.partition(".")[0] == "book"]:
+            del sys.modules[name]
+        return made
 
-    return edit
+    return key
 
 
 @pytest.mark.canary
 @pytest.mark.parametrize(
-    ("given", "old", "new"),
+    ("cell", "old", "new"),
     [
-        (lambda: tables.grows_as_printed("forward"), "many <= 10 * few", "factors < 3"),
-        (
-            lambda: tables.in_step(tables.row_length),
-            "1 / 50 < large / small < 50", "expression is not printed_order",
+        pytest.param(PRINTED, "many <= 10 * few", "factors < 3", id="FACT-38"),
+        pytest.param(
+            IN_STEP, "1 / 50 < large / small < 50", "expression is not printed_order", id="FACT-39"
         ),
-        (
-            lambda: tables.less_work,
-            "all_work(factorised_lookup(6, c, q, join)) < all_work(plain_lookup(6, q**c))",
-            "join is torch.clone",
-        ),
-        (
-            lambda: run("f = lambda join: tables.less_work(join)", tables=tables)["f"],
-            "(2, 4), (2, 64)", "(2, 4), (2, 63)",
-        ),
+        pytest.param(LESS, "all_work(join, q) < all_work(1, q)", "join == 2", id="FACT-40"),
+        pytest.param(LESS, "total + 1", "total + 2", id="what it calls in another file"),
+        pytest.param(BY_MODULE, "q in (4, 8)", "q in (4,)", id="through a notebook's function"),
+        pytest.param(PRINTED, "2 * n", "3 * n", id="a table of functions"),
+        pytest.param(IN_STEP, "length**factors", "length", id="what an inner function got"),
+        pytest.param(CHAIN, "x[0]", "x[1]", id="a method of what a name stands for"),
+        pytest.param(CHAIN, '"diagonal"', '"other"', id="a field of it"),
     ],
-    ids=["FACT-38", "FACT-39", "FACT-40", "through a notebook's function"],
-)  # fmt: skip
+)
 def test_an_answer_typed_into_the_library_moves_the_key(
-    given: Callable[[], Any], old: str, new: str, edited: Edit
+    cell: str, old: str, new: str, key_of: Key
 ) -> None:
-    before = how_made(given())
-    edited(STATEMENTS, (old, new))
-    assert how_made(given()) != before
+    assert key_of(cell) != key_of(cell, old, new)
+
+
+@pytest.mark.canary
+def test_what_an_inner_function_of_the_library_is_made_with_counts(key_of: Key) -> None:
+    cells = PRINTED, PRINTED.replace("forward", "backward"), IN_STEP
+    assert len({key_of(cell) for cell in cells}) == 3
+    both = IN_STEP.replace("thing =", "thing = in_step(in_step),")
+    assert key_of(both) != key_of(both.replace("(in_step)", "(printed_order)"))
 
 
 @pytest.mark.parametrize(
-    "changes",
+    ("old", "new"),
     [
-        pytest.param([("all_work", "work_in_all")], id="the name of a function"),
-        pytest.param(
-            [("c, q, j", "c, n, j"), ("q**c", "n**c"), ("for c, q in [(2", "for c, n in [(2")],
-            id="that of a local",
-        ),
-        pytest.param([("q**c))", "q**c))  # of one look-up")], id="a comment"),
-        pytest.param([("Whether a look-up whose", "Tell whether one whose")], id="a text"),
-        pytest.param([("(factors: int, length", "(factors: float, length")], id="an annotation"),
+        ("all_work", "work_in_all"), ("total", "sum_"), ("# at two lengths", "# 4 and 8"),
+        ("Whether joining so", "Whether it"), ("join: int", "join: float"),
+        ("    total =", "\n    total ="), ("return x\n", "return 1\n"),
+        ("n: 4 * n}", "n: 4 * n,\n}"),
     ],
-)
-def test_what_changes_no_result_in_the_library_is_free(
-    changes: list[tuple[str, str]], edited: Edit
-) -> None:
-    given = tables.less_work, tables.row_length, tables.passed("forward")
-    before = how_made(*given)
-    edited(STATEMENTS, *changes)
-    assert how_made(*given) == before
+    ids=[
+        "a function", "a local", "a comment", "a text", "an annotation", "layout", "what judges",
+        "a comma",
+    ],
+)  # fmt: skip
+def test_what_changes_no_result_in_the_library_is_free(old: str, new: str, key_of: Key) -> None:
+    for cell in (PRINTED, LESS, BY_MODULE, CHAIN, JUDGED):
+        assert key_of(cell) == key_of(cell, old, new)
 
 
 def imported() -> list[Any]:
@@ -333,32 +391,11 @@ def test_whatever_a_function_of_the_library_reaches_counts(monkeypatch: pytest.M
 
 
 @pytest.mark.canary
-def test_what_an_inner_function_of_the_library_got_counts() -> None:
-    assert len({how_made(tables.passed(part)) for part in ("forward", "backward", "both")}) == 3
-    steps = [tables.in_step(tables.row_length), tables.in_step(tables.printed_order)]
-    assert how_made(steps[0]) != how_made(steps[1]) != how_made(*steps) != how_made(steps[0])
-
-
-@pytest.mark.canary
-def test_a_class_of_the_library_counts_with_every_method(edited: Edit) -> None:
-    given = [tables.DIAGONAL, run("f = lambda x: chain(x)", chain=tables.NARROW)["f"]]
-    before = [how_made(thing) for thing in given]
-    edited("lab/tables/ways/chains.py", ("factor[0] for factor", "factor[1] for factor"))
-    assert not {how_made(thing) for thing in given} & {*before}
-
-
-def test_what_judges_counts_by_its_name(edited: Edit) -> None:
-    scope = run("f = lambda x: claim(x)", claim=claim)
-    before = how_made(scope["f"], claim)
-    edited("checks/claim.py", ("return Claim(ids)", "return None"))
-    assert how_made(scope["f"], claim) == before
-
-
-@pytest.mark.canary
 def test_a_file_beside_the_notebook_is_read_and_one_elsewhere_is_foreign(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys.modules["__main__"], "__file__", str(tmp_path / "notebook.py"))
+    main = sys.modules["__main__"]  # a worker of the tests has no file
+    monkeypatch.setattr(main, "__file__", str(tmp_path / "notebook.py"), raising=False)
 
     def key_of_one(folder: Path, name: str, body: str) -> str | None:
         folder.mkdir(exist_ok=True)
