@@ -57,9 +57,12 @@ def _hiding(cell: dict[str, Any]) -> list[str]:
 
 
 def faulty_outputs(notebook: Path) -> list[str]:
-    """Stored errors and stored warnings."""
+    """Stored errors and warnings, and figures that show nothing: their call is not the last."""
     found = []
     for cell in cells(notebook, "code"):
+        kinds = {kind for output in cell["outputs"] for kind in output.get("data", ())}
+        if cell["source"].startswith("# @title Figure") and not kinds & {"text/html", "image/png"}:
+            found.append(f"{notebook.name}: no figure in {cell['source'].splitlines()[0]!r}")
         for output in cell["outputs"]:
             if output["output_type"] == "error":
                 found.append(f"{notebook.name}: stored error {output['ename']}")

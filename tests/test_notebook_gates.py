@@ -87,6 +87,11 @@ def stored_warning(book: Book) -> None:
     code(book, 4)["outputs"] = [{"output_type": "stream", "name": "stderr", "text": ["warned"]}]
 
 
+def figure_that_is_not_shown(book: Book) -> None:
+    cell = next(c for c in book["cells"] if "# @title Figure" in "".join(c["source"]))
+    cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": ["1 of 2"]}]
+
+
 def outputs_nobody_compares(book: Book) -> None:
     bare = {"data": {"text/plain": ["<Figure size 640x480 with 1 Axes>"], "image/png": "x"}}
     for cell in book["cells"][:20]:
@@ -191,6 +196,7 @@ def display_of_nobody(book: Book) -> None:
         (hidden_by_a_magic, gates.hidden, "'%%capture' without a reason"),
         (stored_error, gates.faulty_outputs, "stored error ClaimFailed"),
         (stored_warning, gates.faulty_outputs, "stored stderr"),
+        (figure_that_is_not_shown, gates.faulty_outputs, "no figure in"),
         (outputs_nobody_compares, gates.uncompared_share, "outputs compared"),
         (another_repository, gates.other_form, "cell 1 is not as `make form` writes it: source"),
         (check_that_stands_open, gates.other_form, "metadata is {}, not {'cellView': 'form'"),

@@ -135,7 +135,7 @@ $d\sigma^4$ <- LOSS-20
 three <- free
 6 % <- 3/50
 $\sqrt{\frac{2}{768}}\approx0.051$ <- sqrt(2/768)
-eight; 0.82 <- ATTN-08.told
+eight; 0.82 <- ATTN-08[drawn].told
 $\sqrt{2\ln T/d}$ <- BOOK-50.told
 -->
 """

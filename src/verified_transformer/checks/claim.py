@@ -90,14 +90,17 @@ def derive(
         alike: slips that change nothing, by name, each with the reason.
 
     Example:
-        The squared length of a vector, from the density of its entries::
+        The squared length of a vector, from the density of its entries:
 
-            @derive(claim("LOSS-14"), wrong=exp(-abs(x) / σ) / (2 * σ))
-            def variance_of_squared_length(density=φ):
-                E = lambda f: integrate(f * density, (x, -oo, oo))
-                square, fourth = E(x**2), E(x**4)
-                diagonal, rest = d * fourth, d * (d - 1) * square**2
-                return expand(diagonal + rest - (d * square) ** 2)
+        >>> from sympy import exp, expand, integrate, oo, pi, sqrt
+        >>> from verified_transformer import claim, symbols
+        >>> d, x, σ = symbols("d x sigma")
+        >>> @derive(claim("LOSS-14"), wrong=exp(-abs(x) / σ) / (2 * σ))
+        ... def variance_of_squared_length(density=exp(-(x**2) / (2 * σ**2)) / (σ * sqrt(2 * pi))):
+        ...     E = lambda f: integrate(f * density, (x, -oo, oo))
+        ...     square, fourth = E(x**2), E(x**4)
+        ...     diagonal, rest = d * fourth, d * (d - 1) * square**2
+        ...     return expand(diagonal + rest - (d * square) ** 2)
     """
 
     def decide(function: Derivation) -> Derivation:

@@ -34,8 +34,8 @@ _NUMBER = re.compile(
 )
 _WORD = re.compile(rf"\b(?:{'|'.join(WORDS)})\b", re.IGNORECASE)
 _NAMED = re.compile(  # numbers that are names: of claims, sections, articles, versions
-    r"(?:section|chapter|notebook|eq\.|equation|line|lines|figure|page)s?\s[\d.–, and]+"
-    r"|\(\d{1,2}\)|\b[A-Za-z]+-\d+(?:\.\d+)?|\b(?:19\d\d|20[0-3]\d)\b|^\s*\d+\.\s",
+    r"(?:section|chapter|notebook|eq\.|equation|line|lines|figure|page|version)s?\s[\d.–, and]+"
+    r"|\(\d{1,2}\)|\b[A-Za-z]+-\d+(?:\.\d+)?|\bT5\s1\.1|\b(?:19\d\d|20[0-3]\d)\b|^\s*\d+\.\s",
     re.IGNORECASE | re.MULTILINE,
 )
 
