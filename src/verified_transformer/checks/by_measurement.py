@@ -14,7 +14,7 @@ from ..exact.formulas.points import checked_points, place, refuse_points_that_hi
 from ..exact.judging import judge_measured
 from .subject import Subject
 from .what_ran import watched
-from .wording import equation, off_by, row
+from .wording import as_much, equation, row
 from .wording import laws as laws_of
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def _missed(quantity: Any, point: Point, found: Estimate) -> str:
     where = f" at {place(point)}" if point else ""
     return (
         f"{quantity.quantity} measured {found.mean:.6g}{where}, the formula says "
-        f"{found.expected:.6g}: off by {off_by(found.expected, found.mean)}, "
+        f"{found.expected:.6g}: {as_much(found.mean, found.expected)}, "
         f"z = {found.z:.1f} with {found.n} draws, twice; look at the formula, then at the laws "
         f"({laws_of(quantity)})"
     )

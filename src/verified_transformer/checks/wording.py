@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -39,12 +40,22 @@ def apart(found: Comparison, formula: sp.Expr) -> str:
     if found.said is None:
         return f"{definition} has no finite value there"
     said = float(found.said)
-    return f"{definition} gives {said:.12g}: off by {off_by(said, found.exact.value)}"
+    return f"{definition} gives {said:.12g}: {as_much(said, found.exact.value)}"
 
 
-def off_by(said: float, found: float) -> str:
-    """Return how far a number is from what was found: in per cent, or as it is beside zero."""
-    return f"{100 * abs(said / found - 1):.3g} %" if found else f"{abs(said):.3g}"
+def as_much(first: float, second: float) -> str:
+    """Return how many times a second number the first is, or how far off where that says less.
+
+    Example:
+        >>> as_much(0.831945, 0.597635), as_much(1.001, 1.0), as_much(0.5, 0.0)
+        ('1.39 times as much', 'off by 0.1 %', 'off by 0.5')
+    """
+    if not second or not math.isfinite(first) or not math.isfinite(second):
+        return f"off by {abs(first - second):.3g}"
+    times = first / second
+    if abs(times - 1) < 0.02:
+        return f"off by {100 * abs(times - 1):.3g} %"
+    return f"{times:.3g} times as much"
 
 
 def laws(quantity: Any) -> str:

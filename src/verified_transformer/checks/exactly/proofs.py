@@ -17,8 +17,8 @@ from ...exact.induction import Induction, Solved, over_layers
 from ...exact.judging import break_definitions
 from ..subject import Subject
 from ..what_ran import watched
+from ..wording import as_much, equation, step
 from ..wording import count as counted_noun
-from ..wording import equation, off_by, step
 from .showing import bundle, display
 
 _UNEVALUATED = (sp.Integral, sp.Sum, sp.Product, sp.Limit, sp.Derivative)
@@ -130,13 +130,12 @@ class ByProof(Subject):
 
     def _example(self, value: sp.Expr, point: Point) -> str:
         """The derived and the claimed number at a point, where both have one."""
-        numbers = [number(formula, point, 15) for formula in (value, self.formula)]
-        if None in numbers:
+        found, said = (_real(formula, point) for formula in (value, self.formula))
+        if found is None or said is None:
             return f", not {self.formula}"
-        found, said = (float(str(x)) for x in numbers)
         return (
             f", not {self.formula}; at {place(point) or 'no symbols'} that is {found:.8g} and not "
-            f"{said:.8g}: off by {off_by(said, found)}"
+            f"{said:.8g}: {as_much(found, said)}"
         )
 
     def _broken(self, derived: Derived) -> int:
@@ -177,3 +176,12 @@ def _integrates(integral: sp.Integral) -> bool:
     """Whether the integrand, or an end of an inner integral, depends on every variable."""
     parts = [integral.function, *(end for _, *ends in integral.limits for end in ends)]
     return all(any(p.has(variable) for p in parts) for variable, *_ in integral.limits)
+
+
+def _real(formula: sp.Expr, point: Point) -> float | None:
+    """A formula's value at a point, infinite ones included."""
+    value = number(formula, point, 15)
+    if value is None:
+        value = sp.sympify(formula).subs(dict(point))
+        return float(value) if value in (sp.oo, -sp.oo) else None
+    return float(str(value))

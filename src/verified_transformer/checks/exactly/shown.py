@@ -16,14 +16,15 @@ from ...exact.laws import General
 from ...exact.moments import Expectation
 from ...exact.shown import Shown, moments_of
 from ..what_ran import watched
+from ..wording import as_much, equation
 from ..wording import count as counted_noun
-from ..wording import equation, off_by
 from .proofs import ByProof
 from .showing import bundle, display
 
 _HIGHEST = 8  # moment of another density that a quantity may need
 _CLOSE = 1e-6  # relative
 _LONG = 120  # letters of a formula that nobody reads
+_SHOWN_SLIPS = 4  # in a message
 
 
 class ByShownDerivation(ByProof):
@@ -101,11 +102,12 @@ class ByShownDerivation(ByProof):
         """What came out instead: as a formula, or as a number where the formula is no sentence."""
         found, said = (number(formula, point, 15) for formula in (value, self.formula))
         longest = max(len(str(formula)) for formula in (value, self.formula))
-        if None in (found, said) or (value.free_symbols and longest < _LONG):
+        free = value.free_symbols | self.formula.free_symbols
+        if None in (found, said) or (free and longest < _LONG):
             return f"{value}{self._example(value, point)}"
         found, said = float(str(found)), float(str(said))
-        where = f", at {place(point)}" if value.free_symbols else ""
-        return f"{found:.6g}, not {said:.6g}{where}: off by {off_by(said, found)}"
+        where = f", at {place(point)}" if free else ""
+        return f"{found:.6g}, not {said:.6g}{where}: {as_much(found, said)}"
 
     def _equation(self, shown: Shown, value: sp.Expr) -> str:
         if isinstance(self.quantity, Expectation):
@@ -125,9 +127,11 @@ class ByShownDerivation(ByProof):
             if not any(shown.differs(point, tree) for point in points)
         ]
         if unseen := [label for label in alive if label not in alike]:
+            many = len(unseen) - _SHOWN_SLIPS
+            more = f" and {many} more" if many > 0 else ""
             raise self._failed(
-                f"slips in {shown.name} give the same number: {'; '.join(unseen)}; write the lines "
-                "so that each counts"
+                f"{len(unseen)} of {len(every)} slips in {shown.name} give the same number: "
+                f"{'; '.join(unseen[:_SHOWN_SLIPS])}{more}; write lines on which the result depends"
             )
         if vain := set(alike) - set(alive):
             raise ValueError(f"alike: {', '.join(sorted(vain))} gives another number; leave it out")
@@ -136,6 +140,8 @@ class ByShownDerivation(ByProof):
 
     def _follows(self, shown: Shown, points: Sequence[Point], name: str, other: Any) -> None:
         """Refuse lines that do not go with their object."""
+        if other is shown.objects[name]:
+            raise TypeError(f"wrong: {name} is {other} in the cell; accepted: another object")
         if not any(shown.differs(point, **{name: other}) for point in points):
             raise self._failed(f"{shown.name} is the same with {name} = {other}: a result typed in")
         if not isinstance(self.quantity, Expectation):
@@ -148,7 +154,7 @@ class ByShownDerivation(ByProof):
             if abs(found - expected) > _CLOSE * max(abs(found), abs(expected)):
                 raise self._failed(
                     f"with {name} = {other}, at {place(point)}, {shown.name} is {found:.8g} and "
-                    f"the definition {expected:.8g}: off by {off_by(found, expected)}"
+                    f"the definition {expected:.8g}: {as_much(found, expected)}"
                 )
 
 
