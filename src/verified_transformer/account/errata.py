@@ -182,7 +182,7 @@ def faults(claims: Iterable[Decided]) -> list[str]:
     claims, found, places = list(claims), [], set()
     roots = {
         (c.article, c.id) for c in claims
-        if c.verdict == "wrong" and c.erratum and not c.erratum.follows
+        if c.verdict in ("wrong", "undecided") and c.erratum and not c.erratum.follows
     }  # fmt: skip
     for claim in claims:
         if claim.verdict == "wrong" and claim.erratum is None:

@@ -5,31 +5,44 @@ one value occurs too often, and that is bad for their diversity. Right after gro
 matter of counting. But training moves every weight that has a gradient; do the zeros fill up? And
 copies that dropout does not part are no more diverse than they were. Here BERTs of `transformers`
 learn hidden letters of a real text and, in an artificial task, the token two places to the left;
-they are made twice as wide in both ways and trained on, at six rates, with dropout and without.
+they are made twice as wide in these ways and trained on, at six rates, with dropout and without.
+
+What zero-padding is, the article says of vectors only: zeros behind x. Weights that write the new
+coordinates are then zeros. Weights that read them may be anything, since what they read is zero:
+any left inverse keeps the function. Two ways are padded: with zeros in the readers as well, so that
+a coordinate which nothing writes and nothing reads has a gradient at neither end; and with readers
+drawn as large as the old weights.
 
 Written down before the run. The small models, the tasks, the rates and the steps are those of
-`grown_bert`. The padded model has zeros in every new place of every array, gains and shifts
-included. Diversity is the entropy of an entry picked at random, as GROW-05 reads it, where two
-entries that agree to a hundredth of their matrix's root mean square count as one value: otherwise
-rounding would make every value another. It is the mean over the matrices that grow in both
-directions. Every leg counts and is shown; the real text and the deeper model, with BERT's own
-dropout, decide, since the article doubles a BERT for pre-training. A seed's rate is the one whose
+`grown_bert`. Both padded models have zeros in the new places of every table, bias, gain and shift.
+Diversity is the entropy of an entry picked at random, as GROW-05 reads it, where two entries that
+agree to a hundredth of their matrix's root mean square count as one value: otherwise rounding would
+make every value another. It is the mean over the matrices that grow in both directions. Every leg
+counts and is shown. The artificial task and the deeper model, with BERT's own dropout, decide,
+since there the models learn: on the text 200 steps leave them a tenth of a nat below the letters'
+own frequencies, and 1200 in a trial hardly lower. And there the padding with readers drawn, since a
+claim against zero-padding is one against the best that it can be. A seed's rate is the one whose
 loss is best for the other seeds.
 
-- GROW-05, training: after training on, the entropy is higher with copies than with zeros.
+- GROW-05, training: after training on, copies lead in entropy by more than a tenth of what they
+  lead by right after growing, if every new place is zero (that is 3.5 nats, by counting).
 - Shown beside it, without a prediction: the share of the commonest value, and the loss, of which
   the article says nothing here.
+
+Power. In a trial on the text, with eight other seeds, the lead over drawn readers was 0.09 nats and
+its 99 % interval 0.04 to either side, where 0.35 would count. (A first run had zeros in all
+readers, and the text decided: that choice, and not the article, gave a lead of two and a half.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import torch
 
 from ...models.growth import grow
+from ...seeds import generator
 from ..laboratory.learning import at_best_rate
 from ..laboratory.legs import Arm, at_rate_of
 from ..laboratory.side_by_side import Models, Source, by_rate
@@ -53,10 +66,6 @@ SEEDS = {"weights, batches and dropout": [0, 1, 2, 3, 4, 5, 6, 7]}
 NAME = "zeros or copies"
 FINE = 100  # values are told apart to this part of their matrix's root mean square
 GREW = ("attention", "intermediate", "output", "transform")  # grow in both directions
-WAYS: Mapping[str, Callable[[Any, int], Any]] = {
-    "copies": partial(grow, check=False),
-    "zeros": by_zeros,
-}
 
 
 def diversity(matrices: Sequence[torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
@@ -97,7 +106,7 @@ def measured(
     seeds: int = 8, steps: int = STEPS, width: int = WIDTH, sequences: int = SEQUENCES,
     tests: int = 64,
 ) -> dict[str, Any]:  # fmt: skip
-    """Train small BERTs, double them in both ways, and train both on.
+    """Train small BERTs, double them in each way, and train all on.
 
     Args:
         layers: of each.
@@ -115,9 +124,14 @@ def measured(
     first = Models([bert(layers, vocabulary, seed, width) for seed in range(seeds)], dropout)
     how: dict[str, Any] = {"seeds": seeds, "steps": steps, "count": sequences, "warmup": 20}
     first.learn(source, name, rates=[FIRST], **how)
-    small, found = first.each(), {}
-    for way, growth in WAYS.items():
-        made = [growth(model.eval(), 2) for model in small]
+    small, found, readers = first.each(), {}, generator(f"{name}, readers")
+    ways: Mapping[str, Callable[[Any], Any]] = {
+        "copies": lambda model: grow(model, 2, check=False),
+        "zeros": lambda model: by_zeros(model, 2),
+        "zeros, readers drawn": lambda model: by_zeros(model, 2, readers),
+    }
+    for way, growth in ways.items():
+        made = [growth(model.eval()) for model in small]
         models = Models([model for _ in tried for model in made], dropout)
         start = {
             "start loss": models.tested(source, name, **test)[0],
