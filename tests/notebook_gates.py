@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,14 +13,11 @@ from verified_transformer.account.records import pictures
 from verified_transformer.commands.notebooks import colab, form
 
 ROOT = Path(__file__).parent.parent
-WAITING = Path(__file__).with_name("pages_without_owners.txt")
 TAGS_THAT_HIDE = re.compile(r"skip|ignore|raises-exception", re.I)
 # nbval obeys these as it obeys tags; a cell magic may swallow what the cell prints
 COMMENTS_THAT_HIDE = re.compile(r"(?mi)^\s*#+\s*((?:NBVAL|PYTEST)_\w+)\s*$|^\s*(%%capture)\b")
 BARE_REPR = re.compile(r"<[\w.]*(Figure|Axes|object|module|function)\b[^>]*>$|^\[?<.* at 0x")
 COMPARED = ("text/plain", "text/html", "text/latex", "text/markdown", "image/svg+xml")
-MATHS = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$([^$]+?)\$", re.S)
-FORMULA = re.compile(r"[\^_/=+<>-]|\d|\\frac|\\sqrt|\\approx|\\le|\\ge|\\propto|\\sum|\\int")
 
 
 def cells(notebook: Path, kind: str) -> list[dict[str, Any]]:
@@ -136,104 +131,25 @@ def other_pictures(notebook: Path) -> list[str]:
     return [f"{notebook.name}: {fault}" for fault in found if fault]
 
 
-# ------------------------------------------------------------------ typed maths
-
-
-def ownerless_maths(page: Path) -> list[str]:
-    """Formulas typed into prose that stand in no claim.
-
-    A formula in Markdown is executed by nobody. So each one must be, up to spacing, a piece of what
-    the registry says, where a reading, its records and its fingerprint hold it in place. A page
-    that gives owners to all is asked by `tests/test_prose.py`, and not here.
-    """
-    if "<!-- owners\n" in _text(page) and not _waits(page):
-        return []
-    owners = _owned()
-    whole = "\n".join(owners)
-    found = []
-    for formula, display in _typed(page):
-        if not display and not FORMULA.search(formula):
-            continue
-        if normalised(formula) not in whole:
-            found.append(
-                f"{page.name}: no claim owns the formula ${formula}$; "
-                f"closest is {_closest(normalised(formula), owners)}"
-            )
-    return found
-
-
-def _closest(formula: str, owners: dict[str, str]) -> str:
-    def shared(owned: str) -> int:
-        matcher = difflib.SequenceMatcher(None, formula, owned, autojunk=False)
-        return matcher.find_longest_match().size
-
-    return owners[max(owners, key=shared)]
-
-
-def _typed(page: Path) -> Iterator[tuple[str, bool]]:
-    text = re.sub(r"<!-- owners\n.*?-->", "", _text(page), flags=re.S)
-    if page.suffix != ".ipynb":
-        text = re.sub(r"`[^`\n]*\$[^`\n]*`", "", text)
-        for block in re.findall(r"```\{math\}(.*?)```", text, re.S):
-            yield block, True
-    for match in MATHS.finditer(text):
-        yield match[1] or match[2], match[1] is not None
-
-
-def _text(page: Path) -> str:
-    if page.suffix == ".ipynb":
-        return "\n\n".join(cell["source"] for cell in cells(page, "markdown"))
-    return page.read_text(encoding="utf-8")
-
-
-def _waits(page: Path) -> bool:
-    """Whether some numbers or formulas of a page have no owner yet."""
-    waiting = WAITING.read_text(encoding="utf-8").split()
-    return any(page.as_posix().endswith(f"/{name}") for name in waiting)
+# ------------------------------------------------------------------ owners
 
 
 def ownerless_prose(page: Path) -> list[str]:
-    """Numbers and formulas without an owner that says the same, of a page that has its owners.
-
-    For the score of mutants; `tests/test_prose.py` asks the same of every page.
-    """
-    if _waits(page):
-        return []
-    bibliography = (ROOT / "book/references.bib").read_text(encoding="utf-8")
-    sources = frozenset(re.findall(r"@\w+\{([^,\s]+),", bibliography))
+    """Numbers and formulas of a page without an owner that says the same."""
     from verified_transformer.commands.prose import pages as prose  # needs SymPy
 
     found = prose.notebook_faults if page.suffix == ".ipynb" else prose.text_faults
-    return list(found(page, sources))
+    return list(found(page, _sources()))
 
 
 @cache
-def _owned() -> dict[str, str]:
-    owners: dict[str, str] = {}
-    for statement in registry.load()[1].values():
-        readings = (
-            [statement.reading, *statement.reading.cases.values()] if statement.reading else []
-        )
-        texts = [statement.says]
-        for r in readings:
-            texts += [r.text, r.false_if or "", r.condition or "", r.truth or ""]
-        for text in texts:
-            for match in MATHS.finditer(text):
-                owners.setdefault(normalised(match[1] or match[2]), statement.id)
-    return owners
-
-
-def normalised(formula: str) -> str:
-    """A formula without spacing and without braces that change nothing."""
-    text = re.sub(r"\\[,;!:]|\\(?:left|right)\b|\s+|~", "", formula)
-    text = re.sub(r"\\boldsymbol\{(\w)\}", r"\1", text)
-    text = re.sub(r"\\[lr]Vert", r"\\Vert", text)
-    text = re.sub(r"(\\[a-zA-Z]+)(?=[a-zA-Z])", r"\1 ", text)
-    return re.sub(r"\{(\w|\\[a-zA-Z]+)\}", r"\1", text)
+def _sources() -> frozenset[str]:
+    bibliography = (ROOT / "book/references.bib").read_text(encoding="utf-8")
+    return frozenset(re.findall(r"@\w+\{([^,\s]+),", bibliography))
 
 
 GATES = (
     never_run, hidden, faulty_outputs, uncompared_share, other_form,
-    stale_records, other_pictures, ownerless_maths,
+    stale_records, other_pictures, ownerless_prose,
 )  # fmt: skip
-PROSE_GATES = (ownerless_maths,)  # on the pages of book/
+PROSE_GATES = (ownerless_prose,)  # on the pages of book/

@@ -156,7 +156,7 @@ def test_the_score_is_by_kind_and_chapter_and_survivors_by_claim() -> None:
         mutant = Mutant("prose", NOTEBOOK, 2, site.way, "the d of", site, ("LOSS-10",))
         return Judgement(mutant, by, "", names, 0.1)
 
-    results = [one("ownerless_maths", True), one("")]
+    results = [one("ownerless_prose", True), one("")]
     assert "| prose | 1/2 | 1/2 | 1 of 1 red | 0 more |" in table(results)
     assert survivors(results).startswith("LOSS-10\n  formula: symbol: prose notebooks/3")
     kind = as_json(results, "salt")["kinds"]["prose"]

@@ -18,20 +18,11 @@ ROOT = Path(__file__).parent.parent
 SOURCES = frozenset(
     re.findall(r"@\w+\{([^,\s]+),", (ROOT / "book/references.bib").read_text(encoding="utf-8"))
 )
-WAITING = Path(__file__).with_name("pages_without_owners.txt")  # may only become shorter
-WITHOUT = set(WAITING.read_text(encoding="utf-8").split())
-AT_MOST = 0
 DECIMALS = Path(__file__).with_name("free_decimals.txt")  # may only become shorter
 PAGES = [
     *(path.relative_to(ROOT).as_posix() for path in ledger.notebooks(ROOT)),
     *(path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "book").glob("*.md"))),
 ]
-
-
-@pytest.mark.parametrize("page", [name for name in PAGES if name not in WITHOUT])
-def test_every_number_and_formula_has_an_owner(page: str) -> None:
-    found = pages.notebook_faults if page.endswith(".ipynb") else pages.text_faults
-    assert list(found(ROOT / page, SOURCES)) == []
 
 
 TEXTS = sorted({p.relative_to(ROOT).as_posix() for some in said.PATTERNS for p in ROOT.glob(some)})
@@ -45,11 +36,6 @@ def test_every_sentence_is_as_somebody_took_it_up(name: str) -> None:
 
 def test_no_file_is_gone_whose_sentences_are_locked() -> None:
     assert sorted(said.read(ROOT)) == TEXTS
-
-
-def test_the_list_of_pages_without_owners_only_shrinks() -> None:
-    assert WITHOUT <= set(PAGES)
-    assert len(WITHOUT) <= AT_MOST
 
 
 def free_decimals(text: str) -> list[str]:

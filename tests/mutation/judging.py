@@ -146,7 +146,6 @@ class Judge:
         text = self._notebook(mutant) if notebook else mutant.changed
         gates = notebook_gates.GATES if notebook else notebook_gates.PROSE_GATES
         path = self.scratch / mutant.path
-        gates = (*gates, notebook_gates.ownerless_prose)
         known = {gate.__name__: set(gate(path)) for gate in gates}
         with self._changed(path, text):
             for gate in gates:

@@ -42,7 +42,7 @@ def _faults(page: Path) -> list[str]:
     gates = notebook_gates.GATES if page.suffix == ".ipynb" else notebook_gates.PROSE_GATES
     return [
         fault
-        for gate in (*gates, notebook_gates.ownerless_prose)
+        for gate in gates
         if gate is not notebook_gates.stale_records  # by its fingerprint, always
         for fault in gate(page)
     ]

@@ -80,8 +80,6 @@ def gates(root: Path) -> str:
     ]
     names = (root / "tests" / "canaries" / "names.txt").read_text(encoding="utf-8").split("\n")
     rows.append(("Canaries: bad inputs that must be refused", sum(map(bool, names))))
-    waiting = (root / "tests" / "pages_without_owners.txt").read_text(encoding="utf-8").split()
-    rows.append(("Pages whose numbers have no owners yet", len(waiting)))
     return table(["What", "How many"], rows)
 
 
