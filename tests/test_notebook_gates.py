@@ -158,7 +158,7 @@ def another_picture(book: Book) -> None:
 
 def formula_without_an_owner(book: Book) -> None:
     text = "$$\\mathcal{L} = \\log n$$"
-    book["cells"].append({"cell_type": "markdown", "metadata": {}, "source": [text]})
+    book["cells"].append({"cell_type": "markdown", "id": "m", "metadata": {}, "source": [text]})
 
 
 @pytest.mark.slow
