@@ -140,9 +140,14 @@ def sums_of_means(density: Any = normal) -> Any:
     return summation(integrate(exp(k * σ * x) * density, (x, -oo, oo)), (k, 1, 4))
 
 
+def within_another(score: Any = 2 * t * x) -> Any:
+    held = integrate(score**2 * normal, (x, -oo, oo))
+    return integrate(held * exp(-t / σ), (t, 0, oo))
+
+
 @pytest.mark.parametrize(
     "function",
-    [squared_length, roots, ends, sums, slopes, sums_of_means],
+    [squared_length, roots, ends, sums, slopes, sums_of_means, within_another],
 )
 def test_the_numeric_twin_gives_the_same_number(function: Callable[..., Any]) -> None:
     shown = Shown(function)

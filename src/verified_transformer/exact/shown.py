@@ -245,14 +245,15 @@ class _Twin:
         found = sp.sympify(formula)
         for place, (x, low, high) in enumerate(limits):
             found = self.at(found, x)
+            outside, found = found.as_independent(x, as_Add=False)
             open_in = sp.Tuple(found, self.at(low), self.at(high)).free_symbols
             if open_in - {x}:
-                return _Waiting(found, *map(sp.Tuple.fromiter, limits[place:]))
+                return outside * _Waiting(found, *map(sp.Tuple.fromiter, limits[place:]))
             ends = [low, *_kinks(found, x), high]
             ends = sorted({sp.N(self.at(end)) for end in ends if _between(end, low, high, self)})
             if self.at(low) > self.at(high):
                 ends.reverse()
-            found = sp.Add(*(
+            found = outside * sp.Add(*(
                 sp.Float(integrate_numerically(sp.Integral(found, (x, *pair))).value, 15)
                 for pair in itertools.pairwise(ends)
             ))  # fmt: skip

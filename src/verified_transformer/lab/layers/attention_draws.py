@@ -6,24 +6,6 @@ import torch
 import torch.nn.functional as F
 
 from ...seeds import generator
-from .dense import dense_weights, standard_normal
-
-
-def drawn_logits(T: int, d: int, n: int, name: str) -> torch.Tensor:
-    """Draw the logits of one query and T keys, all standard normal.
-
-    Args:
-        T: number of keys.
-        d: size of query and keys.
-        n: independent draws.
-        name: what the seed is derived from.
-
-    Returns:
-        Logits, (n, T), float64.
-    """
-    source = generator(name)
-    q, k = (torch.randn(s, generator=source) for s in ((n, 1, d), (n, T, d)))
-    return (q * k).sum(-1).double()
 
 
 def query_gradients(
@@ -121,29 +103,3 @@ def median_ratio(
         query_gradients(T, d, c, n, name, at_logits=at_logits).median() for c in (factor, d**-0.5)
     )
     return float(one / divided)
-
-
-LOGITS = ("neither", "divide", "initialise", "normalise")
-
-
-def logit_variance(way: str, name: str = "queries and keys", *, d: int = 64, m: int = 32) -> float:
-    r"""Draw 200 layers of attention, and return the variance of their logits.
-
-    Args:
-        way: what is done: ``"neither"``, ``"divide"`` by the root of d, ``"initialise"`` (both
-            weights smaller by $d^{1/4}$), ``"normalise"`` query and key to the length $d^{1/4}$.
-        name: what the seed is derived from.
-        d: size of query and keys.
-        m: size of a token's state.
-
-    Raises:
-        ValueError: another way.
-    """
-    if way not in LOGITS:
-        raise ValueError(f"way: got {way!r}; accepted: {', '.join(LOGITS)}")
-    x = standard_normal(f"inputs of {name}", 2, 200, 100, m)
-    w = dense_weights(f"layers of {name}", 2, 200, d, m).mT
-    q, k = x @ w / (d**0.25 if way == "initialise" else 1)
-    if way == "normalise":
-        q, k = (F.normalize(s, dim=-1) * d**0.25 for s in (q, k))
-    return float(((q * k).sum(-1) / (d**0.5 if way == "divide" else 1)).var())
