@@ -19,38 +19,13 @@ from verified_transformer.lab.tying.history import census, heads_of_t5, releases
 from verified_transformer.lab.tying.keeping import ties, written
 from verified_transformer.lab.tying.learning import gradient_sums, one_matrix, reachable, roles
 from verified_transformer.lab.tying.start.bodies import (
-    bert_head,
     gradients,
     identity_bodies,
     remedies,
-    rotations,
     whole_models,
 )  # fmt: skip
 from verified_transformer.lab.tying.start.tables import drawn_losses, repeats, rings
-from verified_transformer.models import channel_shuffle, expected_first_loss
-
-
-def test_orthogonal_factors_are_orthogonal_and_singular_ones_are_zero() -> None:
-    G = torch.randn(5, 4, 4, generator=generator("G"))
-    P = rotations.orthogonal_factor(G)
-    assert torch.allclose(P.mT @ P, torch.eye(4).double().expand(5, 4, 4))
-    assert (torch.linalg.inv(P) @ G.double()).triu().allclose(P.mT @ G.double(), atol=1e-6)
-    assert not rotations.orthogonal_factor(torch.ones(3, 3)).any()
-
-
-def test_rotations_keep_lengths() -> None:
-    w, image = rotations.rotated(3, 1.3, draws=100)
-    assert torch.allclose(w.norm(dim=-1), image.norm(dim=-1))
-
-
-def test_the_matrices_before_the_head_are_orthogonal_and_do_what_their_names_say() -> None:
-    state = torch.arange(1.0, 13).double()[None]
-    found = rotations.before_the_head(12, 3)
-    for P in found.values():
-        assert torch.allclose(P @ P.T, torch.eye(12).double())
-    assert torch.equal(state @ found["shift"], state.roll(1, -1))
-    assert torch.equal(state @ found["shuffle"], state[:, channel_shuffle(12, 3)])
-    assert torch.equal(state @ found["rotate half"], torch.cat([-state[:, 6:], state[:, :6]], -1))
+from verified_transformer.models import expected_first_loss
 
 
 def test_a_turned_state_starts_lower_and_a_share_is_of_a_known_head() -> None:
@@ -73,29 +48,6 @@ def test_every_remedy_has_a_finite_first_loss(head: str) -> None:
 def test_an_unknown_head_is_refused() -> None:
     with pytest.raises(ValueError, match="head: got 'other'; accepted: tied, untied"):
         remedies.two_gram_excess(64, 16, 0.25, "other")
-
-
-def test_berts_head_has_a_transform_and_can_lose_it() -> None:
-    model = tiny("bert", vocab_size=64, hidden_size=48)
-    bare = bert_head.without_transform(model)
-    assert "Linear" in bert_head.modules_before_the_table(model)
-    assert bert_head.modules_before_the_table(bare) == ["Identity"]
-
-
-def test_a_berts_first_loss_with_and_without_its_transform() -> None:
-    bert = tiny("bert", vocab_size=64).float()
-    with_it, without, own = bert_head.first_losses(bert, "a test", tokens=16)
-    assert abs(with_it - math.log(64)) < 1 and abs(without - math.log(64)) < 1
-    bert_head.put_branches_to_zero(bert)
-    states, _ = identity_bodies.states_and_features(bert, torch.arange(1, 9))
-    assert torch.allclose(states[0], states[-1], atol=1e-5)  # norms of a normed state
-    alone = torch.nn.functional.cosine_similarity(states[0], states[-1], dim=-1)
-    assert alone.min() > 0.999 and math.isfinite(own)
-
-
-def test_an_untied_bert_has_no_table_behind_its_trunk() -> None:
-    with pytest.raises(ValueError, match="no module after the trunk holds"):
-        bert_head.modules_before_the_table(tiny("bert", tie_word_embeddings=False))
 
 
 def test_the_chance_of_years_is_counted() -> None:
