@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -113,31 +112,10 @@ def test_gradients_of_the_features_fall_with_the_table() -> None:
     assert math.isclose(found, 0.001**2 * (1 - 1 / 5), rel_tol=0.02)
 
 
-@pytest.mark.parametrize("technique", identity_bodies.TECHNIQUES)
-def test_a_residual_stack_keeps_a_cosine(technique: str) -> None:
-    kept = identity_bodies.kept_cosine(technique, 2, 0, d=64, tokens=8)
-    assert -1 <= kept <= 1
-    if technique in ("Fixup", "SkipInit, ReZero"):
-        assert kept == pytest.approx(1, abs=1e-5)
-
-
-def test_an_unknown_technique_is_refused() -> None:
-    with pytest.raises(ValueError, match="technique: got 'x'; accepted: DeepNorm"):
-        identity_bodies.kept_cosine("x", 2, 0)
-
-
 def test_an_untied_model_is_refused() -> None:
     small = {"vocab_size": 19, "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2}
     with pytest.raises(ValueError, match="is not tied; accepted: a tied model"):
         identity_bodies.without_weights("LlamaForCausalLM", **small, intermediate_size=8)
-
-
-def test_a_body_is_observed_over_draws() -> None:
-    ends = {"bos_token_id": 0, "eos_token_id": 0, "pad_token_id": 0}
-    sizes = {"vocab_size": 40, "n_embd": 16, "n_layer": 1, "n_head": 2, "n_positions": 16}
-    model = identity_bodies.without_weights("GPT2LMHeadModel", **sizes, **ends)
-    found = identity_bodies.observed_over_draws(model, "a test", draws=2)
-    assert found["along"].shape == (2, 2) and found["excess"].shape == (2,)
 
 
 def test_states_of_a_tie() -> None:
@@ -216,24 +194,6 @@ def test_every_check_of_the_two_ends_notices_its_broken_version() -> None:
     assert two_ends.nearest_to_identity(5, 3) == pytest.approx(2)
     assert [len(two_ends.of_the_head_only(tiny("gpt2", tie_word_embeddings=tied)))
             for tied in (False, True)] == [1, 0]  # fmt: skip
-
-
-def test_a_llama_without_branches_knows_one_token() -> None:
-    sizes = {"vocab_size": identity_bodies.WORDS, "hidden_size": 64, "num_hidden_layers": 2}
-    heads = {"num_attention_heads": 4, "intermediate_size": 32, "tie_word_embeddings": True}
-    llama = identity_bodies.without_weights("LlamaForCausalLM", **sizes, **heads)
-    identity_bodies.draw_weights(llama, "a test")
-    assert identity_bodies.knows_one_token(llama, 0.0, "a test")
-    assert not identity_bodies.knows_one_token(llama, 1.0, "a test")
-    assert identity_bodies.stays_aligned(llama, 0.01, "a test")
-    assert not identity_bodies.stays_aligned(llama, 10.0, "a test")
-
-
-def test_what_was_observed_is_shown_a_model_a_column() -> None:
-    keys = ("kept", "last", "full", "own", "two_gram", "excess")
-    lines = identity_bodies.table_of({"toy": {key: np.array([1.0, 2.0]) for key in keys}})
-    assert lines.splitlines()[1].split()[-1] == "1.50"
-    assert len(lines.splitlines()) == 7
 
 
 @pytest.mark.parametrize(("version", "shares"), [("t5", True), ("t5-1.1", False)])
