@@ -6,12 +6,10 @@ from fractions import Fraction
 from functools import reduce
 
 import pytest
-import sympy as sp
 import torch
 
 from verified_transformer import Draw, Normal, Sampled, Uniform, symbols
 from verified_transformer.lab import tables
-from verified_transformer.lab.tables.oracles import rules
 from verified_transformer.lab.tables.ways.chains import Chain
 from verified_transformer.lab.tables.ways.multiplying_out import rows_of
 
@@ -98,29 +96,6 @@ def test_ranks_of_cuts() -> None:
     assert tables.cut_ranks(torch.eye(4).reshape(2, 2, 2, 2)) == [2, 4, 2]
 
 
-def test_contracted_gradients_are_autograds() -> None:
-    factors = [tables.whole_vectors(q, 5).requires_grad_() for q in (2, 3, 4)]
-    product = tables.multiplied_out(factors)
-    gradient = tables.whole_vectors(24, 5, "gradient")
-    product.backward(gradient)
-    plain = [factor.detach() for factor in factors]
-    right, wrong = (tables.contracted(plain, gradient, forget=n) for n in (0, 1))
-    assert all(torch.equal(f.grad, g) for f, g in zip(factors, right, strict=True))
-    assert not any(torch.equal(f.grad, g) for f, g in zip(factors, wrong, strict=True))
-
-
-def test_adam_by_hand_is_torchs() -> None:
-    start = [tables.whole_vectors(q, 5) for q in (2, 3)]
-    learnt = [factor.clone().requires_grad_() for factor in start]
-    adam = torch.optim.Adam(learnt, lr=0.1)
-    for _ in range(3):
-        adam.zero_grad()
-        tables.multiplied_out(learnt).square().sum().backward()
-        adam.step()
-    found = tables.adam_by_hand(start, lambda e: 2 * e, tables.contracted, steps=3, rate=0.1)
-    assert all(torch.allclose(f, g.detach(), rtol=1e-9) for f, g in zip(found, learnt, strict=True))
-
-
 @pytest.mark.parametrize("lengths", [(2, 3), (3, 2, 4), (2, 2, 2, 2)])
 def test_the_definition_entry_by_entry(lengths) -> None:
     x = tables.drawn_vectors(*lengths)("definition")
@@ -137,18 +112,6 @@ def test_enumerated_mean() -> None:
     shifted = Sampled("E |x|^2", {"x": Draw(Normal(1, 1), (2,))}, lambda x: x.square().sum(1))
     with pytest.raises(ValueError, match="x has a mean"):
         tables.over_all_outcomes(shifted)({})
-
-
-def test_rules_of_derivations() -> None:
-    j, u = sp.Symbol("j", integer=True), sp.Symbol("u", positive=True)
-    assert rules.geometric_series(sp.Sum(3**j, (j, 0, 4))) == 121
-    with pytest.raises(ValueError, match="a geometric series"):
-        rules.geometric_series(sp.Sum(j**2, (j, 1, 4)))
-    assert rules.euler_beta(sp.Integral(2 * u * (1 - u), (u, 0, 1))) == sp.Rational(1, 3)
-    with pytest.raises(ValueError, match="ends: got"):
-        rules.euler_beta(sp.Integral(u, (u, 0, 2)))
-    with pytest.raises(ValueError, match="term: got"):
-        rules.euler_beta(sp.Integral(sp.exp(u), (u, 0, 1)))
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4, 5])
@@ -205,25 +168,6 @@ def test_statements_can_fail() -> None:
         assert not tables.takes_logarithmic_steps(broken)
     assert tables.some_reading_is_right(lambda x: torch.ones(()))
     assert not tables.some_reading_is_right(lambda x: x[:, 0].prod())
-
-
-def test_two_ways_to_train() -> None:
-    start = [tables.whole_vectors(q, 5) for q in (2, 3)]
-
-    def loss(e):
-        return e.square().sum()
-
-    assert all(
-        torch.equal(f, g)
-        for f, g in zip(
-            tables.by_autograd(start, loss),
-            tables.contracted(start, 2 * tables.multiplied_out(start)),
-            strict=True,
-        )
-    )
-    by_hand = tables.adam_by_hand(start, lambda e: 2 * e, tables.contracted, steps=3, rate=0.1)
-    found = tables.adam_by_autograd(start, loss, steps=3, rate=0.1)
-    assert all(torch.allclose(f, g, rtol=1e-9) for f, g in zip(found, by_hand, strict=True))
 
 
 def test_dot_products_multiply() -> None:

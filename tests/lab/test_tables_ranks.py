@@ -47,12 +47,6 @@ def test_full_rank_needs_factors_of_each_row_s_own() -> None:
     assert torch.equal(statements.products_of_units((2, 3)), identity(6))
 
 
-def test_a_small_product_has_full_rank_unless_columns_agree() -> None:
-    factors = [normals(f"factor {j}", 16, 8) for j in range(3)]
-    assert statements.is_full_but_small(factors)
-    assert not statements.is_full_but_small([*factors[:2], factors[2][:, [0, 0, 2, 3, 4, 5, 6, 7]]])
-
-
 def test_a_train_errs_between_the_tails() -> None:
     shapes = ((1, 6, 2), (2, 8, 3), (3, 10, 1))
     near = trains.contracted([normals(f"core {j}", *shape) for j, shape in enumerate(shapes)])

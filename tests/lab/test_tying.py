@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -19,38 +18,13 @@ from verified_transformer.lab.tying.history import census, heads_of_t5, releases
 from verified_transformer.lab.tying.keeping import ties, written
 from verified_transformer.lab.tying.learning import gradient_sums, one_matrix, reachable, roles
 from verified_transformer.lab.tying.start.bodies import (
-    bert_head,
     gradients,
     identity_bodies,
     remedies,
-    rotations,
     whole_models,
 )  # fmt: skip
 from verified_transformer.lab.tying.start.tables import drawn_losses, repeats, rings
-from verified_transformer.models import channel_shuffle, expected_first_loss
-
-
-def test_orthogonal_factors_are_orthogonal_and_singular_ones_are_zero() -> None:
-    G = torch.randn(5, 4, 4, generator=generator("G"))
-    P = rotations.orthogonal_factor(G)
-    assert torch.allclose(P.mT @ P, torch.eye(4).double().expand(5, 4, 4))
-    assert (torch.linalg.inv(P) @ G.double()).triu().allclose(P.mT @ G.double(), atol=1e-6)
-    assert not rotations.orthogonal_factor(torch.ones(3, 3)).any()
-
-
-def test_rotations_keep_lengths() -> None:
-    w, image = rotations.rotated(3, 1.3, draws=100)
-    assert torch.allclose(w.norm(dim=-1), image.norm(dim=-1))
-
-
-def test_the_matrices_before_the_head_are_orthogonal_and_do_what_their_names_say() -> None:
-    state = torch.arange(1.0, 13).double()[None]
-    found = rotations.before_the_head(12, 3)
-    for P in found.values():
-        assert torch.allclose(P @ P.T, torch.eye(12).double())
-    assert torch.equal(state @ found["shift"], state.roll(1, -1))
-    assert torch.equal(state @ found["shuffle"], state[:, channel_shuffle(12, 3)])
-    assert torch.equal(state @ found["rotate half"], torch.cat([-state[:, 6:], state[:, :6]], -1))
+from verified_transformer.models import expected_first_loss
 
 
 def test_a_turned_state_starts_lower_and_a_share_is_of_a_known_head() -> None:
@@ -73,29 +47,6 @@ def test_every_remedy_has_a_finite_first_loss(head: str) -> None:
 def test_an_unknown_head_is_refused() -> None:
     with pytest.raises(ValueError, match="head: got 'other'; accepted: tied, untied"):
         remedies.two_gram_excess(64, 16, 0.25, "other")
-
-
-def test_berts_head_has_a_transform_and_can_lose_it() -> None:
-    model = tiny("bert", vocab_size=64, hidden_size=48)
-    bare = bert_head.without_transform(model)
-    assert "Linear" in bert_head.modules_before_the_table(model)
-    assert bert_head.modules_before_the_table(bare) == ["Identity"]
-
-
-def test_a_berts_first_loss_with_and_without_its_transform() -> None:
-    bert = tiny("bert", vocab_size=64).float()
-    with_it, without, own = bert_head.first_losses(bert, "a test", tokens=16)
-    assert abs(with_it - math.log(64)) < 1 and abs(without - math.log(64)) < 1
-    bert_head.put_branches_to_zero(bert)
-    states, _ = identity_bodies.states_and_features(bert, torch.arange(1, 9))
-    assert torch.allclose(states[0], states[-1], atol=1e-5)  # norms of a normed state
-    alone = torch.nn.functional.cosine_similarity(states[0], states[-1], dim=-1)
-    assert alone.min() > 0.999 and math.isfinite(own)
-
-
-def test_an_untied_bert_has_no_table_behind_its_trunk() -> None:
-    with pytest.raises(ValueError, match="no module after the trunk holds"):
-        bert_head.modules_before_the_table(tiny("bert", tie_word_embeddings=False))
 
 
 def test_the_chance_of_years_is_counted() -> None:
@@ -161,31 +112,10 @@ def test_gradients_of_the_features_fall_with_the_table() -> None:
     assert math.isclose(found, 0.001**2 * (1 - 1 / 5), rel_tol=0.02)
 
 
-@pytest.mark.parametrize("technique", identity_bodies.TECHNIQUES)
-def test_a_residual_stack_keeps_a_cosine(technique: str) -> None:
-    kept = identity_bodies.kept_cosine(technique, 2, 0, d=64, tokens=8)
-    assert -1 <= kept <= 1
-    if technique in ("Fixup", "SkipInit, ReZero"):
-        assert kept == pytest.approx(1, abs=1e-5)
-
-
-def test_an_unknown_technique_is_refused() -> None:
-    with pytest.raises(ValueError, match="technique: got 'x'; accepted: DeepNorm"):
-        identity_bodies.kept_cosine("x", 2, 0)
-
-
 def test_an_untied_model_is_refused() -> None:
     small = {"vocab_size": 19, "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2}
     with pytest.raises(ValueError, match="is not tied; accepted: a tied model"):
         identity_bodies.without_weights("LlamaForCausalLM", **small, intermediate_size=8)
-
-
-def test_a_body_is_observed_over_draws() -> None:
-    ends = {"bos_token_id": 0, "eos_token_id": 0, "pad_token_id": 0}
-    sizes = {"vocab_size": 40, "n_embd": 16, "n_layer": 1, "n_head": 2, "n_positions": 16}
-    model = identity_bodies.without_weights("GPT2LMHeadModel", **sizes, **ends)
-    found = identity_bodies.observed_over_draws(model, "a test", draws=2)
-    assert found["along"].shape == (2, 2) and found["excess"].shape == (2,)
 
 
 def test_states_of_a_tie() -> None:
@@ -264,24 +194,6 @@ def test_every_check_of_the_two_ends_notices_its_broken_version() -> None:
     assert two_ends.nearest_to_identity(5, 3) == pytest.approx(2)
     assert [len(two_ends.of_the_head_only(tiny("gpt2", tie_word_embeddings=tied)))
             for tied in (False, True)] == [1, 0]  # fmt: skip
-
-
-def test_a_llama_without_branches_knows_one_token() -> None:
-    sizes = {"vocab_size": identity_bodies.WORDS, "hidden_size": 64, "num_hidden_layers": 2}
-    heads = {"num_attention_heads": 4, "intermediate_size": 32, "tie_word_embeddings": True}
-    llama = identity_bodies.without_weights("LlamaForCausalLM", **sizes, **heads)
-    identity_bodies.draw_weights(llama, "a test")
-    assert identity_bodies.knows_one_token(llama, 0.0, "a test")
-    assert not identity_bodies.knows_one_token(llama, 1.0, "a test")
-    assert identity_bodies.stays_aligned(llama, 0.01, "a test")
-    assert not identity_bodies.stays_aligned(llama, 10.0, "a test")
-
-
-def test_what_was_observed_is_shown_a_model_a_column() -> None:
-    keys = ("kept", "last", "full", "own", "two_gram", "excess")
-    lines = identity_bodies.table_of({"toy": {key: np.array([1.0, 2.0]) for key in keys}})
-    assert lines.splitlines()[1].split()[-1] == "1.50"
-    assert len(lines.splitlines()) == 7
 
 
 @pytest.mark.parametrize(("version", "shares"), [("t5", True), ("t5-1.1", False)])

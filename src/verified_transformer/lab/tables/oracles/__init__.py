@@ -1,1 +1,1 @@
-"""Exact oracles: means over all outcomes, formulas of sizes, rules for derivations."""
+"""Exact oracles: means over all outcomes, formulas of sizes."""

@@ -38,21 +38,6 @@ def has_products_of_values(product: Callable[[torch.Tensor, torch.Tensor], torch
     return torch.allclose(found, values.sort(descending=True).values[: len(found)], rtol=1e-10)
 
 
-def is_full_but_small(factors: Sequence[torch.Tensor]) -> bool:
-    """Whether a Kronecker product has full rank with so few parameters that low rank has none.
-
-    Args:
-        factors: matrices, which have less than a 5000th of the entries of their product.
-    """
-    table = factors[0]
-    for factor in factors[1:]:
-        table = torch.kron(table, factor)
-    n, d = table.shape
-    count = sum(factor.numel() for factor in factors)
-    full = torch.linalg.matrix_rank(table.mT @ table, hermitian=True).item() == d
-    return bool(full and 5000 * count < n * d and count < n + d)
-
-
 def have_full_rank(sizes: Sequence[tuple[int, Sequence[int]]], shared: bool) -> bool:
     """Whether tables whose rows are products of random integer vectors have full rank, exactly.
 
