@@ -29,7 +29,6 @@ from verified_transformer.lab.widening import (
     over_all,
     padded,
     repeated_along,
-    shuffled_in_heads,
     tiled,
     tiled_in_heads,
     uniforms,
@@ -47,10 +46,6 @@ def test_layouts_say_which_coordinate_is_copied() -> None:
     assert tiled(2, 2, 2).source.tolist() == [0, 1, 2, 3, 0, 1, 2, 3]
     assert tiled_in_heads(2, 2, 2).source.tolist() == [0, 1, 0, 1, 2, 3, 2, 3]
     assert padded(2, 2, scale=0.5).factor.tolist() == [0.5, 0.5, 0, 0]
-    shuffled = shuffled_in_heads(2, 3, 2)
-    assert sorted(shuffled.source[:6].tolist()) == [0, 0, 1, 1, 2, 2]
-    assert (shuffled.source[6:] - 3).tolist() == shuffled.source[:6].tolist()
-    assert torch.equal(shuffled.left_inverse() @ shuffled.matrix(), torch.eye(6).double())
 
 
 def test_an_axis_must_copy_every_coordinate() -> None:
