@@ -18,23 +18,17 @@ from verified_transformer.lab.widening import (
     EQ_11_MENDED,
     SECOND_BIASES,
     Written,
-    bias_error,
-    block_error,
-    block_pair,
     by_ceiling,
     copied,
-    encoder_block,
     entropy,
     feed_forward,
     gap,
     grown_layer,
     layer,
-    layer_error,
     layer_pair,
     over_all,
     padded,
     repeated_along,
-    shuffled_in_heads,
     tiled,
     tiled_in_heads,
     uniforms,
@@ -52,10 +46,6 @@ def test_layouts_say_which_coordinate_is_copied() -> None:
     assert tiled(2, 2, 2).source.tolist() == [0, 1, 2, 3, 0, 1, 2, 3]
     assert tiled_in_heads(2, 2, 2).source.tolist() == [0, 1, 0, 1, 2, 3, 2, 3]
     assert padded(2, 2, scale=0.5).factor.tolist() == [0.5, 0.5, 0, 0]
-    shuffled = shuffled_in_heads(2, 3, 2)
-    assert sorted(shuffled.source[:6].tolist()) == [0, 0, 1, 1, 2, 2]
-    assert (shuffled.source[6:] - 3).tolist() == shuffled.source[:6].tolist()
-    assert torch.equal(shuffled.left_inverse() @ shuffled.matrix(), torch.eye(6).double())
 
 
 def test_an_axis_must_copy_every_coordinate() -> None:
@@ -134,22 +124,6 @@ def test_eq_6_needs_an_activation_that_lets_a_factor_pass() -> None:
 def test_an_unknown_bias_is_refused() -> None:
     with pytest.raises(ValueError, match="second_bias: got 'some'; accepted: none, zero"):
         feed_forward("a block", torch.tanh, second_bias="some")
-
-
-def test_errors_of_blocks_and_layers() -> None:
-    gelu = nn.functional.gelu
-    assert block_error(gelu, 2) < 1e-12 < block_error(gelu, 2, bias=2**-0.5)
-    assert block_error(gelu, 2, second_bias="none", bias=2**-0.5) < 1e-12
-    assert bias_error(2, 1.0, 0) == pytest.approx((1 - 2**-0.5) / 2**0.5, rel=0.3)
-    assert layer_error(torch.relu, 3, EQ_6) < 1e-12 < layer_error(gelu, 3, EQ_6)
-
-
-def test_torchs_block_and_a_pair_of_outputs() -> None:
-    block = encoder_block("a block of torch", nn.functional.gelu)
-    assert block.linear1.weight.shape == (6, 4)
-    found, wanted = block_pair("a pair", torch.tanh, 2, m=3)
-    assert found.shape == (40, 12)
-    assert largest_error(found, wanted) < 1e-12
 
 
 def test_counts_of_values() -> None:

@@ -1,9 +1,5 @@
 from .parts.feed_forward import SECOND_BIASES as SECOND_BIASES
 from .parts.feed_forward import FeedForward as FeedForward
-from .parts.feed_forward import bias_error as bias_error
-from .parts.feed_forward import block_error as block_error
-from .parts.feed_forward import block_pair as block_pair
-from .parts.feed_forward import encoder_block as encoder_block
 from .parts.feed_forward import feed_forward as feed_forward
 from .parts.feed_forward import least_error as least_error
 from .parts.feed_forward import least_value as least_value
@@ -18,7 +14,6 @@ from .parts.layers import Written as Written
 from .parts.layers import gap as gap
 from .parts.layers import grown_layer as grown_layer
 from .parts.layers import layer as layer
-from .parts.layers import layer_error as layer_error
 from .parts.layers import layer_pair as layer_pair
 from .parts.layers import over_all as over_all
 from .parts.layers import uniforms as uniforms
@@ -27,7 +22,6 @@ from .parts.layouts import copied as copied
 from .parts.layouts import entropy as entropy
 from .parts.layouts import padded as padded
 from .parts.layouts import repeated_along as repeated_along
-from .parts.layouts import shuffled_in_heads as shuffled_in_heads
 from .parts.layouts import tiled as tiled
 from .parts.layouts import tiled_in_heads as tiled_in_heads
 from .parts.layouts import zeros_around as zeros_around

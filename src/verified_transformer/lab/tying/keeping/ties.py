@@ -8,7 +8,6 @@ import pickle
 import tempfile
 import warnings
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -72,16 +71,6 @@ def behaviour(model: Any) -> tuple[bool, bool]:
     return gradient, not torch.equal(before, model.embedding.weight.detach())
 
 
-def seven_tests(model: Any) -> tuple[bool, ...]:
-    """Return what seven tests say: is, id, data_ptr, storage, equal values, gradient, step."""
-    # computed weights die at once, and may stand in one place, one after the other
-    same_id = any(id(model.embedding.weight) == id(model.lm_head.weight) for _ in range(1000))
-    a, b = model.embedding.weight, model.lm_head.weight  # both alive from here on
-    same_start = a.data_ptr() == b.data_ptr()
-    equal = torch.equal(a, b)
-    return a is b, same_id, same_start, same_storage(a, b), equal, *behaviour(model)
-
-
 def four_tests(model: Any) -> tuple[bool, bool, bool, bool]:
     """Return the four that tell the states apart: one object, one storage, gradient, step."""
     a, b = model.embedding.weight, model.lm_head.weight
@@ -98,29 +87,6 @@ def _named(tests: tuple[bool, bool, bool, bool]) -> str:
     if one_object:
         return "kept" if memory and gradient and step else "?"
     return "computed" if gradient else "half" if step else "BROKEN"
-
-
-FOUR = ("object", "memory", "gradient", "step")
-"""What `four_tests` asks for: one object, one storage, a gradient, a step."""
-
-
-def four_answers(treatments: dict[str, Treatment]) -> dict[str, tuple[bool | None, ...]]:
-    """Return what each treatment makes of a fresh tied model: the four tests that tell.
-
-    Args:
-        treatments: by name; one that refuses has no answers.
-    """
-    found: dict[str, tuple[bool | None, ...]] = {}
-    for name, treat in treatments.items():
-        try:
-            found[name] = seeded(name, partial(_treated, treat))
-        except RuntimeError:
-            found[name] = (None,) * len(FOUR)
-    return found
-
-
-def _treated(treat: Treatment) -> tuple[bool, bool, bool, bool]:
-    return four_tests(treat(TiedModel()))
 
 
 def said_by(call: Callable[[], object]) -> str:

@@ -1,4 +1,4 @@
-"""What is done to models: treatments for `ties.four_answers`, and the library's flag."""
+"""What is done to tied models, and the flag of transformers."""
 
 from __future__ import annotations
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch.nn.functional import scaled_dot_product_attention
 
 from ....models.growth.axes import Axis, concatenated, heads
 from ....seeds import generator
@@ -97,77 +96,3 @@ def multihead_errors(k: int, **options: Any) -> tuple[float, float]:
     """Largest relative errors of the outputs and matrices of `multihead_pairs`."""
     outputs, matrices = multihead_pairs(k, **options)
     return largest_error(*outputs), largest_error(*matrices)
-
-
-def share_of_best_key(lead: float, tokens: int, size: int, k: int) -> float:
-    """The attention of a key that stands out, by torch; head, query and keys grown by eq. 6.
-
-    Args:
-        lead: by how much its logit is above all others, before growing.
-        tokens: number of keys.
-        size: of the small head.
-        k: factor of growth.
-    """
-    query = torch.full((size,), lead**0.5 * size**-0.25, dtype=torch.float64)
-    query = heads(1, size, k, scale=k**-0.5).write(query, 0)
-    keys = torch.zeros(tokens, len(query), dtype=torch.float64)
-    keys[0] = query
-    values = torch.eye(tokens, dtype=torch.float64)
-    return scaled_dot_product_attention(query[None, None], keys[None], values[None])[0, 0, 0].item()
-
-
-def head_outputs(layer: nn.MultiheadAttention, x: torch.Tensor) -> torch.Tensor:
-    """What each head puts out, before the last layer, (2, tokens, heads, size)."""
-    plain = wider_multihead(layer, 1)
-    plain.out_proj.weight.copy_(torch.eye(layer.embed_dim))
-    plain.out_proj.bias.zero_()
-    return attended(plain, x)[0].unflatten(-1, (layer.num_heads, -1))
-
-
-def grouped_error(
-    k: int,
-    layout: Layout,
-    *,
-    count: int = 6,
-    shared: int = 2,
-    size: int = 3,
-    name: str = "grouped",
-) -> float:
-    """Error of the outputs where ``count`` heads of queries share ``shared`` of keys and values."""
-    numbers, source = (count, shared, shared), generator(name)
-    small = [torch.randn(2, 5, m * size, generator=source).double() for m in numbers]
-
-    def run(tensors: list[torch.Tensor]) -> torch.Tensor:
-        q, key, v = (
-            z.unflatten(-1, (m, -1)).transpose(1, 2) for z, m in zip(tensors, numbers, strict=True)
-        )
-        found = scaled_dot_product_attention(q, key, v, is_causal=True, enable_gqa=True)
-        return found.transpose(1, 2).flatten(-2)
-
-    scales = (k**-0.25, k**-0.25, k**-0.5)
-    axes = [layout(m, size, k, scale=s) for m, s in zip(numbers, scales, strict=True)]
-    large = [axis.write(z, -1) for axis, z in zip(axes, small, strict=True)]
-    wanted = layout(count, size, k, scale=k**-0.5).write(run(small), -1)
-    return largest_error(run(large), wanted)
-
-
-def heads_exchanged_error(*, last_layer: bool, name: str = "multihead") -> float:
-    """Error where heads are in another order in q, k and v, and in the last layer or not."""
-    small, other = multihead(4, 3, name), multihead(4, 3, name)
-    order = torch.arange(12).view(4, 3)[[2, 0, 3, 1]].flatten()
-    packed = torch.cat([order + 12 * third for third in range(3)])
-    other.in_proj_weight.copy_(small.in_proj_weight[packed])
-    other.in_proj_bias.copy_(small.in_proj_bias[packed])
-    if last_layer:
-        other.out_proj.weight.copy_(small.out_proj.weight[:, order])
-    return largest_error(attended(other, states(12))[0], attended(small, states(12))[0])
-
-
-def heads_changed(first_row: int, name: str = "multihead") -> int:
-    """How many heads' outputs change with three rows of q, k and v, from ``first_row`` on."""
-    small, other = multihead(4, 3, name), multihead(4, 3, name)
-    for start in range(first_row, 36, 12):
-        other.in_proj_weight[start : start + 3] += 0.5
-        other.in_proj_bias[start : start + 3] -= 0.5
-    apart = head_outputs(small, states(12)) - head_outputs(other, states(12))
-    return int((apart.abs().amax((0, 1, 3)) > 1e-9).sum())

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch import nn
 
 from ....models.growth.axes import repeated
 from ....seeds import generator
-from ...arrays.comparing import largest_error, relative_error
-from ...real_models.tiny import randomised
 from .linear import widened
 
 Activation = Callable[[torch.Tensor], torch.Tensor]
@@ -84,56 +81,6 @@ def wider(
     inner = repeated(first.out_features, m or k, scale=hidden)
     grown = widened(second, stream, inner, weight=weight, bias=bias)
     return FeedForward(widened(first, inner, stream), grown, block.activation)
-
-
-def block_pair(
-    name: str,
-    activation: Activation,
-    k: int,
-    *,
-    second_bias: str = "random",
-    m: int | None = None,
-    **factors: float,
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """What a grown block gives, and the small block's output, repeated and divided by √k.
-
-    Args:
-        name: what weights and inputs are drawn from.
-        activation: of the block.
-        k: factor of the stream.
-        second_bias: as in `feed_forward`.
-        m: factor of the hidden width; k where none is given.
-        factors: of `wider`.
-    """
-    block, source = feed_forward(name, activation, second_bias=second_bias), f"{name} inputs"
-    x = torch.randn(40, 6, generator=generator(source), dtype=torch.float64)
-    stream = repeated(6, k, scale=k**-0.5)
-    return wider(block, k, m=m, **factors)(stream.write(x, -1)), stream.write(block(x), -1)
-
-
-def block_error(activation: Activation, k: int, *, name: str = "whole block", **how: Any) -> float:
-    """Largest error of a `block_pair`, relative to the largest entry of the wanted output."""
-    return largest_error(*block_pair(name, activation, k, **how))
-
-
-def bias_error(k: int, ratio: float, seed: int) -> float:
-    """Relative error of the rule as printed, where the second bias is ``ratio`` times the rest."""
-    block = feed_forward(
-        f"bias {k} {ratio} {seed}", nn.functional.gelu, width=16, second_bias="zero"
-    )
-    source = generator(f"inputs {k} {ratio} {seed}")
-    drawn = torch.randn(65, 16, generator=source, dtype=torch.float64)
-    x, bias = drawn[1:], drawn[0] / drawn[0].square().mean().sqrt()
-    block.second.bias.data = ratio * block(x).square().mean().sqrt() * bias
-    stream = repeated(16, k, scale=k**-0.5)
-    found = wider(block, k, bias=k**-0.5)(stream.write(x, -1))
-    return relative_error(found, stream.write(block(x), -1))
-
-
-def encoder_block(name: str, activation: Activation) -> nn.TransformerEncoderLayer:
-    """PyTorch's encoder layer, whose feed-forward block goes 4 → 6 → 4, drawn from a name."""
-    layer = nn.TransformerEncoderLayer(4, 1, 6, 0.0, activation)
-    return randomised(layer, name).requires_grad_(False)
 
 
 def least_error(activation: Activation, factor: float) -> float:

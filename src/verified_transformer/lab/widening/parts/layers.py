@@ -152,16 +152,3 @@ def layer_pair(
     x, w, b = (torch.randn(50, *s, generator=source).double() for s in ((4,), (4, 3), (3,)))
     found = activation(grown_layer(x, w, b, k, powers) + shift)
     return found, repeated_along(activation(layer(x, w, b)), k)
-
-
-def layer_error(
-    activation: Callable[[torch.Tensor], torch.Tensor],
-    k: int,
-    powers: Powers,
-    shift: float = 0.0,
-    *,
-    name: str = "one layer",
-) -> float:
-    """Largest error of a `layer_pair`, whose output should be repeated and divided by √k."""
-    found, wanted = layer_pair(name, k, powers, activation, shift=shift)
-    return (found - wanted / k**0.5).abs().max().item()

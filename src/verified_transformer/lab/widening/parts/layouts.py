@@ -10,8 +10,7 @@ from collections.abc import Callable
 
 import torch
 
-from ....models.growth.axes import Axis, heads
-from ....seeds import generator
+from ....models.growth.axes import Axis
 
 Layout = Callable[..., Axis]
 
@@ -27,13 +26,6 @@ def tiled(count: int, size: int, k: int, *, scale: float = 1.0) -> Axis:
 def tiled_in_heads(count: int, size: int, k: int, *, scale: float = 1.0) -> Axis:
     """Each of ``count`` heads of ``size`` coordinates k times as a whole, inside its head."""
     source = torch.arange(count * size).view(count, size).repeat(1, k).flatten()
-    return copied(source, count * size, scale=scale)
-
-
-def shuffled_in_heads(count: int, size: int, k: int, *, scale: float = 1.0) -> Axis:
-    """The copies of a head in one random order, the same in every head."""
-    order = torch.randperm(k * size, generator=generator("order within a head"))
-    source = heads(count, size, k).source.view(count, -1)[:, order].flatten()
     return copied(source, count * size, scale=scale)
 
 

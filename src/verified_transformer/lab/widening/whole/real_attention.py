@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import torch
 
 from ....models.growth.axes import heads
-from ...arrays.comparing import largest_error
 from ...real_models.hugging_face import transformers
 from ...real_models.tiny import randomised
 from ..parts.attention import states, stream
@@ -85,40 +84,6 @@ def by_row(logits: torch.Tensor) -> torch.Tensor:
     return logits - logits.mean(-1, keepdim=True)
 
 
-def logit_ratio(k: int, query: float = 1.0, key: float = 1.0, *, keep_scale: bool = False) -> float:
-    """By how much BERT's differences of logits in a row change under eq. 6 and further factors.
-
-    Args:
-        k: factor of growth.
-        query, key: further factors.
-        keep_scale: whether the grown layer keeps the small one's scale.
-
-    Raises:
-        ValueError: it is not one number for all heads, rows and keys.
-    """
-    small, x = bert_attention(4, 3), states(12)
-    large = wider_bert_attention(small, k, query=(query, query), key=(key, key))
-    if keep_scale:
-        large.scaling = small.scaling
-    old, new = by_row(small(x)[1].log()), by_row(large(stream(12, k).write(x, -1))[1].log())
-    ratio = ((old * new).sum() / (old * old).sum()).item()
-    if largest_error(new, ratio * old) > 1e-12:
-        raise ValueError("the logits' differences do not change by one factor")
-    return ratio
-
-
-def factor_needed(
-    k: int, share: Callable[[float], tuple[float, float]], *, keep_scale: bool = False
-) -> float:
-    """The c for which factors ``share(c)`` on query and key keep the logits, by bisection."""
-    low, high = 0.5, 4.0
-    for _ in range(42):
-        middle = (low + high) / 2
-        below = logit_ratio(k, *share(middle), keep_scale=keep_scale) < 1
-        low, high = (middle, high) if below else (low, middle)
-    return high
-
-
 def bert_pair(
     name: str,
     k: int,
@@ -153,12 +118,6 @@ def bert_pair(
         return Attended(by_row(matrices[0].log()), torch.stack(matrices), out)
 
     return of(large, axis.write(x, -1), torch.clone), of(small, x, lambda out: axis.write(out, -1))
-
-
-def logit_error(k: int, query: Factors, key: Factors, **how: Any) -> float:
-    """Largest error of the logits of a `bert_pair`, less their row's mean."""
-    found, wanted = bert_pair("bert", k, query=query, key=key, **how)
-    return largest_error(found.logits, wanted.logits)
 
 
 def t5_pair(name: str, k: int, *, scaled: bool = False) -> tuple[torch.Tensor, torch.Tensor]:
