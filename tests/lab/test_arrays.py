@@ -11,7 +11,6 @@ from verified_transformer.lab import (
     SIGNS,
     agrees,
     largest_error,
-    mean_over_signs,
     outcomes,
     relative_error,
     train,
@@ -74,11 +73,3 @@ def test_warm_up_starts_slowly(warmup: int, step: float) -> None:
     sgd = torch.optim.SGD
     train([w], lambda step: w.sum(), steps=1, rate=0.5, optimiser=sgd, warmup=warmup)
     assert 1 - w.item() == pytest.approx(step)
-
-
-def test_a_mean_over_signs_is_that_of_all_outcomes() -> None:
-    def of(W: torch.Tensor) -> torch.Tensor:
-        return (W.sum((1, 2)) ** 4).double()
-
-    (signs,), chances = outcomes((2, 2), law=SIGNS)
-    assert mean_over_signs((2, 2), of) == pytest.approx((chances @ of(signs)).item()) == 40

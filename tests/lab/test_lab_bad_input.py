@@ -49,9 +49,6 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "a point without an error": (
         lambda: lab.measured(None, [1, 2], [1, 2], [1], "drawn"), ValueError, "got 2, 2, 1 numbers",
     ),
-    "no function of signs": (
-        lambda: lab.mean_over_signs(3, lambda signs: signs), ValueError, r"of: returned shape \(8",
-    ),
     "no builder": (lambda: lab.on_meta(torch.nn), TypeError, "build: got module; accepted"),
     "no auto-class": (
         lambda: lab.of_kind("gpt2", auto="ForNothing"), ValueError, "auto: got 'ForNothing'",

@@ -9,9 +9,7 @@ from torch import nn
 from verified_transformer.lab.real_models import post_norm
 from verified_transformer.lab.real_models.at_start import first_attention, one_layer, t5_attention
 from verified_transformer.lab.real_models.post_norm import (
-    encoder_stack,
     first_state,
-    memorised,
     observed,
     original_at_start,
     sinusoids,
@@ -129,14 +127,6 @@ def test_the_first_attention_of_a_class_is_read_as_it_runs() -> None:
         one_layer("ViTModel", "none")
 
 
-def test_encoder_stack() -> None:
-    x = torch.ones(1, 3, 16, dtype=torch.float64)
-    assert encoder_stack("a", outputs=2)(x).shape == (1, 3, 2)
-    net = encoder_stack("a", biases=0.0, norm_first=True)
-    assert all((p == 0).all() for n, p in net.named_parameters() if "bias" in n)
-    assert net[0].norm_first and not encoder_stack("a")[0].norm_first
-
-
 @pytest.mark.parametrize("gated", [False, True])
 def test_t5_attention(gated: bool) -> None:
     layer = t5_attention("T5", gated=gated)
@@ -145,8 +135,3 @@ def test_t5_attention(gated: bool) -> None:
     wide = t5_attention("T5", query=0.1, key=0.2)
     assert wide.q.weight.std().item() == pytest.approx(0.1, rel=0.02)
     assert wide.k.weight.std().item() == pytest.approx(0.2, rel=0.02)
-
-
-def test_a_stack_of_either_kind_learns_by_heart() -> None:
-    early, late = (memorised("a test", norm_first=True, steps=steps) for steps in (2, 60))
-    assert late < 0.5 * early

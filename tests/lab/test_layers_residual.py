@@ -5,13 +5,9 @@ import torch
 
 from verified_transformer.lab.layers.dense import dense_weights, relu_signals, standard_normal
 from verified_transformer.lab.layers.residual import (
-    encoder_layer,
     linear_branch,
-    post_sum,
-    recomposed,
     relu_branch,
     residual_states,
-    state_gradients,
 )
 from verified_transformer.models import normalised
 
@@ -69,31 +65,7 @@ def test_a_factor_may_be_one_for_each_sublayer() -> None:
         residual_states(x, W, factor=[1.0])
 
 
-def test_gradients_of_states() -> None:
-    x = standard_normal("x", 2, 5, 3).requires_grad_()
-    found = residual_states(x, [torch.eye(3, dtype=torch.float64)] * 2)  # doubles, twice
-    back = state_gradients(found, torch.ones_like(x))
-    assert torch.allclose(back, torch.tensor([[16.0] * 2, [4.0] * 2, [1.0] * 2]).double())
-
-
-@pytest.mark.parametrize(("norm_first", "scheme"), [(False, "post"), (True, "pre")])
-def test_pytorchs_layer_is_its_scheme_and_not_the_other(norm_first: bool, scheme: str) -> None:
-    net, x = encoder_layer(norm_first, 6), 3 * standard_normal("x", 4, 5, 6)
-    other = "pre" if scheme == "post" else "post"
-    assert torch.allclose(net(x), recomposed(net, x, scheme), atol=1e-12)
-    assert not torch.allclose(net(x), recomposed(net, x, other), atol=1e-2)
-
-
 def test_another_scheme_is_refused() -> None:
     x = torch.ones(1, 2, 4, dtype=torch.float64)
     with pytest.raises(ValueError, match="scheme: got 'sandwich'; accepted: plain, post, pre"):
         residual_states(x, [], "sandwich")
-    with pytest.raises(ValueError, match="scheme: got 'plain'; accepted: post, pre"):
-        recomposed(encoder_layer(True, 4), x, "plain")
-
-
-def test_branches_are_added_one_after_the_other_with_a_factor() -> None:
-    x0, F = standard_normal("x0", 5, 1), standard_normal("branches", 5, 3)
-    by_hand = x0[:, 0] / 2**1.5 + F[:, 0] / 2**1.5 + F[:, 1] / 2 + F[:, 2] / 2**0.5
-    assert torch.allclose(post_sum(x0, F), by_hand)
-    assert torch.equal(post_sum(x0, F, 1.0), x0[:, 0] + F[:, 0] + F[:, 1] + F[:, 2])

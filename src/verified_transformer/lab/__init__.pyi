@@ -3,7 +3,6 @@ from .arrays.comparing import largest_error as largest_error
 from .arrays.comparing import relative_error as relative_error
 from .arrays.enumerating import LOPSIDED as LOPSIDED
 from .arrays.enumerating import SIGNS as SIGNS
-from .arrays.enumerating import mean_over_signs as mean_over_signs
 from .arrays.enumerating import outcomes as outcomes
 from .figures import COLOURS as COLOURS
 from .figures import figure as figure

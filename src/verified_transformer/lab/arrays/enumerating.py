@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import torch
 
@@ -42,29 +42,3 @@ def outcomes(
     weights = torch.tensor(chances, dtype=torch.float64)[places].prod(1)
     parts = rows.split(lengths, 1)
     return [p.reshape(-1, *size) for p, size in zip(parts, sizes, strict=True)], weights
-
-
-def mean_over_signs(
-    shape: int | Sequence[int], of: Callable[[torch.Tensor], torch.Tensor]
-) -> float:
-    """Return the mean of a function over all arrays of signs, without sampling error.
-
-    Args:
-        shape: of an array.
-        of: takes all arrays, (outcomes, *shape), to a number for each, (outcomes,).
-
-    Raises:
-        ValueError: ``of`` returns another shape.
-
-    Example:
-        >>> mean_over_signs(3, lambda signs: signs.sum(1).square())
-        3.0
-    """
-    (signs,), chances = outcomes(shape)
-    found = of(signs)
-    if found.shape != chances.shape:
-        raise ValueError(
-            f"of: returned shape {tuple(found.shape)}; accepted: a number for each array, "
-            f"{tuple(chances.shape)}"
-        )
-    return float(chances @ found)

@@ -77,41 +77,6 @@ def residual_states(
     return states
 
 
-def post_sum(x0: torch.Tensor, F: torch.Tensor, factor: float = 2**-0.5) -> torch.Tensor:
-    """Add branches to a state one after the other, and multiply each sum by a factor.
-
-    Args:
-        x0: first states, (…, 1).
-        F: outputs of the branches, (…, l), the first branch first.
-        factor: that of a norm; by default of one whose branches are as large as the state.
-
-    Returns:
-        Last states, (…,).
-
-    Example:
-        >>> post_sum(torch.ones(1), torch.tensor([1.0, 2.0]), 0.5).item()
-        1.5
-    """
-    x = x0[..., 0]
-    for f in F.unbind(-1):
-        x = (x + f) * factor
-    return x
-
-
-def state_gradients(states: list[torch.Tensor], last: torch.Tensor) -> torch.Tensor:
-    """Return the mean square of the gradient at each state, for each draw of the weights.
-
-    Args:
-        states: of `residual_states`, each (draws, n, d); the first one must require a gradient.
-        last: the gradient that arrives at the last state, of its shape.
-
-    Returns:
-        Mean squares, (states, draws).
-    """
-    back = torch.autograd.grad(states[-1], states, last)
-    return torch.stack([g.pow(2).mean((1, 2)) for g in back])
-
-
 def encoder_layer(norm_first: bool, width: int = 8) -> nn.TransformerEncoderLayer:
     """Return PyTorch's own layer, two heads, as it is initialised, in float64, without ε.
 
@@ -124,28 +89,3 @@ def encoder_layer(norm_first: bool, width: int = 8) -> nn.TransformerEncoderLaye
         return nn.TransformerEncoderLayer(
             width, 2, 16, dropout=0.0, layer_norm_eps=0.0, batch_first=True, norm_first=norm_first
         ).double()
-
-
-def recomposed(net: nn.TransformerEncoderLayer, x: torch.Tensor, scheme: str) -> torch.Tensor:
-    """Put a layer's own parts together by a scheme's formula.
-
-    Args:
-        net: PyTorch's layer.
-        x: states, (batch, n, d).
-        scheme: ``"post"`` or ``"pre"``.
-
-    Raises:
-        ValueError: another scheme.
-    """
-    if scheme not in ("post", "pre"):
-        raise ValueError(f"scheme: got {scheme!r}; accepted: post, pre")
-
-    def attention(u: torch.Tensor) -> torch.Tensor:
-        return net.self_attn(u, u, u, need_weights=False)[0]
-
-    def feed_forward(u: torch.Tensor) -> torch.Tensor:
-        return net.linear2(torch.relu(net.linear1(u)))
-
-    for norm, branch in ((net.norm1, attention), (net.norm2, feed_forward)):
-        x = norm(x + branch(x)) if scheme == "post" else x + branch(norm(x))
-    return x

@@ -16,7 +16,6 @@ from torch import nn
 
 from ...seeds import generator, seed_of
 from ..layers.dense import standard_normal
-from ..training import train
 
 
 @dataclass(frozen=True)
@@ -251,65 +250,3 @@ def sinusoids(tokens: int, d: int) -> torch.Tensor:
     scales = 1e4 ** -torch.linspace(0, 1, d // 2)
     angles = torch.arange(tokens)[:, None] * scales
     return torch.cat([angles.sin(), angles.cos()], 1)
-
-
-def encoder_stack(
-    name: str,
-    *,
-    norm_first: bool = False,
-    biases: float | None = None,
-    outputs: int | None = None,
-    layers: int = 2,
-    d: int = 16,
-) -> nn.Sequential:
-    """Return PyTorch's encoder layers one after the other, with a final norm, in float64.
-
-    Args:
-        name: what the seed is derived from.
-        norm_first: PyTorch's switch between Post Norm and Pre Norm.
-        biases: standard deviation to draw every bias from, instead of the class's own values.
-        outputs: of a linear readout at the end, or none.
-        layers, d: sizes; two heads.
-    """
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed_of(name) % 2**63)
-        stack: list[nn.Module] = [
-            nn.TransformerEncoderLayer(
-                d, 2, 4 * d, dropout=0.0, layer_norm_eps=1e-12, batch_first=True,
-                norm_first=norm_first,
-            )
-            for _ in range(layers)
-        ]  # fmt: skip
-        stack.append(nn.LayerNorm(d, eps=1e-12))
-        if outputs is not None:
-            stack.append(nn.Linear(d, outputs))
-        net = nn.Sequential(*stack).double()
-        if biases is not None:
-            for key, parameter in net.named_parameters():
-                if "bias" in key:
-                    nn.init.normal_(parameter, std=biases) if biases else nn.init.zeros_(parameter)
-    return net
-
-
-def memorised(name: str, *, norm_first: bool, steps: int = 200) -> float:
-    """Train a stack of two layers on random signs for random tokens; return the error at the end.
-
-    The second of the eight sequences is three times the first.
-
-    Args:
-        name: what the seeds of the stack and of the data are derived from.
-        norm_first: PyTorch's switch between Post Norm and Pre Norm.
-        steps: of Adam, at the rate 0.003.
-
-    Returns:
-        The mean square error of the last step.
-    """
-    net = encoder_stack(name, norm_first=norm_first, outputs=1)
-    source = generator(f"data {name}")
-    x, y = (torch.randn(8, 4, size, generator=source, dtype=torch.float64) for size in (16, 1))
-    x[1], y = 3 * x[0], y.sign()
-    errors = train(
-        list(net.parameters()), lambda step: (net(x) - y).pow(2).mean(),
-        steps=steps, rate=3e-3, warmup=50,
-    )  # fmt: skip
-    return errors[-1].item()
