@@ -1,4 +1,4 @@
-"""The laboratory of factorised tables: ranks, rearrangements, trains, families, sequence layers."""
+"""The laboratory of factorised tables: families, sequence layers."""
 
 from __future__ import annotations
 
@@ -16,76 +16,7 @@ from verified_transformer.lab.tables.costs import sequence_layers
 from verified_transformer.lab.tables.costs import two_ends as lookup_work
 from verified_transformer.lab.tables.families import shapes as families
 from verified_transformer.lab.tables.families import work as family_work
-from verified_transformer.lab.tables.ranks import exact as exact_ranks
-from verified_transformer.lab.tables.ranks import random_tables, rearranging, trains
-from verified_transformer.models.factorised.decompositions import tensor_train
 from verified_transformer.seeds import generator
-
-
-def test_planted_ranks_are_found() -> None:
-    assert exact_ranks.exact_rank(exact_ranks.planted("x", 6, 5, 3)) == 3
-    assert exact_ranks.exact_rank(exact_ranks.identity(4)) == 4
-
-
-def test_null_vectors_are_orthogonal_in_integers() -> None:
-    rows = exact_ranks.integers("rows", 3, 5)
-    assert (rows @ torch.tensor(exact_ranks.null_vector(rows))).tolist() == [0, 0, 0]
-    with pytest.raises(ValueError, match="rows: got rank 2; accepted: fewer"):
-        exact_ranks.null_vector(exact_ranks.identity(2))
-
-
-def test_moves_are_dimensions_of_varieties() -> None:
-    assert exact_ranks.moves_of_matrix(4, 5, 2) == 2 * (4 + 5 - 2)
-    assert exact_ranks.moves_of_product(3, 2) == 3 * (2 - 1) + 1
-
-
-def test_rearranged_products_have_rank_one() -> None:
-    A, B = exact_ranks.integers("A", 3, 2), exact_ranks.integers("B", 4, 5)
-    moved = rearranging.blocks_as_rows(torch.kron(A, B), (3, 4), (2, 5))
-    assert torch.equal(moved, torch.outer(A.flatten(), B.flatten()))
-    pieces = rearranging.pieces_as_rows(torch.kron(A, B), (3, 4), (2, 5))
-    assert pieces.shape == moved.shape and not torch.equal(pieces, moved)
-
-
-def test_the_nearest_products_are_as_near_as_least_squares() -> None:
-    W = exact_ranks.normals("target", 12, 10)
-    cut = W, (3, 4), (2, 5), 2
-    fits = rearranging.nearest_products(*cut), rearranging.alternating_products(*cut)
-    errors = [rearranging.squared_error(W, *fit) for fit in fits]
-    assert errors[0] == pytest.approx(errors[1], rel=1e-6)
-
-
-def test_trains_lie_between_their_bounds() -> None:
-    T = exact_ranks.normals("three", 4, 5, 6)
-    cores = tensor_train(T, (2, 3))
-    tails, error = trains.tails(T, (2, 3)), trains.squared_train_error(T, cores)
-    assert max(tails) <= error <= sum(tails)
-    assert max(tails) * 0.999 <= trains.refitted_error(T, cores) <= error * 1.001
-    full = tensor_train(T, (4, 6))
-    assert trains.contracted(full).allclose(T)
-    assert trains.squared_train_error(T, trains.by_columns(T, (2, 3))) > error
-    with pytest.raises(ValueError, match="cores: got 2; accepted: three"):
-        trains.refitted_error(T, cores[:2])
-
-
-def test_random_tables_keep_what_is_predicted() -> None:
-    tables = exact_ranks.normals("tables", 4, 128, 128)
-    assert random_tables.worst_distance(tables) < 1
-    assert random_tables.kept_shares(tables)[:, -1].tolist() == pytest.approx([1] * 4)
-    gain, predicted = random_tables.first_gain(tables[0], (16, 8), (8, 16))
-    assert gain == pytest.approx(predicted, rel=0.15)
-
-
-def test_shares_of_products_are_within_their_limits() -> None:
-    T = exact_ranks.normals("tensors", 20, 4, 4, 4)
-    _, most, part = random_tables.share_limits((4, 4, 4))
-    assert part < random_tables.first_share(T).mean().item() < most
-
-
-def test_projections_have_a_square_and_dependent_rows_none() -> None:
-    basis = torch.eye(4)[:2]
-    assert random_tables.projected_square(basis, torch.arange(4.0)).item() == pytest.approx(1)
-    assert random_tables.projected_square(torch.ones(2, 4), torch.arange(4.0)).item() == 0
 
 
 def test_break_even_of_low_rank() -> None:
@@ -104,7 +35,8 @@ def test_logits_are_those_of_the_whole_table(family: str) -> None:
         "kronecker": families.kronecker([2, 2], [4, 4], 3),
         "train": families.tensor_train([2, 2], [4, 4], 3),
     }[family]
-    factors = [exact_ranks.normals(f"{family} {i}", *shape) for i, shape in enumerate(shapes)]
+    source = generator(family)
+    factors = [torch.randn(*shape, generator=source, dtype=torch.float64) for shape in shapes]
     table = family_work.whole_table(family, factors)
     hidden = torch.linspace(-1, 1, table.shape[1], dtype=torch.float64)
     assert torch.allclose(family_work.logits(family, factors, hidden), table @ hidden)
