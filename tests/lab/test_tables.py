@@ -1,91 +1,19 @@
-"""The laboratory of factorised tables: ranks, rearrangements, trains, families, sequence layers."""
+"""The laboratory of factorised tables: families, sequence layers."""
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
-import numpy as np
 import pytest
-import sympy as sp
 import torch
 from torch import nn
 
-from verified_transformer.lab.tables import compression, takes_products_as_rows
+from verified_transformer.lab.tables import takes_products_as_rows
 from verified_transformer.lab.tables.costs import sequence_layers
 from verified_transformer.lab.tables.costs import two_ends as lookup_work
 from verified_transformer.lab.tables.families import shapes as families
 from verified_transformer.lab.tables.families import work as family_work
-from verified_transformer.lab.tables.ranks import exact as exact_ranks
-from verified_transformer.lab.tables.ranks import random_tables, rearranging, trains
-from verified_transformer.models.factorised.decompositions import tensor_train
 from verified_transformer.seeds import generator
-
-
-def test_planted_ranks_are_found() -> None:
-    assert exact_ranks.exact_rank(exact_ranks.planted("x", 6, 5, 3)) == 3
-    assert exact_ranks.exact_rank(exact_ranks.identity(4)) == 4
-
-
-def test_null_vectors_are_orthogonal_in_integers() -> None:
-    rows = exact_ranks.integers("rows", 3, 5)
-    assert (rows @ torch.tensor(exact_ranks.null_vector(rows))).tolist() == [0, 0, 0]
-    with pytest.raises(ValueError, match="rows: got rank 2; accepted: fewer"):
-        exact_ranks.null_vector(exact_ranks.identity(2))
-
-
-def test_moves_are_dimensions_of_varieties() -> None:
-    assert exact_ranks.moves_of_matrix(4, 5, 2) == 2 * (4 + 5 - 2)
-    assert exact_ranks.moves_of_product(3, 2) == 3 * (2 - 1) + 1
-
-
-def test_rearranged_products_have_rank_one() -> None:
-    A, B = exact_ranks.integers("A", 3, 2), exact_ranks.integers("B", 4, 5)
-    moved = rearranging.blocks_as_rows(torch.kron(A, B), (3, 4), (2, 5))
-    assert torch.equal(moved, torch.outer(A.flatten(), B.flatten()))
-    pieces = rearranging.pieces_as_rows(torch.kron(A, B), (3, 4), (2, 5))
-    assert pieces.shape == moved.shape and not torch.equal(pieces, moved)
-
-
-def test_the_nearest_products_are_as_near_as_least_squares() -> None:
-    W = exact_ranks.normals("target", 12, 10)
-    cut = W, (3, 4), (2, 5), 2
-    fits = rearranging.nearest_products(*cut), rearranging.alternating_products(*cut)
-    errors = [rearranging.squared_error(W, *fit) for fit in fits]
-    assert errors[0] == pytest.approx(errors[1], rel=1e-6)
-
-
-def test_trains_lie_between_their_bounds() -> None:
-    T = exact_ranks.normals("three", 4, 5, 6)
-    cores = tensor_train(T, (2, 3))
-    tails, error = trains.tails(T, (2, 3)), trains.squared_train_error(T, cores)
-    assert max(tails) <= error <= sum(tails)
-    assert max(tails) * 0.999 <= trains.refitted_error(T, cores) <= error * 1.001
-    full = tensor_train(T, (4, 6))
-    assert trains.contracted(full).allclose(T)
-    assert trains.squared_train_error(T, trains.by_columns(T, (2, 3))) > error
-    with pytest.raises(ValueError, match="cores: got 2; accepted: three"):
-        trains.refitted_error(T, cores[:2])
-
-
-def test_random_tables_keep_what_is_predicted() -> None:
-    tables = exact_ranks.normals("tables", 4, 128, 128)
-    assert random_tables.worst_distance(tables) < 1
-    assert random_tables.kept_shares(tables)[:, -1].tolist() == pytest.approx([1] * 4)
-    gain, predicted = random_tables.first_gain(tables[0], (16, 8), (8, 16))
-    assert gain == pytest.approx(predicted, rel=0.15)
-
-
-def test_shares_of_products_are_within_their_limits() -> None:
-    T = exact_ranks.normals("tensors", 20, 4, 4, 4)
-    _, most, part = random_tables.share_limits((4, 4, 4))
-    assert part < random_tables.first_share(T).mean().item() < most
-
-
-def test_projections_have_a_square_and_dependent_rows_none() -> None:
-    basis = torch.eye(4)[:2]
-    assert random_tables.projected_square(basis, torch.arange(4.0)).item() == pytest.approx(1)
-    assert random_tables.projected_square(torch.ones(2, 4), torch.arange(4.0)).item() == 0
 
 
 def test_break_even_of_low_rank() -> None:
@@ -104,7 +32,8 @@ def test_logits_are_those_of_the_whole_table(family: str) -> None:
         "kronecker": families.kronecker([2, 2], [4, 4], 3),
         "train": families.tensor_train([2, 2], [4, 4], 3),
     }[family]
-    factors = [exact_ranks.normals(f"{family} {i}", *shape) for i, shape in enumerate(shapes)]
+    source = generator(family)
+    factors = [torch.randn(*shape, generator=source, dtype=torch.float64) for shape in shapes]
     table = family_work.whole_table(family, factors)
     hidden = torch.linspace(-1, 1, table.shape[1], dtype=torch.float64)
     assert torch.allclose(family_work.logits(family, factors, hidden), table @ hidden)
@@ -146,77 +75,6 @@ def test_a_recurrence_lengthens_the_chain() -> None:
 def test_convolutions_connect_step_by_step() -> None:
     assert sequence_layers.layers_until_connected(6) == 5
     assert sequence_layers.layers_until_connected(6, doubling=True) == 3
-
-
-def test_cutting_is_best_and_distilling_reaches_it() -> None:
-    E = compression.decaying_table()
-    everything = torch.arange(60)
-    best = compression.relative_distance(E, compression.cut(E, 6)(everything).detach())
-    fitted = compression.relative_distance(E, compression.distilled(E)(everything).detach())
-    assert fitted == pytest.approx(best, rel=1e-6)
-    assert compression.relative_distance(E, compression.nearest_products(E, 4)) > best
-
-
-def test_students_learn_their_own_teacher() -> None:
-    own, other = (compression.drawn_network(40, name) for name in ("teacher", "stranger"))
-    assert compression.unexplained(compression.student_of(own), own) < 0.05
-    assert compression.unexplained(compression.student_of(other), own) > 0.05
-
-
-def test_rounding_and_signs() -> None:
-    W = torch.tensor([[1.0, -0.5], [0.25, -1.0]])
-    whole, scale = compression.int8(W)
-    assert torch.allclose(whole * scale, W, atol=0.01)
-    packed, size = compression.one_bit(W)
-    assert np.unpackbits(packed)[:4].tolist() == [1, 0, 1, 0] and size.item() == 0.6875
-    assert compression.bytes_of([whole, packed]) == 5
-    assert compression.highest_unfolding_rank(torch.arange(1.0, 5.0), 2, 2) == 2
-
-
-def test_the_tiny_model_scores_every_token() -> None:
-    model = compression.TinyModel(nn.Embedding(60, 24))
-    scores = model(torch.arange(7))
-    assert scores.shape == (7, 60) and scores.isfinite().all()
-
-
-def test_rounding_of_normal_numbers_is_what_the_formula_says() -> None:
-    z = torch.randn(200_000, generator=generator("rounding"), dtype=torch.float64)
-    for bits in (1, 2, 3):
-        lost = compression.relative_distance(z, compression.rounded(z, bits)) ** 2
-        assert lost == pytest.approx(compression.rounding_loss(bits), rel=0.03)
-    b = sp.Symbol("b")
-    curve = compression.rounding_curve(b)
-    assert float(curve.subs(b, 0)) == 1
-    assert float(curve.subs(b, 1)) == pytest.approx(1 - 2 / math.pi, rel=1e-6)
-    between = (compression.rounding_loss(2) + compression.rounding_loss(3)) / 2
-    assert float(curve.subs(b, 2.5)) == pytest.approx(between)
-
-
-def test_what_stores_fewer_numbers_loses_in_proportion() -> None:
-    lost = compression.in_a_budget(compression.decaying_table(2000, 64, power=0), 2)
-    assert lost["rounded"] < lost["pruned"] < lost["thin"] < lost["rows shared"]
-    assert lost["rows shared"] == pytest.approx(3 / 4, abs=0.02)
-    falling = compression.in_a_budget(compression.decaying_table(2000, 64), 2)
-    assert falling["thin"] < falling["rounded"]
-
-
-def test_a_turn_is_seen_only_where_the_layer_is_not_turned_along() -> None:
-    E, everything = compression.decaying_table(), torch.arange(60)
-    first, second = (model(everything) for model in compression.turned_pair(E, "turn"))
-    assert torch.allclose(first, second)
-    first, second = (m(everything) for m in compression.turned_pair(E, "turn", along=False))
-    assert not torch.allclose(first, second)
-
-
-def test_bytes_work_and_removed_entries() -> None:
-    assert compression.bytes_stored(60, 24, 2, 6) == 4 * 6 * 84 + 12 * 2 * 24**2
-    assert compression.bytes_stored(60, 24, 2, quantised=False) == 4 * (60 * 24 + 12 * 2 * 24**2)
-    assert compression.work() == 2 * 24 * 96 + 600 * 24
-    assert compression.work(6, 48, zeros=True) == 2 * 24 * 48 + 6 * (24 + 600)
-    table = torch.tensor([[3.0, -1.0], [0.5, 2.0]])
-    assert compression.changes_least(table, [2, 1]) and not compression.changes_least(table, [0])
-    assert (compression.pruned(table).weight == 0).sum() == 2
-    assert compression.products_of(5, 3, 2).shape == (5, 9)
 
 
 def test_real_models_take_products_whose_lengths_multiply_to_the_width() -> None:

@@ -103,9 +103,7 @@ def test_a_table_beside_its_model() -> None:
     assert tables.share_beside_layers(5, 3, 2) == Fraction(5, 5 + 12 * 2 * 3)
 
 
-def test_saved_by_two_thin_matrices() -> None:
-    assert tables.saved_parameters(9, 40, 5) == 9 * 40 - 5 * 49
-    assert tables.saved_parameters(9, 40, 8) < 0
+def test_bytes_of_a_table_in_training() -> None:
     assert tables.bytes_in_training(7, 3) == 16 * 21
 
 

@@ -10,7 +10,6 @@ from typing import Any
 import torch
 from torch import nn
 
-from ...models.factorised import LowRankEmbedding
 from ..real_models.hugging_face import transformers
 from ..real_models.released import of_kind, on_meta, parameters
 
@@ -77,22 +76,6 @@ def share_beside_layers(n: int, d: int, l: int) -> Fraction:  # noqa: E741
     shapes = [(d, d)] * 4 + [(d, 4 * d), (4 * d, d)]
     layer = on_meta(lambda: nn.ModuleList(nn.Linear(*shape, bias=False) for shape in shapes))
     return Fraction(n * d, n * d + l * parameters(layer))
-
-
-def saved_parameters(n: int, d: int, r: int) -> int:
-    """Return how many parameters a Llama loses when two thin matrices replace its table.
-
-    Args:
-        n, d: tokens and width.
-        r: the rank.
-    """
-    model = of_kind(
-        "llama", auto="", vocab_size=n, hidden_size=d, intermediate_size=32, num_hidden_layers=2,
-        num_attention_heads=2, num_key_value_heads=2,
-    )  # fmt: skip
-    before = parameters(model)
-    model.set_input_embeddings(on_meta(lambda: LowRankEmbedding(n, d, r)))
-    return before - parameters(model)
 
 
 def growth_with_vocabulary(model: Any) -> float:

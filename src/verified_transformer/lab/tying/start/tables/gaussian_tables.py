@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import torch
-from scipy import stats
 
 from .....models.first_loss import GaussianStart, first_loss, normalised
 from .....seeds import generator
@@ -58,38 +56,3 @@ def _one(start: GaussianStart, drawn: torch.Generator) -> torch.Tensor:
     law = torch.full((start.n,), (1 - start.repeats) / (start.n - 1), dtype=torch.float64)
     law[0] = start.repeats
     return first_loss(hidden, table, label_law=law).loss
-
-
-def mean_loss_on_a_grid(
-    n: int, d: int, spread: float, ρ: float = 0.0, repeats: float = 0.0
-) -> float:
-    """Return the mean first loss of two or three tokens, by quadrature over every logit.
-
-    Args:
-        n: number of tokens, 2 or 3.
-        d: length of a row.
-        spread: standard deviation of another token's logit, at most 2.
-        ρ: cosine between the state and the input token's row.
-        repeats: share of the labels that equal the input token.
-
-    Raises:
-        ValueError: too many tokens for a grid, or too large a spread for its nodes.
-
-    Example:
-        >>> round(mean_loss_on_a_grid(2, 3, 1e-6), 4)  # log 2
-        0.6931
-    """
-    if n not in (2, 3) or not 0 < spread <= 2:
-        got = f"{n}, {spread}"
-        raise ValueError(f"n, spread: got {got}; accepted: 2 or 3 tokens, a spread up to 2")
-    z, weight = np.polynomial.hermite_e.hermegauss(90)
-    rest, mass = np.exp(spread * z), weight / weight.sum()
-    if n == 3:
-        rest, mass = np.add.outer(rest, rest).ravel(), np.multiply.outer(mass, mass).ravel()
-    x, share = np.polynomial.legendre.leggauss(200)
-    x = (x + 1) * (math.sqrt(d) + 9) / 2
-    share = share * stats.chi(d).pdf(x)
-    share = share / share.sum()
-    own = ρ * spread * x
-    losses = np.log(np.exp(own)[:, None] + rest) - repeats * own[:, None]
-    return float(share @ losses @ mass)

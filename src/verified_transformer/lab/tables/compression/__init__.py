@@ -1,5 +1,0 @@
-"""A table compressed in several ways: what each keeps, loses and takes."""
-
-import lazy_loader as _lazy
-
-__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -1,1 +1,0 @@
-"""Ranks: exact ones, of rearranged tables, of trains, of random tables."""
