@@ -175,3 +175,13 @@ def test_an_integral_waits_for_the_number_that_a_limit_has() -> None:
         return limit(log(d + integrate(exp(σ * x / t) * density, (x, -oo, oo))), t, oo)
 
     assert Shown(end_of_a_mean).numeric({d: 3, σ: 1.3}) == pytest.approx(math.log(4))
+
+
+def test_what_is_large_cancels_in_a_limit_with_a_symbol_beside_it() -> None:
+    n, y, z = Symbol("n", positive=True), Symbol("y", positive=True), Symbol("z", real=True)
+
+    def left(share: Any = 1 / (n * sqrt(n))) -> Any:
+        missed = limit((y + z) / sqrt(n) - n * share * y, y, oo)
+        return integrate(missed**2, (z, 0, 1))
+
+    assert Shown(left).numeric({n: 3}) == pytest.approx(1 / 9)

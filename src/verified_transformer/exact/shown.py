@@ -29,8 +29,9 @@ from .integrals.quadrature import integrate_numerically
 _OURS = __name__.partition(".")[0]
 _SAME = 1e-7  # relative; the twin is good to 1e-12
 _LONGEST_SUM = 10_000
-_FAR = sp.Float("1e30", 80)  # stands for infinity in a limit
-_NEAR = sp.Float("1e-15", 80)
+_DIGITS = 80  # what is as large as infinity may cancel
+_FAR = sp.Float("1e30", _DIGITS)  # stands for infinity in a limit
+_NEAR = sp.Float("1e-15", _DIGITS)
 _REWRITING = (
     "apart cancel collect combsimp expand expand_func expand_log expand_trig factor gammasimp "
     "logcombine nsimplify powdenest powsimp radsimp ratsimp simplify sqrtdenest together trigsimp"
@@ -293,7 +294,7 @@ class _Twin:
         found = self.settled(self.at(formula, x).subs(x, place))
         if found.has(_Waiting):
             raise ValueError(f"limit: {found} has no number")
-        return sp.N(found, 30)
+        return sp.N(found, _DIGITS)
 
     def slope(self, formula: Any, *variables: Any) -> Any:
         self.done.append("derivative")

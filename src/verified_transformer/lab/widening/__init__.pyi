@@ -1,8 +1,6 @@
 from .parts.feed_forward import SECOND_BIASES as SECOND_BIASES
 from .parts.feed_forward import FeedForward as FeedForward
 from .parts.feed_forward import feed_forward as feed_forward
-from .parts.feed_forward import least_error as least_error
-from .parts.feed_forward import least_value as least_value
 from .parts.feed_forward import wider as wider
 from .parts.layers import EQ_6 as EQ_6
 from .parts.layers import EQ_9 as EQ_9

@@ -81,25 +81,3 @@ def wider(
     inner = repeated(first.out_features, m or k, scale=hidden)
     grown = widened(second, stream, inner, weight=weight, bias=bias)
     return FeedForward(widened(first, inner, stream), grown, block.activation)
-
-
-def least_error(activation: Activation, factor: float) -> float:
-    """How near act(a u + b) comes to factor · act(u), over a grid of scales a and shifts b.
-
-    Returns:
-        The smallest, over a and b, of the largest errors over u from -60 to 60.
-    """
-    u = torch.linspace(-60, 60, 2401, dtype=torch.float64)
-    scales = [factor, *torch.linspace(-2, 2, 41).double().tolist()]
-    shifts = torch.tensor([0.0, *torch.linspace(-0.5, 0.5, 101).double().tolist()])[:, None]
-    target = factor * activation(u)
-    return min(
-        (activation(a * u + shifts) - target).abs().amax(1).min().item()
-        for a in scales
-        if abs(a) > 1e-9
-    )
-
-
-def least_value(activation: Activation) -> float:
-    """The least value of an activation between -3 and 0."""
-    return activation(torch.linspace(-3, 0, 30001, dtype=torch.float64)).min().item()

@@ -26,7 +26,6 @@ from .table import by_roots
 WORDS, WIDTH = 40, 12
 Activation = Callable[[torch.Tensor], torch.Tensor]
 Pair = tuple[torch.Tensor, torch.Tensor]
-_WIDTHS = {"gpt2": "n_embd", "t5": "d_model", "mt5": "d_model"}
 
 
 def stream(k: int) -> Any:
@@ -44,36 +43,6 @@ def factor_between(found: torch.Tensor, wanted: torch.Tensor) -> Approximation:
     """The factor by which ``wanted`` comes closest to ``found``; its error is what is left over."""
     value = ((found * wanted).sum() / wanted.square().sum()).item()
     return Approximation(value, 2 * largest_error(found, value * wanted) + 1e-14)
-
-
-def factors_of_class(kind: str, width: int) -> tuple[float, float]:
-    """What a class multiplies its embedding and its last state by, read off a run.
-
-    Args:
-        kind: of `tiny`.
-        width: of the stream.
-
-    Returns:
-        The factor between the table's rows and what the embedding hands on, and the one between
-        what the last norm hands on and what meets the head's matrix.
-
-    Example:
-        >>> [round(factor, 3) for factor in factors_of_class("t5", 16)]
-        [1.0, 0.25]
-    """
-    model = randomised(tiny(kind, **{_WIDTHS.get(kind, "hidden_size"): width}), kind)
-    table, normed, heard = model.get_input_embeddings(), [], []
-    norms = [m for m in model.modules() if "Norm" in type(m).__name__]
-    hooks = [m.register_forward_hook(lambda *run: normed.append(run[2])) for m in norms]
-    hooks.append(model.get_output_embeddings().register_forward_pre_hook(
-        lambda module, given: heard.append(given[0])
-    ))  # fmt: skip
-    spoken(model, "factors")
-    for hook in hooks:
-        hook.remove()
-    with torch.no_grad():
-        entrance = factor_between(table(torch.arange(19)), table.weight)
-        return entrance.value, factor_between(heard[-1], normed[-1]).value
 
 
 # ------------------------------------------------------------------------------ GPT-2 and T5
