@@ -9,9 +9,14 @@ import torch.nn.functional as F
 
 from ....models.counting import Count
 from ....models.factorised.products import tensor_product
-from .sequence_layers import random
+from ....seeds import generator
 
 Work = tuple[int, int]  # of a plain table, and of a factorised one
+
+
+def random(*shape: int, name: str = "background") -> torch.Tensor:
+    """Draw standard normal numbers in double precision, with the seed of a name."""
+    return torch.randn(*shape, dtype=torch.float64, generator=generator(name))
 
 
 def multiplications(work: Callable[[], object]) -> int:
