@@ -46,11 +46,6 @@ def test_lookups_counted() -> None:
     assert tables.factorised_lookup(5, 4, 2, tables.in_pairs).multiplications == 5 * (4 + 4 + 16)
 
 
-def test_memory() -> None:
-    assert tables.peak_over_result(6, 2, 8, training=False) == 1
-    assert tables.peak_over_result(6, 3, 8, training=True) == pytest.approx(1.125)
-
-
 @pytest.mark.parametrize("kind", tables.REAL_BLOCKS)
 def test_blocks_of_real_models(kind) -> None:
     linear = (16 if kind == "llama" else 12) * 5 * 32**2  # Llama's inner layer has a gate

@@ -9,15 +9,10 @@ import torch
 from torch import nn
 
 from verified_transformer import symbols
-from verified_transformer.exact.moments import Index, mean
 from verified_transformer.lab import largest_error
 from verified_transformer.lab.widening import (
     EQ_6,
-    EQ_9,
-    EQ_11,
-    EQ_11_MENDED,
     SECOND_BIASES,
-    Written,
     by_ceiling,
     copied,
     entropy,
@@ -26,12 +21,10 @@ from verified_transformer.lab.widening import (
     grown_layer,
     layer,
     layer_pair,
-    over_all,
     padded,
     repeated_along,
     tiled,
     tiled_in_heads,
-    uniforms,
     widened,
     wider,
     zeros_around,
@@ -75,16 +68,6 @@ def test_a_layer_of_another_size_is_refused() -> None:
         widened(nn.Linear(3, 2), repeated(3, 2), repeated(3, 2))
 
 
-@pytest.mark.parametrize("powers", [EQ_6, EQ_9, EQ_11, EQ_11_MENDED])
-def test_polynomial_and_torch_are_the_same_gap(powers: tuple) -> None:
-    drawn = Written(*uniforms(x=(σ, d), w=(τ, d, n), b=(α, n)).values())
-    point = {d: 3, n: 2, k: 2, t: 0.4, σ: 1.3, τ: 0.7, α: 0.6}
-    arrays = {"x": normal("x", 7, 3), "w": normal("w", 7, 3, 2), "b": normal("b", 7, 2)}
-    defined = mean(drawn.gap(powers, t)).evaluate({a: v.numpy() for a, v in arrays.items()}, point)
-    found = gap(powers)(**arrays, point=point)
-    assert largest_error(found, torch.as_tensor(defined)) < 1e-12
-
-
 def test_eq_6_divides_the_output_and_its_bias_counts() -> None:
     x, w, b = normal("x", 4, 3), normal("w", 4, 3, 2), normal("b", 4, 2)
     wanted = repeated_along(layer(x, w, b), 2) / 2**0.5
@@ -94,11 +77,6 @@ def test_eq_6_divides_the_output_and_its_bias_counts() -> None:
     assert largest_error(found, repeated_outputs / 3**0.5) < 1e-12
     without = gap(EQ_6, bias=False)(x, w, {k: 2.0, t: 2**-0.5})
     assert without.abs().max() < 1e-12
-
-
-def test_a_sum_over_copies_counts_them() -> None:
-    x, i, r = uniforms(x=(σ, d))["x"], Index("i", d), Index("r", k)
-    assert mean(over_all(x[i] ** 2, i, r)).value == d * k * σ**2
 
 
 @pytest.mark.parametrize("second_bias", SECOND_BIASES)

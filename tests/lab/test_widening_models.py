@@ -34,10 +34,6 @@ def test_growth_of_networks_is_lossless_and_undivided_is_not() -> None:
         assert relative_error(networks.logits(growth(p, 3)), networks.logits(p)) < 1e-12
     wrong = networks.logits(networks.grown(p, 2, divide=False))
     assert relative_error(wrong, networks.logits(p)) > 1e-2
-    norm = {"norm": nn.functional.rms_norm}
-    padded = networks.zero_padded(p, 2)
-    assert relative_error(networks.logits(padded, **norm), networks.logits(p, **norm)) < 1e-12
-    assert relative_error(networks.logits(padded), networks.logits(p)) > 1e-2
 
 
 def test_copies_are_told_apart_without_loss_and_train_together_else() -> None:
@@ -80,14 +76,9 @@ def test_the_norm_by_hand_is_torchs() -> None:
     assert largest_error(wide, small / 2**0.5) < 1e-12
     wide, small = norms.grown_and_small(*arrays, 2, 0.1)
     assert np.abs(wide - small / 2**0.5).max() > 1e-3
-    flat = torch.ones(2, 3)
-    assert norms.spread_out(flat).std(-1).min() > 1
-    assert np.allclose(norms.spread_out(flat), norms.spread_out(flat.numpy()))
 
 
-def test_over_signs_and_what_is_left() -> None:
-    found = norms.over_signs(lambda x, γ, β: (γ + β).square().sum(-1), 3, 2.0, 0.5)
-    assert found == pytest.approx(3 * 4.25)
+def test_what_is_left() -> None:
     assert norms.left_over(2, 1e-5, 0.02) == pytest.approx(((4e-4 + 1e-5) / (4e-4 + 2e-5)) ** 0.5)
 
 

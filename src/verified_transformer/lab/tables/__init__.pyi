@@ -13,7 +13,6 @@ from .costs.languages import trained_tables as trained_tables
 from .costs.lookups import equal_parameters as equal_parameters
 from .costs.lookups import factorised_lookup as factorised_lookup
 from .costs.lookups import parameters as parameters
-from .costs.lookups import peak_over_result as peak_over_result
 from .costs.lookups import width_of as width_of
 from .costs.real_blocks import REAL_BLOCKS as REAL_BLOCKS
 from .costs.real_blocks import block_multiplications as block_multiplications
@@ -65,7 +64,6 @@ from .ways.multiplying_out import in_place as in_place
 from .ways.multiplying_out import multiplied_out as multiplied_out
 from .ways.multiplying_out import products_made as products_made
 from .ways.multiplying_out import squared_norm as squared_norm
-from .ways.orders import column_by_column as column_by_column
 from .ways.orders import first_with_last as first_with_last
 from .ways.orders import one_after_the_other as one_after_the_other
 from .ways.orders import token_by_token as token_by_token
@@ -73,7 +71,6 @@ from .ways.scores import dot_by_factors as dot_by_factors
 from .ways.scores import dot_of_rows as dot_of_rows
 from .ways.scores import inner_by_factors as inner_by_factors
 from .ways.scores import inner_of_embeddings as inner_of_embeddings
-from .ways.scores import score_of_embedding as score_of_embedding
 from .ways.scores import score_without_embedding as score_without_embedding
 from .whole_models import beside_their_models as beside_their_models
 from .whole_models import bytes_in_training as bytes_in_training

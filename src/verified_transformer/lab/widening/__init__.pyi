@@ -4,16 +4,12 @@ from .parts.feed_forward import feed_forward as feed_forward
 from .parts.feed_forward import wider as wider
 from .parts.layers import EQ_6 as EQ_6
 from .parts.layers import EQ_9 as EQ_9
-from .parts.layers import EQ_11 as EQ_11
-from .parts.layers import EQ_11_MENDED as EQ_11_MENDED
 from .parts.layers import EQ_14 as EQ_14
 from .parts.layers import Powers as Powers
-from .parts.layers import Written as Written
 from .parts.layers import gap as gap
 from .parts.layers import grown_layer as grown_layer
 from .parts.layers import layer as layer
 from .parts.layers import layer_pair as layer_pair
-from .parts.layers import over_all as over_all
 from .parts.layers import uniforms as uniforms
 from .parts.layouts import by_ceiling as by_ceiling
 from .parts.layouts import copied as copied

@@ -54,16 +54,3 @@ def factorised_lookup(
         join(torch.stack([F.embedding(rows, table) for table in tables], dim=1))
 
     return counted(lookup)
-
-
-def peak_over_result(tokens: int, factors: int, length: int, *, training: bool) -> float:
-    """Return the most bytes alive while factors are multiplied out, over those of the result.
-
-    Args:
-        tokens, factors, length: how many tokens, factors for each, and entries of a factor.
-        training: whether autograd keeps what the backward pass needs.
-    """
-    E = torch.ones(tokens, factors, length, requires_grad=training)
-    with Count() as count:
-        result = tensor_product(E.unbind(1))
-    return count.peak / result.nbytes

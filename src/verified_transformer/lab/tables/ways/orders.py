@@ -5,17 +5,9 @@ What keeps the places of the entries is a tensor product; the rest are wrong ver
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import torch
 
 from .multiplying_out import Vectors, in_pairs, multiplied_out, rows_of
-
-
-def column_by_column(vectors: Sequence[torch.Tensor]) -> torch.Tensor:
-    """Return the entries of an outer product put down column by column, in its shape (m, n)."""
-    u, v = vectors
-    return torch.outer(v, u).reshape(len(u), len(v))
 
 
 def first_with_last(x: Vectors) -> tuple[torch.Tensor, int]:

@@ -22,11 +22,6 @@ def score_without_embedding(x: Vectors, h: torch.Tensor) -> torch.Tensor:
     return h[0]
 
 
-def score_of_embedding(x: Vectors, h: torch.Tensor) -> torch.Tensor:
-    """Return the same from the written-down embedding."""
-    return multiplied_out(x) @ h
-
-
 def inner_by_factors(x: Vectors) -> torch.Tensor:
     """Return a tensor product's inner product with itself, as a product of inner products."""
     return dot_by_factors(x, x)

@@ -207,15 +207,6 @@ def gradient_parts(weights: Weights) -> list[torch.Tensor]:
     return [g[0, ONE_ROLE] for g in torch.autograd.grad(loss, [p["input"], p["output"]])]
 
 
-def divergence_after_rare_words(weights: Weights) -> torch.Tensor:
-    """Return the divergence of the law after the rarer half of the words, at the best rate."""
-    known = languages()
-    rare = known.pair_law.sum(-1).argsort(-1)[:, : WORDS // 2]
-    law = known.next_law
-    between = (law * (law.clamp_min(1e-30).log() - log_chances(weights))).sum(-1)
-    return between.gather(-1, rare.expand(len(between), -1, -1)).mean(-1).amin(0)
-
-
 def mean_and_last(curve: torch.Tensor) -> torch.Tensor:
     """Return mean and last loss of all steps, each at its best rate, (2, RUNS).
 

@@ -14,7 +14,7 @@ import torch
 
 from ....exact.formulas.notation import symbols
 from ....exact.laws import Uniform
-from ....exact.moments import Index, Tensor
+from ....exact.moments import Tensor
 from ....seeds import generator
 from .layouts import repeated_along
 
@@ -33,16 +33,9 @@ def _quarters(*numbers: int) -> Powers:
 
 EQ_6 = _quarters(-2, -4, -2)
 EQ_9 = _quarters(-2, -2, 0)
-EQ_11 = _quarters(0, -6, -4)
-EQ_11_MENDED = _quarters(0, -6, -2)
 EQ_14 = _quarters(-2, -3, -1)
 
 Statistic = Callable[..., torch.Tensor]
-
-
-def over_all(body: sp.Expr, *indices: Index) -> sp.Sum:
-    """The sum over the indices, also over one that does not occur: the number of a copy."""
-    return sp.Sum(body, *((index, 1, index.size) for index in indices))
 
 
 def uniforms(**scales: tuple[Any, ...]) -> dict[str, Tensor]:
@@ -51,44 +44,6 @@ def uniforms(**scales: tuple[Any, ...]) -> dict[str, Tensor]:
         name: Tensor(name, Uniform.of_variance(scale**2), *sizes)
         for name, (scale, *sizes) in scales.items()
     }
-
-
-class Written:
-    """A coordinate of a linear layer and of the grown one, as polynomials of random entries.
-
-    Args:
-        x, w, b: tensors of sizes (d,), (d, n) and (n,).
-        one: ones over the copies, so that their index shows in the derivation.
-    """
-
-    def __init__(self, x: Tensor, w: Tensor, b: Tensor, one: Tensor | None = None) -> None:
-        self.x, self.w, self.b, self.one = x, w, b, one
-        self.k = symbols("k")
-        self._i, self._j = Index("i", x.sizes[0]), Index("j", w.sizes[1])
-        self._r = Index("r", self.k)
-
-    @property
-    def products(self) -> sp.Expr:
-        """The small layer without its bias."""
-        return over_all(self.x[self._i] * self.w[self._i, self._j], self._i)
-
-    @property
-    def small(self) -> sp.Expr:
-        """Σᵢ xᵢ wᵢⱼ + bⱼ."""
-        return self.products + self.b[self._j]
-
-    def grown(self, powers: Powers, *, bias: bool = True) -> sp.Expr:
-        """A coordinate of the grown layer, with these powers of k."""
-        of_x, of_w, of_b = (self.k ** sp.sympify(power) for power in powers)
-        body = of_x * self.x[self._i] * of_w * self.w[self._i, self._j]
-        body *= self.one[self._r] if self.one else 1
-        return over_all(body, self._i, self._r) + (of_b * self.b[self._j] if bias else 0)
-
-    def gap(self, powers: Powers, times: sp.Expr, *, bias: bool = True) -> sp.Expr:
-        """(grown - times · small)²."""
-        return (
-            self.grown(powers, bias=bias) - times * (self.small if bias else self.products)
-        ) ** 2
 
 
 def layer(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,6 @@ import torch
 from torch.nn import functional as F
 
 from ....seeds import generator
-from ...arrays.enumerating import outcomes
 
 
 def by_hand(x: Any, gain: Any, shift: Any, eps: float = 0.0) -> Any:
@@ -55,34 +53,6 @@ def grown_and_small(
     wide_x, wide_gain, wide_shift = (repeat(value, k) / k**0.5 for value in (x, gain, shift))
     wide = norm(wide_x, wide_gain, wide_shift, eps if eps_grown is None else eps_grown)
     return wide, repeat(norm(x, gain, shift, eps), k)
-
-
-def spread_out(x: Any) -> Any:
-    """Add 5 per place, so that no vector is constant: its standard deviation would be zero."""
-    steps = np.arange(x.shape[-1])
-    return x + 5 * (torch.as_tensor(steps).to(x) if isinstance(x, torch.Tensor) else steps)
-
-
-def over_signs(
-    statistic: Callable[..., torch.Tensor],
-    width: int,
-    gain: float,
-    shift: float,
-    *,
-    scale: float = 1.0,
-) -> float:
-    """Mean of a statistic of (x, gain, shift) over all signs of gains and shifts.
-
-    Args:
-        statistic: one number for each row of its three arrays.
-        width: of the vectors.
-        gain, shift: sizes of the entries.
-        scale: of the one fixed input.
-    """
-    (gains, shifts), _ = outcomes(width, width)
-    source = generator(f"fixed input {width}")
-    x = scale * torch.randn(width, generator=source, dtype=torch.float64)
-    return statistic(x.expand(len(gains), -1), gain * gains, shift * shifts).mean().item()
 
 
 def left_over(k: int, eps: float, spread: float) -> float:

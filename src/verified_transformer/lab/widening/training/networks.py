@@ -84,14 +84,6 @@ def uneven(p: Weights, k: int) -> Weights:
     return wide | {"W2": wide["W2"] / k**0.5}
 
 
-def zero_padded(p: Weights, k: int) -> Weights:
-    """Zeros after every vector and around every matrix, and gains for an RMS norm."""
-    wide = {name: F.pad(value, (0, value.shape[-1] * (k - 1))) for name, value in p.items()}
-    for name in _MATRICES:
-        wide[name] = F.pad(wide[name], (0, 0, 0, p[name].shape[-2] * (k - 1)))
-    return wide | {"gain": wide["gain"] / k**0.5}
-
-
 def told_apart(p: Weights, size: float) -> Weights:
     """Add noise to the rows of one of two copies and subtract it from those of the other."""
     told = dict(p)
