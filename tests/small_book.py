@@ -25,7 +25,7 @@ COPIED = (
     "src/verified_transformer/claims", "src/verified_transformer/commands/__init__.py",
     "src/verified_transformer/commands/claims.py",
     "src/verified_transformer/commands/notebooks",
-    *(f"src/verified_transformer/commands/prose/{name}.py" for name in ("__init__", "said")),
+    "src/verified_transformer/commands/prose", "src/verified_transformer/exact",
     "src/verified_transformer/lab/__init__.py", "src/verified_transformer/lab/__init__.pyi",
     *(
         f"src/verified_transformer/lab/live_figures/{name}"
@@ -79,7 +79,7 @@ def build(folder: Path) -> Path:
     head = colab.head(folder, folder / NOTEBOOK).rstrip("\n")
     book = {
         "cells": [
-            {"cell_type": "markdown", "id": "title", "metadata": {}, "source": "# 1.1 Small"},
+            {"cell_type": "markdown", "id": "title", "metadata": {}, "source": "# Small"},
             *(_cell(i, *pair) for i, pair in enumerate([(head, {}), *CELLS], start=1)),
         ],
         "metadata": {

@@ -194,8 +194,9 @@ def test_what_follows_from_no_root_is_red(collected: ledger.Ledger) -> None:
 
 
 def test_what_follows_stands_beneath_its_root_and_is_not_counted(
-    collected: ledger.Ledger,
+    collected: ledger.Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "book/_ext"))
     from verified_book import render
 
     article = next(a for a in collected.articles if a.key == "factorisation")
