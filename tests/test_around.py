@@ -86,8 +86,8 @@ def test_a_page_without_a_description_is_found(tmp_path: Path) -> None:
 def test_every_icon_is_drawn(html: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "book" / "_ext")
     icons = importlib.import_module("around.icons")
-    icons = (html / "_static/icons.css").read_text(encoding="utf-8")
-    drawn = set(re.findall(r"^\.fa-([\w-]+)\{", icons, re.M))
+    sheet = (html / "_static/icons.css").read_text(encoding="utf-8")
+    drawn = set(re.findall(r"^\.fa-([\w-]+)\{", sheet, re.M))
     assert drawn == icons.used(html) and len(drawn) > 10
     assert not (html / "_static/scripts/fontawesome.js").exists()
     with pytest.raises(ValueError, match="no-such-icon"):

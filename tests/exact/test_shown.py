@@ -180,9 +180,7 @@ def test_an_integral_waits_for_the_number_that_a_limit_has() -> None:
 def test_what_is_large_cancels_in_a_limit_with_a_symbol_beside_it() -> None:
     n, y, z = Symbol("n", positive=True), Symbol("y", positive=True), Symbol("z", real=True)
 
-    each = 1 / (n * sqrt(n))
-
-    def left(share: Any = each) -> Any:
+    def left(share: Any = 1 / (n * sqrt(n))) -> Any:  # noqa: B008
         missed = limit((y + z) / sqrt(n) - n * share * y, y, oo)
         return integrate(missed**2, (z, 0, 1))
 
