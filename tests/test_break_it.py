@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 import yaml
 
 from verified_transformer import ClaimFailed
@@ -50,12 +51,13 @@ def names(code: str, context: type) -> set[str]:
 
 
 def run(codes: list[str]) -> None:
-    """Run cells one after the other as a notebook does."""
+    """Run cells one after the other as a notebook does; what they set in torch ends with them."""
     scope: dict[str, Any] = {"__name__": "__main__"}
-    for number, code in enumerate(codes):
-        tree, name = sorts.parsed(code), f"<dare {number}>"
-        linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
-        exec(compile(tree, name, "exec"), scope)
+    with torch.random.fork_rng(), torch.set_grad_enabled(True):
+        for number, code in enumerate(codes):
+            tree, name = sorts.parsed(code), f"<dare {number}>"
+            linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
+            exec(compile(tree, name, "exec"), scope)
 
 
 @pytest.mark.parametrize("dare", DARES, ids=[f"{d['notebook']}: {d['change'][1]}" for d in DARES])
