@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import linecache
+import symtable
 from pathlib import Path
 from typing import Any
 
@@ -28,26 +29,26 @@ def cells(notebook: str, kind: str) -> list[dict[str, Any]]:
 
 def needed(codes: list[str], last: int) -> list[str]:
     """The cells that one rests on by its names, and that one."""
-    loads, found = names(codes[last], ast.Load), [codes[last]]
-    for code in reversed(codes[:last]):
-        if names(code, ast.Store) & loads:
-            found.append(code)
-            loads |= names(code, ast.Load)
+    bound, used = zip(*map(names, codes[: last + 1]), strict=True)
+    loads, found = used[last], [codes[last]]
+    for n in reversed(range(last)):
+        if bound[n] & loads:
+            found.append(codes[n])
+            loads = loads | used[n]
     return found[::-1]
 
 
-def names(code: str, context: type) -> set[str]:
-    """Names that a cell uses, or binds for others."""
-    tree = sorts.parsed(code)
-    if context is ast.Load:
-        return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
-    bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, context)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            bound.add(node.name)
-        elif isinstance(node, ast.alias):
-            bound.add((node.asname or node.name).partition(".")[0])
-    return bound
+def names(code: str) -> tuple[set[str], set[str]]:
+    """The names that a cell binds for others, and those of the notebook that it uses."""
+    table = symtable.symtable(ast.unparse(sorts.parsed(code)), "<cell>", "exec")
+    top = table.get_symbols()
+    bound = {s.get_name() for s in top if s.is_assigned() or s.is_imported()}
+    used = {s.get_name() for s in top if s.is_referenced()}
+    scopes = table.get_children()
+    for scope in scopes:
+        used |= {s.get_name() for s in scope.get_symbols() if s.is_global()}
+        scopes += scope.get_children()
+    return bound, used
 
 
 def run(codes: list[str]) -> None:

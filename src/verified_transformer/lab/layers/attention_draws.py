@@ -24,8 +24,12 @@ def query_gradients(
         Lengths, (n,), float64.
     """
     source = generator(f"{name} {T} {d}")
-    q, k, g = (torch.randn(s, generator=source) for s in ((n, 1, d), (n, T, d), (n, T)))
-    p = torch.softmax(factor * (q * k).sum(-1).double(), -1)
+    q, k, g = (
+        torch.randn(s, generator=source) for s in ((n, 1, d), (n, T, 1 if at_logits else d), (n, T))
+    )
+    # a query's products with independent normal keys are independent normals of its length
+    products = q.norm(dim=-1) * k[..., 0] if at_logits else (q * k).sum(-1)
+    p = torch.softmax(factor * products.double(), -1)
     u = p * (g - (p * g).sum(-1, keepdim=True))
     if at_logits:
         return u.norm(dim=-1)

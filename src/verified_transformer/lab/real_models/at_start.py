@@ -76,7 +76,8 @@ def one_layer(kind: str, name: str, *, tokens: int = 512) -> tuple[Any, torch.Te
     """Return the first layer of a class of transformers at its default size, and what to give it.
 
     The defaults of the classes are BERT-base, GPT-2, Llama 7B and T5-small. The layer comes with
-    the class's own embeddings, positions, norms and masks, and returns its attention if asked.
+    the class's own embeddings, positions, norms and masks, and returns its attention if asked. Of
+    Llama's 32 000 embeddings only those of the words in the sequence are made.
 
     Args:
         kind: ``"BertModel"``, ``"GPT2Model"``, ``"LlamaModel"`` or ``"T5EncoderModel"``.
@@ -97,8 +98,11 @@ def one_layer(kind: str, name: str, *, tokens: int = 512) -> tuple[Any, torch.Te
     config = cls.config_class(attn_implementation="eager", **_FIRST[kind])
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed_of(name) % 2**63)
-        model = cls(config).eval().requires_grad_(False)
-        return model, torch.randint(config.vocab_size, (1, tokens))
+        ids = torch.randint(config.vocab_size, (1, tokens))
+        if kind == "LlamaModel":  # 131 million independent numbers, which nothing would read
+            words, ids = ids.unique(return_inverse=True)
+            config.vocab_size = len(words)
+        return cls(config).eval().requires_grad_(False), ids
 
 
 @dataclass(frozen=True)
