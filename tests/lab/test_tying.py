@@ -11,9 +11,8 @@ from torch import nn
 pytest.importorskip("transformers")
 
 from verified_transformer import generator
-from verified_transformer.lab import tiny
 from verified_transformer.lab.arrays import initialisers
-from verified_transformer.lab.tying.history import census, heads_of_t5, releases
+from verified_transformer.lab.tying.history import releases
 from verified_transformer.lab.tying.keeping import ties, written
 from verified_transformer.lab.tying.learning import gradient_sums, reachable, roles
 from verified_transformer.lab.tying.start.bodies import (
@@ -43,18 +42,6 @@ def test_every_remedy_has_a_finite_first_loss(head: str) -> None:
 def test_an_unknown_head_is_refused() -> None:
     with pytest.raises(ValueError, match="head: got 'other'; accepted: tied, untied"):
         remedies.two_gram_excess(64, 16, 0.25, "other")
-
-
-def test_the_chance_of_years_is_counted() -> None:
-    assert census.chance_of_so_early([(1, True), (2, False)]) == 0.5
-    assert census.chance_of_so_early([(1, True), (1, True), (2, False), (2, False)]) == 1 / 6
-    with pytest.raises(ValueError, match="rows: none of them ties"):
-        census.chance_of_so_early([(1, False)])
-
-
-def test_wilsons_interval_contains_the_share() -> None:
-    share, below, above = census.share_with_error([True] * 3 + [False])
-    assert share == 0.75 and 0 < below < 0.75 and 0 < above <= 0.25
 
 
 def test_drawn_losses_have_the_mean_of_the_quadrature() -> None:
@@ -144,12 +131,6 @@ def test_real_texts_are_laws_too() -> None:
     rows = known.next_law.sum(-1)
     assert bool(((rows - 1).abs() < 1e-5).logical_or(rows == 0).all())
     assert bool((known.entropy > 1).all())
-
-
-@pytest.mark.parametrize(("version", "shares"), [("t5", True), ("t5-1.1", False)])
-def test_the_first_t5_shares_its_table_and_scales(version: str, shares: bool) -> None:
-    assert heads_of_t5.shares_and_scales(tiny(version)) is shares
-    assert heads_of_t5.own_head_unscaled(tiny(version)) is not shares
 
 
 def test_releases_are_listed_once_by_year() -> None:
