@@ -193,6 +193,7 @@ SPELLINGS = {
         sp.Integral(sp.exp(-(z**2) / 2), (z, -c, c)) - 2 * c * sp.exp(-(c**2) / 2),
     ),
     "nothing": (sp.sin(x) ** 2 + sp.cos(x) ** 2 - 1, sp.Integer(0)),
+    "only below one": (sp.log(σ * d / (1 - σ)), sp.log(σ) + sp.log(d) - sp.log(1 - σ)),
 }
 
 
@@ -222,6 +223,7 @@ def test_any_two_symbols_differ_and_so_do_their_squares():
 @pytest.mark.canary
 def test_formulas_without_a_common_domain_differ():
     assert not equivalent(sp.log(-σ), sp.log(-2 * σ))  # no real value anywhere
+    assert not equivalent(sp.log(1 - σ), sp.log(1 - 2 * σ))
     assert not equivalent(sp.log(-σ), σ)
 
 

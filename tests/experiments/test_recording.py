@@ -107,7 +107,8 @@ def test_numbers_may_differ_by_rounding_and_whole_numbers_may_not() -> None:
 
 def test_an_unknown_experiment_is_refused() -> None:
     with pytest.raises(
-        ValueError, match=r"name: got 'other'; accepted: factorised_lookup, grown_bert, remedies"
+        ValueError,
+        match=r"name: got 'other'; accepted: divided_logits, factorised_lookup, grown_bert",
     ):
         recording.experiment("other")
 
@@ -162,4 +163,4 @@ def test_recording_an_unknown_experiment_says_which_there_are(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert command.main(["record", "no_such"]) == 1
-    assert "name: got 'no_such'; accepted: factorised_lookup" in capsys.readouterr().err
+    assert "name: got 'no_such'; accepted: divided_logits" in capsys.readouterr().err

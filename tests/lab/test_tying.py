@@ -11,13 +11,11 @@ from torch import nn
 pytest.importorskip("transformers")
 
 from verified_transformer import generator
-from verified_transformer.lab import tiny
 from verified_transformer.lab.arrays import initialisers
-from verified_transformer.lab.tying.history import census, heads_of_t5, releases
+from verified_transformer.lab.tying.history import releases
 from verified_transformer.lab.tying.keeping import ties, written
 from verified_transformer.lab.tying.learning import gradient_sums, reachable, roles
 from verified_transformer.lab.tying.start.bodies import (
-    gradients,
     identity_bodies,
     remedies,
     whole_models,
@@ -33,8 +31,6 @@ def test_a_turned_state_starts_lower_and_a_share_is_of_a_known_head() -> None:
     assert kept == whole_models.losses_by_scale(200, 64, [0.2], 2)
     with pytest.raises(ValueError, match="draws: got 1; accepted: 2 or more"):
         whole_models.losses_by_scale(200, 64, [0.2], 1)
-    with pytest.raises(ValueError, match="head: got 'other'; accepted: 'tied', 'fresh'"):
-        remedies.largest_share("other", 0.1)
 
 
 @pytest.mark.parametrize("head", remedies.REMEDIES)
@@ -46,18 +42,6 @@ def test_every_remedy_has_a_finite_first_loss(head: str) -> None:
 def test_an_unknown_head_is_refused() -> None:
     with pytest.raises(ValueError, match="head: got 'other'; accepted: tied, untied"):
         remedies.two_gram_excess(64, 16, 0.25, "other")
-
-
-def test_the_chance_of_years_is_counted() -> None:
-    assert census.chance_of_so_early([(1, True), (2, False)]) == 0.5
-    assert census.chance_of_so_early([(1, True), (1, True), (2, False), (2, False)]) == 1 / 6
-    with pytest.raises(ValueError, match="rows: none of them ties"):
-        census.chance_of_so_early([(1, False)])
-
-
-def test_wilsons_interval_contains_the_share() -> None:
-    share, below, above = census.share_with_error([True] * 3 + [False])
-    assert share == 0.75 and 0 < below < 0.75 and 0 < above <= 0.25
 
 
 def test_drawn_losses_have_the_mean_of_the_quadrature() -> None:
@@ -91,24 +75,6 @@ def test_repeats_are_counted_in_two_scripts() -> None:
     assert repeats.repeats("so so, well") == (1, 3)
     assert repeats.repeats("偷偷地") == (1, 2)
     assert all(repeats.repeats(text)[1] > 30 for text in repeats.TEXTS.values())
-
-
-def test_vanishing_gradients_are_shares() -> None:
-    assert gradients.vanished_at_the_features(0.02, torch.float32) == 0.0
-    small = gradients.vanished_at_the_features(1e-3)
-    assert gradients.vanished_at_the_features(0.1) < small < 1
-
-
-def test_gradients_through_the_norm_do_not_shrink_with_the_table() -> None:
-    values = [gradients.through_the_norm(5, 8, σ) for σ in (0.01, 0.001)]
-    assert values[0] == pytest.approx(values[1], rel=0.01)
-    sizes = [gradients.of_the_first_loss(σ)["features"] for σ in (1e-4, 1e-3)]
-    assert sizes[1] / sizes[0] == pytest.approx(10, rel=0.01)
-
-
-def test_gradients_of_the_features_fall_with_the_table() -> None:
-    found = gradients.at_the_features(5, 8, 0.001)
-    assert math.isclose(found, 0.001**2 * (1 - 1 / 5), rel_tol=0.02)
 
 
 def test_an_untied_model_is_refused() -> None:
@@ -165,12 +131,6 @@ def test_real_texts_are_laws_too() -> None:
     rows = known.next_law.sum(-1)
     assert bool(((rows - 1).abs() < 1e-5).logical_or(rows == 0).all())
     assert bool((known.entropy > 1).all())
-
-
-@pytest.mark.parametrize(("version", "shares"), [("t5", True), ("t5-1.1", False)])
-def test_the_first_t5_shares_its_table_and_scales(version: str, shares: bool) -> None:
-    assert heads_of_t5.shares_and_scales(tiny(version)) is shares
-    assert heads_of_t5.own_head_unscaled(tiny(version)) is not shares
 
 
 def test_releases_are_listed_once_by_year() -> None:

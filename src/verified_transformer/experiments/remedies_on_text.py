@@ -40,7 +40,7 @@ from .tied_convergence import REMEDIES, Model, Setting
 SEEDS = {"weights and batches": [0, 1, 2, 3, 4, 5, 6, 7]}
 TWIN = "small σ, untied twin"
 HEADS = (*REMEDIES, TWIN)
-DIVIDED, SHIFTED = "logits / √d", "shift"  # further ones, which are run live
+DIVIDED, SHIFTED = "logits / √d", "shift"  # further ones, of `divided_logits`
 STEPS, SEQUENCES, LENGTH = 200, 4, 16
 SIZES = {"64 tokens": (64, 64), "192 tokens": (192, 96), "512 tokens": (512, 128)}  # n, d
 RATES = rates(2e-3, 3.2e-2)

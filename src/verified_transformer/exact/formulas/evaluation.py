@@ -98,7 +98,8 @@ def equivalent(left: sp.Expr, right: sp.Expr, tolerance: float = 1e-20) -> bool:
 
     Returns:
         True where all points agree. Points at which neither side has a finite real value are
-        skipped; if no point is left, the formulas count as different.
+        skipped; if no point is left, scales below 1 are tried (a share has to be one), and if none
+        is left there, the formulas count as different.
     """
     if left == right:
         return True
@@ -106,15 +107,24 @@ def equivalent(left: sp.Expr, right: sp.Expr, tolerance: float = 1e-20) -> bool:
     if left.has(sp.Integral) or right.has(sp.Integral):
         # quadrature in double precision: integrals that cancel leave about 1e-16
         tolerance, floor = max(tolerance, 1e-11), sp.Float(1e-3)
-    compared = 0
-    for point in random_points(left, right):
-        at = tuple(point.items())
-        first, second = number_at(left, at), number_at(right, at)
-        if first is None and second is None:
-            continue
-        if first is None or second is None:
-            return False
-        if abs(first - second) > tolerance * max(abs(first), abs(second), floor):
-            return False
-        compared += 1
-    return compared > 0
+    points = random_points(left, right)
+    for tried in (points, [_below_one(point) for point in points]):
+        compared = 0
+        for point in tried:
+            at = tuple(point.items())
+            first, second = number_at(left, at), number_at(right, at)
+            if first is None and second is None:
+                continue
+            if first is None or second is None:
+                return False
+            if abs(first - second) > tolerance * max(abs(first), abs(second), floor):
+                return False
+            compared += 1
+        if compared:
+            return True
+    return False
+
+
+def _below_one(point: dict[sp.Symbol, sp.Rational]) -> dict[sp.Symbol, sp.Rational]:
+    """The point with every scale that is above 1 turned upside down."""
+    return {s: 1 / v if v > 1 and not s.is_integer else v for s, v in point.items()}

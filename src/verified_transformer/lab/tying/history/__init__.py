@@ -1,1 +1,1 @@
-"""Who tied, and when: heads of 2018 to 2020, releases since, shares by year."""
+"""Who tied, and when: a list of releases."""

@@ -10,7 +10,6 @@ from torch import nn
 
 from .....models.first_loss import two_gram_loss
 from .....models.heads import Head, ProjectedHead, ShuffledHead, channel_shuffle, half_swap
-from .....models.normalisation import normalised
 from .....seeds import generator
 
 Activation = Callable[[torch.Tensor], torch.Tensor]
@@ -79,31 +78,3 @@ def two_gram_excess(
         found = two_gram_loss(table.weight, torch.arange(tokens), features=features, output=fresh)
     assert found.own_logit is not None  # two_gram_loss excludes the own token
     return found.loss.mean().item() - math.log(n), found.own_logit
-
-
-def largest_share(
-    head: str, σ: float, d: int = 256, n: int = 8192, tokens: int = 64, name: str = "largest share"
-) -> tuple[float, float]:
-    """Return the largest probability of any token, mean and maximum over input tokens.
-
-    Args:
-        head: ``"tied"``, or ``"fresh"`` for output rows of their own.
-        σ: standard deviation of an entry.
-        d: length of an embedding.
-        n: number of tokens.
-        tokens: how many of them are read.
-        name: what the seed is derived from.
-
-    Raises:
-        ValueError: another head.
-
-    Example:
-        >>> largest_share("tied", 1 / 16)[0] > 0.5 > largest_share("fresh", 1 / 16)[1]
-        True
-    """
-    if head not in ("tied", "fresh"):
-        raise ValueError(f"head: got {head!r}; accepted: 'tied', 'fresh'")
-    table, fresh = σ * torch.randn(2, n, d, generator=generator(name))
-    logits = normalised(table[:tokens]) @ (table if head == "tied" else fresh).T
-    shares = logits.softmax(-1).amax(-1)
-    return shares.mean().item(), shares.max().item()
