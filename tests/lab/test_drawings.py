@@ -39,7 +39,6 @@ NAMES = (
     "log_bilinear_model",
     "longest_row_wins",
     "hands_on_a_diagonal",
-    "length_on_the_diagonal",
     "logarithm_as_a_shift",
     "matrices_in_between",
     "model_budgets",

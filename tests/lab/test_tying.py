@@ -14,7 +14,7 @@ from verified_transformer import generator
 from verified_transformer.lab.arrays import initialisers
 from verified_transformer.lab.tying.history import releases
 from verified_transformer.lab.tying.keeping import ties, written
-from verified_transformer.lab.tying.learning import gradient_sums, reachable, roles
+from verified_transformer.lab.tying.learning import roles
 from verified_transformer.lab.tying.start.bodies import (
     identity_bodies,
     remedies,
@@ -90,22 +90,6 @@ def test_states_of_a_tie() -> None:
     assert ties.state(ties.head_from(ties.TiedModel(), lambda E: E.data)) == "half"
     assert ties.four_tests(ties.head_copied(ties.TiedModel())) == (False,) * 4
     assert ties.said_by(lambda: None) == "nothing said"
-
-
-def test_dimensions_that_tying_takes() -> None:
-    assert reachable.dimensions_lost(5, 2) == 5 * 2 - 2 * 2
-    assert reachable.reached(4, 1, 1) == [False] * 3
-    assert reachable.reached(4, 1, 2) == [True] * 3
-
-
-def test_a_shared_table_gets_the_sum_of_two_gradients() -> None:
-    tokens = torch.tensor([[3, 1, 4, 1], [2, 6, 5, 3]])
-    first, second = gradient_sums.table_gradients("untied", tokens)
-    for kind in ("assigned", "read"):
-        assert torch.allclose(gradient_sums.table_gradients(kind, tokens)[0], first + second)
-    assert gradient_sums.moved_together(True) and not gradient_sums.moved_together(False)
-    with pytest.raises(ValueError, match="kind: got 'x'; accepted: assigned"):
-        gradient_sums.TinyTransformer("x")
 
 
 def test_languages_are_laws() -> None:

@@ -21,15 +21,14 @@ from verified_transformer.lab.widening import (
     grown_layer,
     layer,
     layer_pair,
+    normal,
     padded,
     repeated_along,
     tiled,
     tiled_in_heads,
     widened,
     wider,
-    zeros_around,
 )
-from verified_transformer.lab.widening.training.networks import normal
 from verified_transformer.models.growth import heads, repeated
 
 d, n, k, t, σ, τ, α = symbols("d n k t sigma tau alpha")
@@ -108,7 +107,6 @@ def test_counts_of_values() -> None:
     value = torch.arange(1.0, 7.0).view(2, 3)
     assert entropy(value) == pytest.approx(math.log(6))
     assert entropy(repeated_along(value, 2, axes=2)) == pytest.approx(math.log(6))
-    assert (zeros_around(value, 2) == 0).double().mean() == 0.75
 
 
 def test_a_tiled_weight_is_wrong_for_a_repeated_input() -> None:

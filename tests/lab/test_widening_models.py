@@ -10,12 +10,12 @@ from torch import nn
 
 from verified_transformer import Index, Uniform, mean, symbols, total
 from verified_transformer.lab import largest_error, randomised, relative_error, tiny
-from verified_transformer.lab.widening import tiled, tiled_in_heads
+from verified_transformer.lab.widening import normal, tiled, tiled_in_heads
 from verified_transformer.lab.widening.parts import attention as at
 from verified_transformer.lab.widening.parts import norms
 from verified_transformer.lab.widening.rotation import rotary
 from verified_transformer.lab.widening.rotation import rotary_scores as pairs
-from verified_transformer.lab.widening.training import after_growing, networks, recovery
+from verified_transformer.lab.widening.training import after_growing, recovery
 from verified_transformer.lab.widening.whole import heads as of
 from verified_transformer.lab.widening.whole import real_attention as real
 from verified_transformer.lab.widening.whole import real_growth
@@ -25,50 +25,11 @@ from verified_transformer.models.growth import axes, compare, heads, repeated
 LAYOUTS = ("interleaved", "halves")
 
 
-# ------------------------------------------------------------------------------ small networks
-
-
-def test_growth_of_networks_is_lossless_and_undivided_is_not() -> None:
-    p = networks.small_networks()
-    for growth in (networks.grown, networks.uneven):
-        assert relative_error(networks.logits(growth(p, 3)), networks.logits(p)) < 1e-12
-    wrong = networks.logits(networks.grown(p, 2, divide=False))
-    assert relative_error(wrong, networks.logits(p)) > 1e-2
-
-
-def test_copies_are_told_apart_without_loss_and_train_together_else() -> None:
-    p = networks.small_networks()
-    wide = networks.grown(p, 2)
-    told = networks.told_apart(wide, 0.5)
-    assert networks.copies_apart(wide) == 0 and networks.copies_apart(told) > 0.1
-    assert relative_error(networks.logits(told), networks.logits(p)) < 1e-12
-    later, history = networks.trained(wide, 5, dict.fromkeys(p, 0.01))
-    assert history.shape == (5, 5) and bool((history[-1] < history[0]).all())
-    assert networks.copies_apart(later) < 1e-12
-    assert set(networks.gradients(p)) == set(p)
-
-
-def test_training_and_growing_can_be_exchanged_under_gradient_descent() -> None:
-    p = networks.small_networks()
-    assert networks.exchange_error(networks.grown, p, momentum=0.9) < 1e-6
-    assert networks.exchange_error(networks.uneven, p) > 1e-3
-    assert networks.step_ratio("W1", 3, optimiser=torch.optim.Adam) == pytest.approx(3, abs=1e-3)
-
-
-def test_a_step_gains_nothing_at_the_best_pair() -> None:
-    table = networks.normal("table", 5, 4)
-    left, right = networks.best_pair(table, 4)
-    assert largest_error(left @ right.T, table) < 1e-12
-    assert abs(networks.step_gain(table, networks.best_pair(table, 2), 2, 1e-3)) < 1e-12
-    anywhere = networks.normal("left", 5, 2), networks.normal("right", 4, 2)
-    assert networks.step_gain(table, anywhere, 2, 1e-3) > 0
-
-
 # ------------------------------------------------------------------------------ norms
 
 
 def test_the_norm_by_hand_is_torchs() -> None:
-    x, gain, shift = (networks.normal(name, 4, 6) for name in ("x", "gain", "shift"))
+    x, gain, shift = (normal(name, 4, 6) for name in ("x", "gain", "shift"))
     arrays = (x.numpy(), gain.numpy(), shift.numpy())
     assert np.allclose(norms.by_torch(x, gain, shift, 0.1), norms.by_hand(*arrays, 0.1))
     assert np.allclose(norms.norm(x, gain, shift), norms.norm(*arrays))
@@ -125,7 +86,7 @@ def test_errors_of_berts_and_t5s_attention() -> None:
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_slots_of_the_right_speed_are_exact(layout: str) -> None:
     small = rotary.drawn_attention(layout, 8)
-    hidden, stream = networks.normal("hidden", 1, 3, 16), repeated(16, 2, scale=2**-0.5)
+    hidden, stream = normal("hidden", 1, 3, 16), repeated(16, 2, scale=2**-0.5)
     places, wide = [0, 5, 700], stream.write(hidden, -1)
     wanted = stream.write(rotary.attended(small, hidden, rotary.angles(places, 8)), -1)
     for place, base, exact in (
@@ -157,7 +118,7 @@ def test_only_the_right_slots_change_no_output() -> None:
 def test_the_change_of_a_score_is_the_polynomial() -> None:
     σ, τ, t, z, k, n = symbols("sigma tau t z k n")
     point = {σ: 1.3, τ: 0.7, t: 0.9, z: 0.5}
-    arrays = {name: networks.normal(name, 6, 1) for name in ("q", "q'", "k", "k'")}
+    arrays = {name: normal(name, 6, 1) for name in ("q", "q'", "k", "k'")}
     old, grown = pairs.by_coordinates(Uniform.of_variance)
     one = Index("p", 1)
     for change, place, angles in (
@@ -172,7 +133,7 @@ def test_the_change_of_a_score_is_the_polynomial() -> None:
         assert float(quantity.value.subs({**point, σ: 1, τ: 1})) == pytest.approx(exact)
     half = Uniform.of_variance(sp.Rational(1, 2))
     together = pairs.turned_together(Uniform.of_variance, half)
-    arrays = {name: networks.normal(name, 6, 3) for name in ("q", "q'", "k", "k'", "C", "S")}
+    arrays = {name: normal(name, 6, 3) for name in ("q", "q'", "k", "k'", "C", "S")}
     a = symbols("a")
     point = {n: 3, k: 2, σ: 1.3, τ: 0.7, a: 0.3}
     gap = mean((together[1] - a * together[0]) ** 2)

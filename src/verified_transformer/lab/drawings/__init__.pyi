@@ -59,7 +59,6 @@ from .pictures.tying.timeline import tying_timeline as tying_timeline
 from .pictures.widening.copies import bias_added_once as bias_added_once
 from .pictures.widening.copies import cut_into_heads as cut_into_heads
 from .pictures.widening.copies import grow_and_train as grow_and_train
-from .pictures.widening.copies import length_on_the_diagonal as length_on_the_diagonal
 from .pictures.widening.copies import noise_across_the_diagonal as noise_across_the_diagonal
 from .pictures.widening.copies import undo_and_grow as undo_and_grow
 from .pictures.widening.dropout import dropout_on_copies as dropout_on_copies

@@ -14,9 +14,9 @@ from .parts.layers import uniforms as uniforms
 from .parts.layouts import by_ceiling as by_ceiling
 from .parts.layouts import copied as copied
 from .parts.layouts import entropy as entropy
+from .parts.layouts import normal as normal
 from .parts.layouts import padded as padded
 from .parts.layouts import repeated_along as repeated_along
 from .parts.layouts import tiled as tiled
 from .parts.layouts import tiled_in_heads as tiled_in_heads
-from .parts.layouts import zeros_around as zeros_around
 from .parts.linear import widened as widened

@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import torch
-import torch.nn.functional as F
 
-from ....sampling.design import mean_interval
 from ....seeds import generator
 
 WORDS, CLASSES, WIDTH, INNER = 64, 8, 12, 24
@@ -117,15 +115,6 @@ def adam(
     w -= rate * (mean / (1 - 0.9**t)) / ((square / (1 - 0.999**t)).sqrt() + 1e-8)
 
 
-def momentum(
-    t: int, w: torch.Tensor, g: torch.Tensor, mean: torch.Tensor, square: torch.Tensor,
-    rate: torch.Tensor,
-) -> None:  # fmt: skip
-    """One step of gradient descent with momentum 0.9 in place, with a rate for each run."""
-    mean.mul_(0.9).add_(g)
-    w -= rate * mean
-
-
 def learn(
     tied: bool,
     rates: list[float],
@@ -141,7 +130,7 @@ def learn(
         rates: learning rates tried side by side.
         steps: how many.
         batches: shares of pairs for each step, as `Languages.sampled` draws them.
-        step: `adam` or `momentum`.
+        step: `adam`, or another rule of its kind.
         known: the languages; the drawn ones where not said.
 
     Returns:
@@ -162,87 +151,3 @@ def learn(
             for w, g, state in zip(p.values(), gradients, states, strict=True):
                 step(t, w, g, *state, rate)
     return torch.stack(curve), {name: w.detach() for name, w in p.items()}
-
-
-def held_out_at_equal_training_loss(curve: torch.Tensor, level: float = -0.05) -> torch.Tensor:
-    """Return the held-out loss where the training loss passes a level, between two steps.
-
-    Args:
-        curve: of `learn`; the second rate's is taken.
-        level: training loss above the entropy.
-    """
-    training, held_out = curve[:, :, 1].unbind(1)
-    after, run = (training < level).float().argmax(0), torch.arange(RUNS)
-    high, low = training[after - 1, run], training[after, run]
-    return torch.lerp(held_out[after - 1, run], held_out[after, run], (high - level) / (high - low))
-
-
-def lowest_held_out(curve: torch.Tensor) -> torch.Tensor:
-    """Return the lowest held-out loss over steps and rates, (RUNS,)."""
-    return curve[:, 1].amin((0, 1))
-
-
-def neighbours_in_class(rows: torch.Tensor, classes: torch.Tensor | None = None) -> torch.Tensor:
-    """Return the share of words whose nearest other row, by cosine, is of the same class, (RUNS,).
-
-    Args:
-        rows: a table of `learn`, (rates, RUNS, WORDS, WIDTH); the second rate's is taken.
-        classes: (RUNS, WORDS); by which a word is followed, where not said.
-    """
-    classes = languages().followed if classes is None else classes
-    unit = F.normalize(rows[1], dim=-1)
-    nearest = (unit @ unit.mT - 2 * torch.eye(WORDS)).argmax(-1)
-    return (classes.gather(1, nearest) == classes).double().mean(1)
-
-
-def gradient_parts(weights: Weights) -> list[torch.Tensor]:
-    """Return the two parts of a tied table's gradient, through the embedding and the head.
-
-    Args:
-        weights: of a tied model, as `start` or `learn` give them.
-    """
-    p = {**weights, "output": weights["input"]}
-    p = {name: w.detach().clone().requires_grad_() for name, w in p.items()}
-    loss = -(languages().pair_law * log_chances(p)).sum()
-    return [g[0, ONE_ROLE] for g in torch.autograd.grad(loss, [p["input"], p["output"]])]
-
-
-def mean_and_last(curve: torch.Tensor) -> torch.Tensor:
-    """Return mean and last loss of all steps, each at its best rate, (2, RUNS).
-
-    Args:
-        curve: of `learn`; the losses on the true law are taken.
-    """
-    found = torch.stack([curve[:, 1].mean(0), curve[-1, 1]])
-    return torch.nan_to_num(found, nan=torch.inf).amin(1)
-
-
-def on_fresh_pairs(known: Languages, pairs: int, steps: int = 150) -> list[torch.Tensor]:
-    """Train tied and untied models on fresh pairs in each step, at four rates.
-
-    Args:
-        known: the languages.
-        pairs: how many in a step.
-        steps: how many.
-
-    Returns:
-        Tied, then untied: the loss on the true law above the entropy before each step, (steps,
-        rates, RUNS).
-    """
-    curves = []
-    for tied in (True, False):
-        draw = generator(f"fresh pairs {pairs}")
-        batches = (known.sampled(pairs, draw) for _ in range(steps))
-        curve, _ = learn(tied, [0.01, 0.02, 0.04, 0.08], steps, batches, known=known)
-        curves.append(torch.nan_to_num(curve[:, 1], nan=torch.inf))
-    return curves
-
-
-def sign(effect: torch.Tensor) -> str:
-    """Say which of tied and untied is lower, where the interval of the mean settles it.
-
-    Args:
-        effect: tied less untied, one for each run.
-    """
-    low, high = mean_interval(effect.tolist())
-    return "tied lower" if high < 0 else "tied higher" if low > 0 else "not settled"

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import torch
 
 from ....models.growth.axes import Axis
+from ....seeds import generator
 
 Layout = Callable[..., Axis]
 
@@ -68,14 +69,12 @@ def repeated_along(value: torch.Tensor, k: float, *, axes: int = 1) -> torch.Ten
     return value
 
 
-def zeros_around(value: torch.Tensor, k: int) -> torch.Tensor:
-    """A matrix in the corner of one k times as large on both axes, the rest zero."""
-    large = value.new_zeros(k * value.shape[0], k * value.shape[1])
-    large[: value.shape[0], : value.shape[1]] = value
-    return large
-
-
 def entropy(value: torch.Tensor) -> float:
     """Entropy of the distribution of an array's values, in nats."""
     share = value.unique(return_counts=True)[1].double() / value.numel()
     return -(share * share.log()).sum().item()
+
+
+def normal(name: str, *shape: int) -> torch.Tensor:
+    """Standard normal numbers in float64, drawn from a name."""
+    return torch.randn(shape, generator=generator(name), dtype=torch.float64)

@@ -1,1 +1,1 @@
-"""Small networks and small BERTs that are grown and trained on."""
+"""Small BERTs that are grown and trained on."""

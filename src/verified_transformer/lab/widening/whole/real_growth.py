@@ -11,9 +11,8 @@ import torch.nn.functional as F
 from ....models.growth import axes, compare, grow, rules
 from ...arrays.comparing import largest_error
 from ...real_models.tiny import randomised, tiny
-from ..parts.layouts import padded, tiled
+from ..parts.layouts import normal, padded, tiled
 from ..rotation.rotary import each_coordinate, each_pair
-from ..training.networks import normal
 from .models import spoken, with_own_head
 
 _UNTIED = {"tie_word_embeddings": False}

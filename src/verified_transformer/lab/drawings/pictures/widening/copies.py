@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 from ...drawing import Drawing, Panel
 from ...labels import text
 from ...parts import arrow, blocks, box, brace, line, node, vector
 
 __all__ = [
-    "bias_added_once", "cut_into_heads", "grow_and_train", "length_on_the_diagonal",
-    "noise_across_the_diagonal",
+    "bias_added_once", "cut_into_heads", "grow_and_train", "noise_across_the_diagonal",
     "undo_and_grow",
 ]  # fmt: skip
 
@@ -64,39 +61,6 @@ def _axes(x: float, y: float, size: float, first: str, second: str) -> str:
         + text(x + size, y + 16, first, anchor="end", size=14)
         + text(x + 8, y - size + 4, second, anchor="start", size=14)
         + line((x, y), (x + size - 24, y - size + 24), role="copy", width=1.4)
-    )  # fmt: skip
-
-
-def length_on_the_diagonal() -> Drawing:
-    """Return a number, its two copies, and the copies divided by the root of two.
-
-    Example:
-        >>> len(length_on_the_diagonal().panels)
-        1
-    """
-    x, y, r = 60.0, 186.0, 92.0
-    turn = [i * math.pi / 40 for i in range(11)]
-    arc = [(x + r * math.cos(a), y - r * math.sin(a)) for a in turn]
-    root = r / math.sqrt(2)
-    return Drawing(
-        (
-            Panel(
-                320, 212,
-                _axes(x, y, 164, "first copy", "second copy"),
-                line(*arc, role="quiet", width=1.2),
-                node(x + r, y, "", role="input", radius=6), text(x + r + 14, y - 14, "*x*"),
-                node(x + root, y - root, "", role="output", radius=6),
-                text(x + root + 12, y - root + 2, "(*x*, *x*)/√2: the old length",
-                     anchor="start", size=14),
-                node(x + r, y - r, "", role="wrong", radius=6),
-                text(x + r + 12, y - r + 2, "(*x*, *x*): √2 longer", anchor="start", size=14),
-            ),
-        ),
-        "A number becomes a point on the diagonal. Divided by the root it stays as far from the "
-        "corner as it was.",
-        "Two axes, for the first and the second copy, with a diagonal. The point x lies on the "
-        "first axis. The point x, x lies on the diagonal, farther out; x, x over root two lies on "
-        "it, too, on the arc through x.",
     )  # fmt: skip
 
 
