@@ -12,7 +12,6 @@ from ....models.growth import axes, compare, grow, rules
 from ...arrays.comparing import largest_error
 from ...real_models.tiny import randomised, tiny
 from ..parts.layouts import padded, tiled
-from ..rotation.rotary import each_coordinate, each_pair
 from ..training.networks import normal
 from .models import spoken, with_own_head
 
@@ -114,31 +113,3 @@ def stay(kinds: tuple[str, ...], score_scale: Any = no_factor) -> bool:
         models = [small(kind) for kind in kinds]
         found = [compare(m, grow(m, k, check=False)).clean for m in models for k in (2, 3)]
     return max(found) <= 1e-12
-
-
-def eq_15(count: int, size: int, k: int, *, layout: str, scale: float = 1.0) -> axes.Axis:
-    """Each rotary pair k times in a row; the halves of a head are halves again."""
-    place = each_pair if layout == "interleaved" else each_coordinate
-    axis = place(count, size, k, layout)
-    return axes.Axis(axis.source, axis.factor * scale / k**0.5, axis.size)
-
-
-def rope_error(kind: str, k: int, placed: Any, *, frequencies: bool = False) -> float:
-    """Error of a grown model whose rotary pairs are placed in some way.
-
-    Args:
-        kind: "RoFormer" or one of Llama.
-        k: factor of growth.
-        placed: in the place of `axes.rotary`.
-        frequencies: whether each frequency is repeated beside its pair.
-    """
-    model = small(kind)
-    with patch.object(axes, "rotary", placed):
-        large = grow(model, k, check=False)
-        if frequencies and kind == "RoFormer":
-            own = model.roformer.encoder.embed_positions.weight
-            large.roformer.encoder.embed_positions.weight.data = own.repeat_interleave(k, 1)
-        elif frequencies:
-            own = model.model.rotary_emb.inv_freq
-            large.model.rotary_emb.inv_freq = own.repeat_interleave(k)
-        return compare(model, large).clean
