@@ -17,17 +17,6 @@ from .costs.two_ends import thin_lookup as thin_lookup
 from .costs.two_ends import thin_scores as thin_scores
 from .costs.work import counted as counted
 from .costs.work import whole_vectors as whole_vectors
-from .families.counts import break_even as break_even
-from .families.counts import gives_logits_of_its_table as gives_logits_of_its_table
-from .families.counts import in_head as in_head
-from .families.counts import in_lookup as in_lookup
-from .families.counts import multiplications_of as multiplications_of
-from .families.counts import numbers_stored as numbers_stored
-from .families.counts import squares_read as squares_read
-from .families.entries import drawn_kurtosis as drawn_kurtosis
-from .families.entries import fourth_power as fourth_power
-from .families.entries import squared_entry as squared_entry
-from .families.entries import squared_gradients as squared_gradients
 from .oracles.enumerated import over_all_outcomes as over_all_outcomes
 from .oracles.sizes import at_sizes as at_sizes
 from .products.being_a_product import derivative as derivative
