@@ -18,7 +18,6 @@ from verified_transformer.lab.widening.rotation import rotary_scores as pairs
 from verified_transformer.lab.widening.training import networks, recovery
 from verified_transformer.lab.widening.whole import heads as of
 from verified_transformer.lab.widening.whole import real_attention as real
-from verified_transformer.lab.widening.whole import real_growth
 from verified_transformer.lab.widening.whole import table as by
 from verified_transformer.models.growth import compare, heads, repeated
 
@@ -284,19 +283,3 @@ def test_what_does_not_learn_keeps_its_values() -> None:
     table = model.roformer.encoder.embed_positions.weight.clone()
     randomised(model, "rotary")
     assert torch.equal(model.roformer.encoder.embed_positions.weight, table)
-
-
-# ------------------------------------------------------------------------------ whole models
-
-
-def test_plain_copies_alone_pass_every_part() -> None:
-    exact = {way: [real_growth.passes(part, way) for part in real_growth.PARTS]
-             for way in real_growth.WAYS}  # fmt: skip
-    assert all(exact["copies"])
-    assert exact["copies/√k"] == [True, True, True, False, False, False, True]
-    assert exact["tiled"] == [True] * 6 + [False]
-    assert exact["uneven"] == exact["zeros"] == [True, False, False, False, True, True, False]
-
-
-def test_the_factor_on_query_and_key_is_needed() -> None:
-    assert not real_growth.stay(("GPT-2",))
