@@ -25,8 +25,6 @@ from verified_transformer.lab.drawings.palette import hatch, role_of
 from verified_transformer.lab.layers.dense import linear_size
 from verified_transformer.lab.live_figures.measured import placed
 from verified_transformer.lab.live_figures.translation import formula_of, script_of
-from verified_transformer.lab.tables.families.counts import shapes_at
-from verified_transformer.lab.tables.families.entries import fourth_power, squared_entry
 from verified_transformer.lab.tying.start.bodies.whole_models import losses_by_turn
 
 σ, d = symbols("sigma d")
@@ -76,11 +74,6 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "a list for a curve": (lambda: formula_of([1], "curves"), TypeError, "curves: got"),
     "a symbol that nothing moves": (
         lambda: script_of(x + d, ["x"], "curves"), ValueError, "curves: has d, which nothing moves",
-    ),
-    "no such family": (lambda: shapes_at("tucker", {}), ValueError, "family: got 'tucker'"),
-    "no such entry": (lambda: squared_entry("tucker"), ValueError, "family: got 'tucker'"),
-    "no such power": (
-        lambda: fourth_power("tucker", Normal(0, σ), 2), ValueError, "family: got 'tucker'",
     ),
     "a vocabulary of one": (
         lambda: losses_by_turn(1, 8, [1.0], [torch.neg]), ValueError, "n: got 1; accepted: 2",

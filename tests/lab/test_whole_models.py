@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-import sympy as sp
 import torch
 
 from verified_transformer.lab import randomised, tiny
-from verified_transformer.lab.widening.training import commuting
 from verified_transformer.lab.widening.whole import table
 from verified_transformer.lab.widening.whole.models import self_portrait, spoken, with_own_head
 from verified_transformer.models.architectures import is_tied
@@ -31,19 +28,3 @@ def test_logits_are_drawn_from_the_name_alone() -> None:
     assert torch.equal(spoken(model, "a"), spoken(model, "a"))
     assert not torch.equal(spoken(model, "a"), spoken(model, "b"))
     assert spoken(model, "a").shape == (2, 9, 19)
-
-
-def test_the_gradient_of_the_block_is_its_derivative() -> None:
-    block = commuting.symbolic("s")
-    slopes, height = commuting.gradient(block), commuting.loss(block)
-    for key, slope in slopes.items():
-        for symbol, value in zip(block[key], slope, strict=True):
-            assert sp.expand(sp.diff(height, symbol) - value) == 0
-
-
-@pytest.mark.parametrize("hidden", [None, sp.Integer(1)])
-def test_both_ways_to_grow_keep_the_loss(hidden: sp.Expr | None) -> None:
-    block = commuting.symbolic("s")
-    large = commuting.grown(block, 2, hidden)
-    assert sp.expand(commuting.loss(large) - commuting.loss(block)) == 0
-    assert commuting.commutes(2, hidden) is (hidden is None)

@@ -15,12 +15,11 @@ from verified_transformer.lab.widening.parts import attention as at
 from verified_transformer.lab.widening.parts import norms
 from verified_transformer.lab.widening.rotation import rotary
 from verified_transformer.lab.widening.rotation import rotary_scores as pairs
-from verified_transformer.lab.widening.training import after_growing, recovery
+from verified_transformer.lab.widening.training import recovery
 from verified_transformer.lab.widening.whole import heads as of
 from verified_transformer.lab.widening.whole import real_attention as real
-from verified_transformer.lab.widening.whole import real_growth
 from verified_transformer.lab.widening.whole import table as by
-from verified_transformer.models.growth import axes, compare, heads, repeated
+from verified_transformer.models.growth import compare, heads, repeated
 
 LAYOUTS = ("interleaved", "halves")
 
@@ -245,30 +244,3 @@ def test_what_does_not_learn_keeps_its_values() -> None:
     table = model.roformer.encoder.embed_positions.weight.clone()
     randomised(model, "rotary")
     assert torch.equal(model.roformer.encoder.embed_positions.weight, table)
-
-
-# ------------------------------------------------------------------------------ whole models
-
-
-def test_plain_copies_alone_pass_every_part() -> None:
-    exact = {way: [real_growth.passes(part, way) for part in real_growth.PARTS]
-             for way in real_growth.WAYS}  # fmt: skip
-    assert all(exact["copies"])
-    assert exact["copies/√k"] == [True, True, True, False, False, False, True]
-    assert exact["tiled"] == [True] * 6 + [False]
-    assert exact["uneven"] == exact["zeros"] == [True, False, False, False, True, True, False]
-
-
-def test_rotary_pairs_stand_in_their_slots_or_have_their_frequencies() -> None:
-    assert real_growth.rope_error("RoFormer", 2, axes.rotary) < 1e-12
-    assert real_growth.rope_error("RoFormer", 2, real_growth.eq_15) > 1e-2
-    assert real_growth.rope_error("RoFormer", 2, real_growth.eq_15, frequencies=True) < 1e-12
-    assert not real_growth.stay(("GPT-2",))
-
-
-def test_copies_part_by_noise_and_by_dropout_on_them() -> None:
-    assert after_growing.copies_apart(0.0, torch.optim.SGD, 0.05) == 0
-    assert after_growing.copies_apart(0.3, torch.optim.SGD, 0.05) > 1e-2
-    bert, t5 = after_growing.twins("bert", "a"), after_growing.twins("t5", "a")
-    assert largest_error(bert[:, 0], bert[:, 1]) < 1e-12 < largest_error(t5[:, 0], t5[:, 1])
-    assert after_growing.parted(0.2, [1.0]) == pytest.approx([0.2 * np.sinh(1)], rel=1e-2)

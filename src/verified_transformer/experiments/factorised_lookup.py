@@ -221,66 +221,6 @@ def shown(run: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def head_multiplications(way: str, setting: Setting | None = None) -> int:
-    """Return the multiplications in which a head scores all tokens for one state, counted.
-
-    Args:
-        way: one of `FAMILIES`; or ``plain``, whose n d are not counted but known. (A product of
-            each token's own vectors is made row by row, which is not the least work.)
-        setting: sizes of the table; those of the recorded comparison if left out.
-
-    Example:
-        >>> small = Setting(n=90, d=24, low_rank=4)
-        >>> head_multiplications("plain", small), head_multiplications("low rank", small)
-        (2160, 456)
-    """
-    setting = setting or Setting()
-    if way == "plain":
-        return setting.n * setting.d
-    table: Any = module(way, setting)
-    with torch.no_grad(), Count() as count:
-        table.attend(torch.ones(1, setting.d))
-    return count.multiplications
-
-
-def step_memory(way: str, n: int, tokens: int = 64, width: int = 64) -> int:
-    """Return the bytes alive at most in a lookup and its backward pass.
-
-    Parameters and their gradients are left out.
-
-    Args:
-        way: one of `FAMILIES`, or ``built``, which makes the whole table first.
-        n: tokens in the table.
-        tokens: how many are looked up.
-        width: length of an embedding.
-
-    Example:
-        >>> step_memory("low rank", 100) == step_memory("low rank", 200)
-        True
-    """
-    table: Any = module(way, Setting(n, width, tokens, low_rank=8, terms=2, inner_rank=2))
-    asked = torch.randint(n, (tokens,), generator=torch.Generator().manual_seed(n))
-    with Count() as count:
-        rows = table.dense()[asked] if way == "built" else table(asked)
-        rows.backward(torch.ones_like(rows))
-    return count.peak - sum(p.grad.nbytes for p in table.parameters())
-
-
-def makes_no_table(ways: Sequence[str], vocabularies: Sequence[int] = (1000, 8000, 64000)) -> bool:
-    """Say whether a step takes less than 40 numbers for each one looked up, at every vocabulary.
-
-    Args:
-        ways: as in `step_memory`.
-        vocabularies: numbers of tokens.
-
-    Example:
-        >>> makes_no_table(["low rank"], [100]), makes_no_table(["built"], [64000])
-        (True, False)
-    """
-    limit = 40 * 4 * 64 * 64
-    return all(step_memory(way, n) < limit for way in ways for n in vocabularies)
-
-
 def _spread(values: Sequence[float]) -> dict[str, float]:
     return {"median": statistics.median(values), "least": min(values), "greatest": max(values)}
 

@@ -41,13 +41,6 @@ def is_product(vector: Iterable[Any], lengths: Sequence[int]) -> bool:
     return all(exact_rank(layout.tolist()) <= 1 for layout in layouts)
 
 
-def cut_ranks(tensor: torch.Tensor) -> list[int]:
-    """Return a whole-numbered tensor's ranks when its first axes are rows, the others columns."""
-    entries = tensor.long().flatten().tolist()
-    rows = [math.prod(tensor.shape[:cut]) for cut in range(1, tensor.dim())]
-    return [exact_rank(np.array(entries, dtype=object).reshape(r, -1).tolist()) for r in rows]
-
-
 def exact_rank(rows: Sequence[Sequence[Any]]) -> int:
     """Return the rank of a matrix of whole numbers or fractions."""
     return int(sp.Matrix(rows).to_DM().to_field().rank())

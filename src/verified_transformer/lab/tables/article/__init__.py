@@ -1,1 +1,0 @@
-"""What the article prints, read in every way that could be thought of."""
