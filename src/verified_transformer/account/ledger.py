@@ -1,12 +1,11 @@
 """The ledger: every claim with its verdict and its evidence, as the book publishes it.
 
 Reading it executes nothing and needs neither SymPy nor torch. `Ledger.to_json` is what stands in
-``claims.json``; ``claims.schema.json`` says what that holds.
+``claims.json``; `schema` says what that holds.
 """
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -28,10 +27,9 @@ from .verdicts.travelling import decide_all, uses
 
 __all__ = [
     "METADATA_KEY", "Article", "Decision", "Entry", "Evidence", "Found", "Ledger", "LedgerError",
-    "Summary", "build", "collect", "decide", "decide_all", "notebooks", "read", "schema", "stale",
+    "Summary", "build", "collect", "decide", "decide_all", "notebooks", "read", "stale",
     "stored_records",
 ]  # fmt: skip
-_SCHEMA = Path(__file__).with_name("claims.schema.json")
 
 
 @dataclass(frozen=True)
@@ -159,22 +157,6 @@ def _plain(thing: Any) -> Any:
         return {key: value for key, value in pairs if not (key == "below" and value is None)}
 
     return asdict(thing, dict_factory=made)
-
-
-def schema() -> dict[str, Any]:
-    """Return the JSON schema of ``claims.json``, with the lists that the tables hold."""
-    made: dict[str, Any] = json.loads(_SCHEMA.read_text(encoding="utf-8"))
-    del made["$comment"]
-    lists = {
-        "verdict": list(evidence.VERDICTS),
-        "evidence_kind": list(evidence.KINDS),
-        "outcome": sorted({name for row in evidence.KINDS.values() for name in row.outcomes}),
-        "claim_kind": list(registry.KINDS),
-        "grade": list(errata.GRADES),
-    }
-    for name, accepted in lists.items():
-        made["$defs"][name] = {"enum": accepted}
-    return made
 
 
 def read(root: Path) -> tuple[list[Found], list[str]]:
