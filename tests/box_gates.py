@@ -21,7 +21,6 @@ from page_facts import bare, letters, of_latex
 
 from verified_transformer.account import errata, evidence
 from verified_transformer.account.rendering import readable
-from verified_transformer.account.verdicts.decide import RULES
 
 Claim = dict[str, Any]
 ROOT = Path(__file__).parent.parent
@@ -124,7 +123,6 @@ def _page(claim: Claim, book: Book) -> str:
     setting = f"The article's setting{claim['setting']}" if claim["setting"] else ""
     retired = f"This name is no longer in use.{claim['retired']}" if claim["retired"] else ""
     met = "".join(f"The condition of {c}is met: {why}" for c, why in claim["discharges"])
-    pending = "".join(f"Not yet shown: {RULES[rule]}." for rule in claim["pending"])
     mutants = claim["mutants"]
     scored = (
         f"{mutants['killed']} of {mutants['total']} deliberately wrong versions "
@@ -148,7 +146,7 @@ def _page(claim: Claim, book: Book) -> str:
         claim["reading"] or "No reading has been written yet.", setting, "What was found",
         f"{label(claim)}{evidence.verdict(claim['verdict']).means}.",
         f"{claim['told'][:1].upper()}{claim['told'][1:]}." * bool(claim["notebook"]),
-        _truth(claim), met, pending, "Evidence",
+        _truth(claim), met, "Evidence",
         "".join(map(_record, claim["evidence"])) or "No check has run yet.", scored,
         f"Its neighbours{_drawn(claim, book.known)}" * bool(uses or used), uses, used, "History",
         told or "Its statement and its verdict have not been changed.",

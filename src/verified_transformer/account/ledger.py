@@ -65,7 +65,6 @@ class Entry:
         truths, conditions: the same by case of the reading.
         inherited: pairs of a claim on which it rests, and that one's condition, which is its own.
         discharges: the same for conditions that are met here, and why.
-        pending: rules that it does not keep yet, and from which the lock spares it.
         uses, used_by: ids of the claims on which it rests, and of those that rest on it.
         mutants: how many wrong versions its checks rejected.
         notebook, anchor: where it is decided.
@@ -94,7 +93,6 @@ class Entry:
     conditions: tuple[tuple[str | None, str], ...]
     inherited: tuple[tuple[str, str], ...]
     discharges: tuple[tuple[str, str], ...]
-    pending: tuple[str, ...]
     uses: tuple[str, ...]
     used_by: tuple[str, ...]
     mutants: Score
@@ -107,7 +105,7 @@ class Entry:
         """What the lock holds of it."""
         return State(
             self.where, self.kind, lock.digest(self.says), self.verdict, self.judged,
-            self.nature, self.retired, self.pending,
+            self.nature, self.retired,
             self.erratum.grade if self.erratum and self.verdict == "wrong" else None,
         )  # fmt: skip
 
@@ -193,7 +191,7 @@ def build(
     Args:
         articles, statements: the registry.
         found: all records of all notebooks.
-        locked: the lock: histories, which the entries show, and rules not kept yet.
+        locked: the lock, whose histories the entries show.
 
     Raises:
         LedgerError: a record was made from another wording of its claim; or see `decide`.
@@ -201,8 +199,7 @@ def build(
     faults = [fault for item in found for fault in notebook_records.reworded(item, statements)]
     if faults:
         raise LedgerError("\n".join(faults))
-    spared = {name: item.state.spared for name, item in locked.items()}
-    decisions = decide_all(statements, [item.record for item in found], spared)
+    decisions = decide_all(statements, [item.record for item in found])
     own: dict[str, list[Found]] = {name: [] for name in statements}
     for item in found:
         for name in item.record.claims:
@@ -272,7 +269,7 @@ def _entry(
         ),
         truth=" ".join(text for _, text in truths) or only_if,
         condition=condition, truths=truths, conditions=conditions,
-        inherited=decision.inherited, pending=decision.pending,
+        inherited=decision.inherited,
         discharges=tuple(reading.discharges.items()) if reading else (),
         uses=tuple(used), used_by=tuple(sorted(used_by)),
         mutants=_sum([r.mutants for r in records if r.mutants]),

@@ -45,7 +45,7 @@ _LISTS: dict[str, Schema] = {
 # What narrows a field beside its type, or ("$ref", "enum") stands in the place of it.
 _COUNTED = ("score.killed", "score.total", "summary.total", "summary.decided", "summary.judged",
             "claim.seconds")  # fmt: skip
-_NARROWED: dict[str, Schema] = dict.fromkeys(_COUNTED, {"minimum": 0}) | {
+_NARROWED: dict[str, Schema] = {place: {"minimum": 0} for place in _COUNTED} | {
     "score.below": _said("More, too close to the truth for a sample to tell.", minimum=1),
     "summary.by_verdict": {
         "propertyNames": _ref("verdict"),
@@ -80,9 +80,6 @@ _NARROWED: dict[str, Schema] = dict.fromkeys(_COUNTED, {"minimum": 0}) | {
         "Conditions of claims on which it rests, with their ids.", **_pairs(_ref("id"))
     ),
     "claim.discharges": _said("Whose conditions are met here, and why.", **_pairs(_ref("id"))),
-    "claim.pending": _said(
-        "Rules that it does not keep yet.", items={"enum": ["setting", "travels"]}
-    ),
     "claim.uses": _IDS,
     "claim.used_by": _IDS,
 }

@@ -53,7 +53,6 @@ def _parser() -> argparse.ArgumentParser:
     renew = command("lock", "renew the lock on what is said and decided, with a reason")
     renew.add_argument("--reason", required=True, help="why; names claims whose words changed")
     renew.add_argument("--date", help="YYYY-MM-DD; that of the last commit by default")
-    renew.add_argument("--keep", nargs="*", default=[], help="ids that are spared no rule now")
     again = command("verify", "run one claim afresh and compare it with what is stored")
     again.add_argument("id", help="such as LOSS-14")
     command("refresh", "execute notebooks, store their outputs, show every change", notebooks=True)
@@ -103,7 +102,7 @@ def _dispatch(options: argparse.Namespace) -> int:
         case "claims":
             return claims.write(root)
         case "lock":
-            return claims.renew(root, options.reason, options.date, options.keep)
+            return claims.renew(root, options.reason, options.date)
         case "verify":
             return verify.verify(root, options.id)
         case "refresh":

@@ -11,8 +11,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,6 @@ class State:
         verdict, judged: see `Decision`.
         nature: of a claim that is set aside: definition, plan, opinion or picture.
         retired: why the id is no longer in use.
-        spared: rules of `decide.RULES` that the claim does not keep yet.
         grade: of a wrong claim, how much it matters, as judged.
     """
 
@@ -49,7 +48,6 @@ class State:
     judged: bool = False
     nature: str | None = None
     retired: str | None = None
-    spared: tuple[str, ...] = ()
     grade: str | None = None
 
 
@@ -118,8 +116,6 @@ def _moved(old: State, new: State) -> Iterator[str]:
         yield f"set aside as {new.nature}, before as {old.nature}"
     if old.retired != new.retired:
         yield f"retired: {new.retired}" if new.retired else "no longer retired"
-    for rule in (rule for rule in old.spared if rule not in new.spared):
-        yield f"keeps the rule “{rule}” now, from which the lock spares it"
 
 
 def _verdict(state: State) -> str:
@@ -165,22 +161,6 @@ def renew(
     return {name: _renewed(state, locked.get(name), reason, date) for name, state in now.items()}
 
 
-def strict(locked: Mapping[str, Locked], names: Collection[str]) -> dict[str, Locked]:
-    """Return the lock with some claims spared no rule any longer.
-
-    Raises:
-        LockError: one of them is spared none.
-    """
-    for name in names:
-        if name not in locked or not locked[name].state.spared:
-            accepted = ", ".join(n for n, item in locked.items() if item.state.spared) or "none"
-            raise LockError(f"KEEP: got {name}, which is spared no rule; accepted: {accepted}")
-    return {
-        name: replace(item, state=replace(item.state, spared=())) if name in names else item
-        for name, item in locked.items()
-    }
-
-
 def _needs_a_name(name: str, now: Mapping[str, State], locked: Mapping[str, Locked]) -> bool:
     if name not in locked:
         return False
@@ -194,11 +174,10 @@ def _needs_a_name(name: str, now: Mapping[str, State], locked: Mapping[str, Lock
 
 def _renewed(new: State, old: Locked | None, reason: str, date: str) -> Locked:
     if old is None:
-        return Locked(replace(new, spared=()), (Change(date, None, _verdict(new), reason),))
+        return Locked(new, (Change(date, None, _verdict(new), reason),))
     before, after = _differing(old.state, new)
-    kept = replace(new, spared=tuple(rule for rule in old.state.spared if rule in new.spared))
     change = (Change(date, before, after, reason),) if after else ()
-    return Locked(kept, old.history + change)
+    return Locked(new, old.history + change)
 
 
 def _differing(old: State, new: State) -> tuple[str, str]:
@@ -220,7 +199,7 @@ def _differing(old: State, new: State) -> tuple[str, str]:
 def lost(before: Mapping[str, Locked], after: Mapping[str, Locked]) -> list[str]:
     """Say where a later lock hides what an earlier one held.
 
-    A history only grows, and it grows with every change; no rule is spared anew.
+    A history only grows, and it grows with every change.
 
     Args:
         before, after: two states of the lock, such as those of two commits.
@@ -234,8 +213,6 @@ def lost(before: Mapping[str, Locked], after: Mapping[str, Locked]) -> list[str]
             faults.append(f"{name}: its history was rewritten")
         elif _differing(old.state, new.state)[1] and len(new.history) == len(old.history):
             faults.append(f"{name}: changed, and its history does not say so")
-        elif set(new.state.spared) - set(old.state.spared):
-            faults.append(f"{name}: spared a rule anew")
     return faults
 
 
@@ -287,7 +264,6 @@ def parsed(text: str, name: str = PATH.name) -> dict[str, Locked]:
 
 def _locked(fields: dict[str, Any]) -> Locked:
     kept = {key: value for key, value in fields.items() if key not in ("history", "seal")}
-    kept["spared"] = tuple(kept.get("spared", ()))
     return Locked(State(**kept), tuple(Change(**change) for change in fields.get("history", ())))
 
 

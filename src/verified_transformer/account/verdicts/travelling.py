@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 
 from .. import evidence
 from ..records.record import Record
 from ..registry import Statement
 from .decide import Decision, LedgerError, decide
 
-TRAVELS = "travels"
-_NOBODY: Mapping[str, Collection[str]] = MappingProxyType({})
-
 
 def decide_all(
-    statements: Mapping[str, Statement],
-    records: Iterable[Record],
-    spared: Mapping[str, Collection[str]] = _NOBODY,
+    statements: Mapping[str, Statement], records: Iterable[Record]
 ) -> dict[str, Decision]:
     """Decide every claim, and let none hold better than those on which it rests.
 
@@ -28,7 +22,6 @@ def decide_all(
     Args:
         statements: the registry.
         records: all records of all notebooks.
-        spared: by id, rules of `decide.RULES` that a claim need not keep yet.
 
     Returns:
         A decision for every id.
@@ -43,13 +36,11 @@ def decide_all(
             if name not in by_claim:
                 raise LedgerError(f"{name}: has a record but is not in the registry")
             by_claim[name].append(record)
-    decisions = {
-        name: decide(s, by_claim[name], spared.get(name, ())) for name, s in statements.items()
-    }
+    decisions = {name: decide(s, by_claim[name]) for name, s in statements.items()}
     used = {name: uses(s, by_claim[name]) for name, s in statements.items()}
     _check_discharged(statements, used)
     _let_none_rest_on_sand(decisions, used)
-    _let_conditions_travel(decisions, used, statements, spared)
+    _let_conditions_travel(decisions, used, statements)
     return decisions
 
 
@@ -77,7 +68,6 @@ def _let_conditions_travel(
     decisions: dict[str, Decision],
     used: Mapping[str, Sequence[str]],
     statements: Mapping[str, Statement],
-    spared: Mapping[str, Collection[str]],
 ) -> None:
     own = {
         name: _condition(statements[name])
@@ -90,9 +80,7 @@ def _let_conditions_travel(
         if not from_others or found.verdict not in ("holds", "holds-if"):
             continue
         found = replace(found, inherited=from_others)
-        if found.verdict == "holds" and TRAVELS in spared.get(name, ()):
-            found = replace(found, pending=(*found.pending, TRAVELS))
-        elif found.verdict == "holds":
+        if found.verdict == "holds":
             origins = ", ".join(origin for origin, _ in from_others)
             why = f"{found.why}; inherits the condition of {origins}"
             found = replace(found, verdict="holds-if", why=why)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..records.record import Record, differences
@@ -45,19 +45,13 @@ class Verification:
         return "\n".join([*lines, *(f"{name}: {moved}" for moved in self.moved)])
 
 
-def verify(
-    statement: Statement,
-    stored: Sequence[Record],
-    fresh: Sequence[Record],
-    spared: Collection[str] = (),
-) -> Verification:
+def verify(statement: Statement, stored: Sequence[Record], fresh: Sequence[Record]) -> Verification:
     """Compare the records of one claim with those that a fresh run left.
 
     Args:
         statement: the claim.
         stored: all its records in the notebooks' stored outputs, in order.
         fresh: all its records of the fresh run of the same notebooks, in order.
-        spared: rules that the claim need not keep yet.
 
     Raises:
         ValueError: a record names another claim.
@@ -70,14 +64,14 @@ def verify(
                     f"{statement.id}"
                 )
     return Verification(
-        statement, _decide(statement, stored, spared), _decide(statement, fresh, spared),
+        statement, _decide(statement, stored), _decide(statement, fresh),
         tuple(_moved(stored, fresh)),
     )  # fmt: skip
 
 
-def _decide(statement: Statement, records: Sequence[Record], spared: Collection[str]) -> Decision:
+def _decide(statement: Statement, records: Sequence[Record]) -> Decision:
     try:
-        return decide(statement, records, spared)
+        return decide(statement, records)
     except LedgerError as error:
         return Decision("undecided", False, f"refused: {error}")
 
