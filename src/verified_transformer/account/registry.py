@@ -14,6 +14,7 @@ import json
 import re
 from dataclasses import dataclass
 from functools import cache, cached_property
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -217,15 +218,8 @@ def _check_uses(statements: dict[str, Statement]) -> None:
         for other in used:
             if other not in statements:
                 raise RegistryError(f"{name}: uses {other}, which is not in the registry")
-    done: set[str] = set()
-
-    def visit(name: str, trail: tuple[str, ...]) -> None:
-        if name in trail:
-            raise RegistryError(f"{name}: uses itself by way of {' -> '.join(trail)}")
-        if name not in done:
-            for other in uses[name]:
-                visit(other, (*trail, name))
-            done.add(name)
-
-    for name in uses:
-        visit(name, ())
+    try:
+        TopologicalSorter(uses).prepare()
+    except CycleError as error:
+        *trail, name = reversed(error.args[1])
+        raise RegistryError(f"{name}: uses itself by way of {' -> '.join(trail)}") from None

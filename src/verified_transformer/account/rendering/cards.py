@@ -153,7 +153,7 @@ def _reading_rows(reading: Reading | None, case: str | None) -> list[tuple[str, 
 
 def title(found: Record) -> str:
     """Return of which claims a record is, and what sort of evidence."""
-    parts = [" ".join(found.claims), evidence.kind(found.kind).label, found.case]
+    parts = [" ".join(found.claims), evidence.KINDS[found.kind].label, found.case]
     parts += ["the truth" * (found.of == "truth"), "recorded" * bool(found.recorded)]
     return " · ".join(filter(None, parts))
 
@@ -170,7 +170,7 @@ def record(found: Record) -> Bundle:
     shown = templates().get_template("record.html").render(
         record=found, title=title(found), words=told([found]), mark=_MARKS.get(found.outcome, "·"),
         head=readable_head(found.latex, found.statement), detail=readable(found.full_detail),
-        box=_BOX.format(colour=evidence.kind(found.kind).colour.line),
+        box=_BOX.format(colour=evidence.KINDS[found.kind].colour.line),
         rows=found.volatile.rows, ran=ran_told(found.ran), versions=found.volatile.versions,
     )  # fmt: skip
     return {"text/plain": found.line, "text/html": shown}, {METADATA_KEY: to_json(found)}

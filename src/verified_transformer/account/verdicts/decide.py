@@ -159,7 +159,7 @@ def _decide_case(statement: Statement, reading: Reading, records: Sequence[Recor
         return _contradicted(statement, reading, records, support)
     missing = evidence.missing(statement.kind, [r.kind for r in support])
     if not missing:
-        judged = all(evidence.kind(r.kind).judged for r in support)
+        judged = all(evidence.KINDS[r.kind].judged for r in support)
         if not reading.condition:
             return Decision("holds", judged, _summary(support))
         missing = None if judged else _unmet(reading, weights)
@@ -261,7 +261,7 @@ def _is_named(record: Record, name: str) -> bool:
 
 
 def _weight(record: Record) -> Weight:
-    return evidence.kind(record.kind).weight
+    return evidence.KINDS[record.kind].weight
 
 
 def _first(records: Sequence[Record], weight: Weight) -> Record:
