@@ -94,8 +94,6 @@ def read_erratum(
 
     Args:
         data: as a claims file has it, under ``erratum`` in the reading.
-        reading: of the claim.
-        refuse: makes the error of a broken rule, which names file and claim.
 
     Raises:
         RegistryError: a key is unknown or missing, the case has no truth, or a number is missing
@@ -205,7 +203,6 @@ def unowned(erratum: Mapping[str, Any], texts: Iterable[str]) -> list[str]:
 
     Args:
         erratum: as a claims file has it; what it fills in is computed, and so has an owner.
-        texts: what the registry says of the claim, and the lines of its records.
     """
     known = "".join("".join(texts).split())
     told = [

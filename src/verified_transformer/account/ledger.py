@@ -165,10 +165,6 @@ def read(root: Path) -> tuple[list[Found], list[str]]:
 def collect(root: Path, locked: Mapping[str, Locked] | None = None) -> Ledger:
     """Read the stored records and build the ledger.
 
-    Args:
-        root: the repository's root.
-        locked: the lock; the package's own by default.
-
     Raises:
         LedgerError: the stored records have faults, which the message lists; or the lock has.
         ValueError: `root` has no notebooks.
@@ -189,8 +185,6 @@ def build(
     """Let verdicts and sums follow from the registry and the records.
 
     Args:
-        articles, statements: the registry.
-        found: all records of all notebooks.
         locked: the lock, whose histories the entries show.
 
     Raises:

@@ -98,9 +98,6 @@ def _plain(thing: object) -> Any:
 def load(folder: Path = _FOLDER) -> tuple[dict[str, Article], dict[str, Statement]]:
     """Read and validate all claims files.
 
-    Args:
-        folder: where the files are; the package's own by default.
-
     Returns:
         Articles by key and statements by id, both in chapter and article order.
 

@@ -17,9 +17,6 @@ RENEW = 'make lock REASON="…" renews the lock on purpose; git diff shows what 
 def write(root: Path) -> int:
     """Write ``_build/claims.json``, print how many claims are decided, and what is not as locked.
 
-    Args:
-        root: the repository.
-
     Returns:
         0, or 1 where what is said or decided differs from the lock, or an erratum is missing.
     """
@@ -50,7 +47,6 @@ def renew(root: Path, reason: str, date: str | None = None, path: Path = lock.PA
     """Write both locks anew: each change of a claim with date and reason, and every sentence.
 
     Args:
-        root: the repository.
         reason: why the changes are right; it names each claim whose words, kind or place changed.
         date: of the changes; that of the last commit by default.
         path: of the lock of claims; with another the sentences stay as they are.

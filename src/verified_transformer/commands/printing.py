@@ -83,10 +83,6 @@ def print_book(root: Path) -> Path:
 def whole_book(html: Path, toc: dict[str, Any]) -> str:
     """The pages of the table of contents as one document.
 
-    Args:
-        html: the folder of the built pages.
-        toc: `_toc.yml`, as read.
-
     Returns:
         The document. Anchors' names begin with their page's; links between pages lead to them.
 

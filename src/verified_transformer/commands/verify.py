@@ -20,10 +20,6 @@ _Key = tuple[str, str, str | None]
 def verify(root: Path, name: str) -> int:
     """Run every notebook that decides a claim, up to its last record, and compare its records.
 
-    Args:
-        root: the repository.
-        name: the claim's id.
-
     Returns:
         0 where every record and the verdict came out as stored, else 1.
 

@@ -39,7 +39,6 @@ def age_fault(datum: str | None, day: str | None, what: str) -> str | None:
     Args:
         datum: the day of the youngest datum, or None where nobody said.
         day: of which the claim speaks, or None where it speaks of none.
-        what: the evidence, for the message.
     """
     if day is None:
         return None

@@ -60,10 +60,6 @@ def read_citations(
 ) -> tuple[Citation, ...]:
     """Read the citations of a reading as a claims file has them.
 
-    Args:
-        data: the entries of its key ``citations``.
-        refuse: makes the error of a broken rule, which names file and claim.
-
     Raises:
         RegistryError: a key is unknown or missing, a quotation is too long, or does not stand in
             the passage that is said to be around it.

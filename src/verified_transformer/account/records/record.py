@@ -213,9 +213,6 @@ _NEEDED = {"claims", "readings", "kind", "of", "outcome", "statement", "detail"}
 def from_json(data: object) -> Record:
     """Return the record that an output's metadata hold.
 
-    Args:
-        data: what `to_json` made, read back.
-
     Raises:
         RecordError: a field is missing, unknown, or not what it can be; the message names it.
     """
@@ -265,10 +262,6 @@ _MADE = {"volatile": _volatile, "ran": ran_from_json}
 
 def differences(old: Record, new: Record) -> list[str]:
     """Say which deterministic fields of a record moved, and how.
-
-    Args:
-        old: as it is stored.
-        new: as it came out.
 
     Returns:
         A line for each field that moved; none where the records have the same hash.

@@ -61,12 +61,7 @@ def in_brackets(maths: str) -> str:
 
 
 def typeset(text: str, formula: Callable[[str], str] = in_brackets) -> str:
-    """Turn text with ``$…$`` into HTML.
-
-    Args:
-        text: words, with LaTeX between dollar signs.
-        formula: how a piece of LaTeX becomes HTML.
-    """
+    """Turn text with ``$…$`` into HTML."""
     parts = re.split(r"(?<!\\)\$", text)
     return "".join(
         " ".join(map(formula, breakable(part))) if index % 2 else words(part)
@@ -89,10 +84,6 @@ def breakable(maths: str) -> list[str]:
 def card(statement: Statement, case: str | None) -> Bundle:
     """Return the output that shows a claim: what the article says, and folded how we read it.
 
-    Args:
-        statement: the claim.
-        case: show only this case of the reading.
-
     Returns:
         MIME bundle and output metadata.
 
@@ -112,10 +103,6 @@ def card(statement: Statement, case: str | None) -> Bundle:
 
 def rows(statement: Statement, case: str | None = None) -> list[tuple[str, str]]:
     """Return what there is to say of a claim, as pairs of label and text with ``$latex$``.
-
-    Args:
-        statement: the claim.
-        case: only this case of the reading.
 
     Raises:
         ValueError: the reading has no such case.
@@ -160,9 +147,6 @@ def title(found: Record) -> str:
 
 def record(found: Record) -> Bundle:
     """Return the output that shows a record: a line, which opens to what was found.
-
-    Args:
-        found: the record, with the steps to fold out.
 
     Returns:
         MIME bundle and output metadata.

@@ -76,9 +76,6 @@ def _quantity(text: str) -> str | None:
 def readable_equation(equation: str) -> str:
     r"""Return a record's equation, whose quantity may be a ``\text``, as words and formulas.
 
-    Args:
-        equation: LaTeX as the record has it.
-
     Example:
         >>> readable_equation(r"\text{E |w|**2} = d")
         '$\\mathbb{E}\\left[\\lVert w\\rVert^2\\right] = d$'
@@ -94,10 +91,6 @@ def readable_equation(equation: str) -> str:
 
 def readable_head(latex: str | None, statement: str) -> str:
     """Return what a record is about: its equation, or its statement where it has none.
-
-    Args:
-        latex: the record's equation.
-        statement: the record's statement.
 
     Example:
         >>> readable_head(None, "rank = d*n/(d + n)")

@@ -43,10 +43,6 @@ class Decision:
 def decide(statement: Statement, records: Sequence[Record]) -> Decision:
     """Let the verdict on one claim follow from its records.
 
-    Args:
-        statement: the claim, with its reading.
-        records: all records that name it.
-
     Returns:
         The worst decision over the cases that decide it; "undecided" while evidence is missing. A
         clause that is not decided, and a case that stands beside the others, show in its line.

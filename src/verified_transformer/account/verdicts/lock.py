@@ -80,10 +80,6 @@ def digest(says: str) -> str:
 def differences(now: Mapping[str, State], locked: Mapping[str, Locked]) -> dict[str, list[str]]:
     """Say in words, by claim, how what is said and decided differs from what is locked.
 
-    Args:
-        now: the state of every claim.
-        locked: what `read` returned.
-
     Returns:
         By id, one line for each thing that differs; nothing where all is as it was.
     """
@@ -131,10 +127,7 @@ def renew(
     """Return the lock of what is said and decided now, each change in its claim's history.
 
     Args:
-        now: the state of every claim, in order.
-        locked: the lock as it is.
         reason: why the changes are right. It names each claim whose words, kind or place changed.
-        date: of the changes, as YYYY-MM-DD.
 
     Raises:
         LockError: no reason, no date, or an article's words changed for a claim that the reason
@@ -200,9 +193,6 @@ def lost(before: Mapping[str, Locked], after: Mapping[str, Locked]) -> list[str]
     """Say where a later lock hides what an earlier one held.
 
     A history only grows, and it grows with every change.
-
-    Args:
-        before, after: two states of the lock, such as those of two commits.
     """
     faults = []
     for name, old in before.items():

@@ -20,10 +20,6 @@ def decide_all(
     A claim that rests on an undecided or wrong one is undecided. One that rests on a conditional
     one inherits its condition, and holds only under it, unless its reading discharges it.
 
-    Args:
-        statements: the registry.
-        records: all records of all notebooks.
-
     Returns:
         A decision for every id.
 

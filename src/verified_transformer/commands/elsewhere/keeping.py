@@ -20,7 +20,6 @@ def path(root: Path, name: str) -> Path:
     """Return where the data of a command stand.
 
     Args:
-        root: the repository.
         name: of the command, such as "fresh-seeds".
     """
     return root / "tests" / "status" / f"{name}.json"
@@ -28,11 +27,6 @@ def path(root: Path, name: str) -> Path:
 
 def keep(root: Path, name: str, entries: Mapping[str, Any]) -> Path:
     """Put what came out of notebooks in the place of what was kept of them before.
-
-    Args:
-        root: the repository.
-        name: of the command.
-        entries: for each notebook that was run, by its path from the root, what came out.
 
     Returns:
         The file that was written.
@@ -44,24 +38,14 @@ def keep(root: Path, name: str, entries: Mapping[str, Any]) -> Path:
 
 
 def kept(root: Path, name: str) -> dict[str, Any]:
-    """Return what `keep` has kept of each notebook.
-
-    Args:
-        root: the repository.
-        name: of the command.
-    """
+    """Return what `keep` has kept of each notebook."""
     target = path(root, name)
     whole = json.loads(target.read_text(encoding="utf-8")) if target.exists() else {}
     return dict(whole.get("notebooks", {}))
 
 
 def keep_sources(root: Path, found: Mapping[str, str]) -> Path:
-    """Keep which quotations were found in their sources.
-
-    Args:
-        root: the repository.
-        found: by the hash of a quotation, what it is and where it was found.
-    """
+    """Keep which quotations were found in their sources."""
     entries = dict(sorted(found.items(), key=lambda item: item[1]))
     return _write(
         path(root, "sources"), {"command": "make sources", "found": entries, **provenance(root)}
@@ -77,9 +61,6 @@ def kept_sources(root: Path) -> dict[str, str]:
 
 def keep_times(root: Path) -> Path:
     """Keep where the time of the last `make test` went.
-
-    Args:
-        root: the repository.
 
     Raises:
         ValueError: there was none, or it ran a part only.

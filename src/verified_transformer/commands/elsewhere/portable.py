@@ -78,11 +78,6 @@ def portable(notebooks: Sequence[Path], root: Path, jobs: int = 2) -> int:
 
     What came out is printed, and kept for the status page, notebook by notebook.
 
-    Args:
-        notebooks: which.
-        root: the repository.
-        jobs: how many notebooks to run at a time.
-
     Returns:
         1 where a notebook came out otherwise under a setting, else 0.
     """

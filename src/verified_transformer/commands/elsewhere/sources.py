@@ -25,9 +25,6 @@ from .keeping import keep_sources, kept_sources
 def sources(root: Path) -> int:
     """Fetch every archive that a citation names, look the words up, and keep what was found.
 
-    Args:
-        root: the repository.
-
     Returns:
         1 where words do not stand in the file that is named, else 0.
     """
@@ -60,11 +57,7 @@ def archived() -> Iterator[tuple[str, Citation]]:
 
 
 def unlooked(root: Path) -> list[str]:
-    """Say which quotations nobody has looked up as they stand now.
-
-    Args:
-        root: the repository.
-    """
+    """Say which quotations nobody has looked up as they stand now."""
     kept = kept_sources(root)
     return [
         f"{name}: “{citation.quote}”: make sources looks it up in {citation.archive}"
@@ -84,7 +77,6 @@ def fetched(release: str, files: Mapping[str, str]) -> dict[str, str]:
 
     Args:
         release: such as ``mesh-tensorflow==0.1.21``.
-        files: paths in the package.
     """
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", folder]

@@ -37,7 +37,6 @@ def head(root: Path, notebook: Path) -> str:
     Args:
         root: the repository, whose address stands in ``_config.yml`` and whose name in
             ``pyproject.toml``.
-        notebook: path of the ``.ipynb`` file.
     """
     config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -51,12 +50,7 @@ def head(root: Path, notebook: Path) -> str:
 
 
 def with_head(code: str, head: str) -> str:
-    """Return the code of a notebook's first cell with the head that it must have.
-
-    Args:
-        code: as it is; an older head is replaced.
-        head: see `head`.
-    """
+    """Return the code of a notebook's first cell with the head that it must have."""
     rest = _HEAD.sub("", code, count=1)
     return head + rest if rest else head.rstrip("\n")
 
@@ -69,7 +63,6 @@ def publish(root: Path, served: str | None = None) -> str:
     one commit is always published as one and the same.
 
     Args:
-        root: the repository.
         served: the address of the repository that publishes, where it is known.
 
     Returns:
@@ -131,11 +124,7 @@ def _git(root: Path, *words: str, given: str = "", **environment: str) -> str:
 
 
 def needs_transformers(notebook: Path) -> bool:
-    """Whether a notebook reaches transformers, itself or through a module that it imports.
-
-    Args:
-        notebook: path of the ``.ipynb`` file.
-    """
+    """Whether a notebook reaches transformers, itself or through a module that it imports."""
     return bool(EXTRA & third_parties(imports(json.loads(notebook.read_text(encoding="utf-8")))))
 
 
@@ -158,11 +147,7 @@ def third_parties(names: Iterable[str]) -> set[str]:
 
 
 def imports(book: dict[str, Any]) -> list[str]:
-    """Return what the cells of a notebook import, as dotted names.
-
-    Args:
-        book: the notebook's JSON.
-    """
+    """Return what the cells of a notebook import, as dotted names."""
     return [name for cell in book["cells"] for name in _imports_of_cell(cell)]
 
 

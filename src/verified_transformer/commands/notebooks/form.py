@@ -30,11 +30,7 @@ Cell = dict[str, Any]
 
 
 def write(root: Path) -> int:
-    """Give every notebook its form, and name those that changed.
-
-    Args:
-        root: the repository.
-    """
+    """Give every notebook its form, and name those that changed."""
     for notebook in ledger.notebooks(root):
         text = notebook.read_text(encoding="utf-8")
         new = formed(text, colab.head(root, notebook))
@@ -45,12 +41,7 @@ def write(root: Path) -> int:
 
 
 def formed(text: str, head: str) -> str:
-    """Return a notebook's JSON with the form that its cells should have.
-
-    Args:
-        text: as it is stored.
-        head: what the first code cell begins with; see `colab.head`.
-    """
+    """Return a notebook's JSON with the form that its cells should have."""
     book = json.loads(text)
     heading, about, first = "", [""], True
     for cell in book["cells"]:
@@ -82,10 +73,7 @@ def form(
     """Return the sort of a cell, and the title under which it folds, if it does.
 
     Args:
-        code: without a title.
-        outputs: as stored; a figure's line names its axes.
         about: ids of the claims that it decides, or of the last ones that were named.
-        heading: the last one before it.
     """
     of = sorts.sort(code)
     if of == "set-up":

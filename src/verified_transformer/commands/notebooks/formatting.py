@@ -16,10 +16,6 @@ from pathlib import Path
 def format_cells(notebooks: Sequence[Path], root: Path) -> int:
     """Format the code cells of notebooks and name those that changed.
 
-    Args:
-        notebooks: which.
-        root: the repository, with ruff's settings.
-
     Returns:
         ruff's exit status.
     """

@@ -15,7 +15,6 @@ def refresh(notebooks: Sequence[Path], root: Path) -> int:
 
     Args:
         notebooks: which; one whose cell fails is not stored.
-        root: the repository.
 
     Returns:
         1 where a cell failed, else 0.

@@ -40,7 +40,6 @@ def run(
     """Run a notebook in a fresh kernel; its file stays as it is.
 
     Args:
-        notebook: path of the ``.ipynb`` file.
         last: index of the last cell to run; all by default.
         environment: variables to set, or to remove where the value is None.
         through: whether to go on after a cell that failed.

@@ -23,9 +23,6 @@ _DRAWS = {"live", "drawing", "exercise"}  # calls whose output is the figure its
 def sort(source: str) -> str:
     """Return what a code cell is for: one of `SORTS`.
 
-    Args:
-        source: the cell's code; IPython's magics may stand in it.
-
     Raises:
         SyntaxError: the code is no Python.
     """

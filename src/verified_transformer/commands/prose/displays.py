@@ -65,8 +65,6 @@ def fault(display: str, owner: str, names: Names) -> str | None:
     """Say why an owner does not own a display; None where it does.
 
     Args:
-        display: with its dollar signs.
-        owner: as the comment has it.
         names: what the page's names stand for; what the display defines is added.
     """
     said = _OWNER.fullmatch(owner)
@@ -90,8 +88,6 @@ def inline_fault(formula: str, owner: str, names: Names) -> str | None:
 
     Args:
         formula: with its dollar signs; a definition teaches no name.
-        owner: as the comment has it.
-        names: what the page's names stand for.
     """
     if owner != DEFINITION:
         return fault(formula, owner, names)

@@ -25,9 +25,6 @@ def draft(notebook: Path) -> int:
     What is not found in a printed line or in a claim of the notebook gets the owner ``?``, which
     no gate accepts: a person says what it is.
 
-    Args:
-        notebook: path of the ``.ipynb`` file; changed in place.
-
     Returns:
         How many tokens were left to a person.
     """

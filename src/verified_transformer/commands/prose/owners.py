@@ -74,7 +74,6 @@ def faults(markdown: str, page: Page) -> list[str]:
 
     Args:
         markdown: the text of a cell or page, with its comment.
-        page: what it may refer to.
 
     Example:
         >>> faults("It is $2/d$.\\n<!-- owners\\n$2/d$ <- 3/d\\n-->", Page())
