@@ -26,7 +26,6 @@ from verified_transformer.account.records.record import (
 )
 from verified_transformer.account.registry import statement
 from verified_transformer.account.rendering import cards as rendering
-from verified_transformer.account.rendering import styles
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("#ffffff", "#14181e")  # the theme's, light and dark
@@ -71,7 +70,10 @@ def test_verdicts_differ_without_colour() -> None:
         assert one.mark != other.mark and one.label != other.label
 
 
-def test_the_style_sheet_has_a_rule_for_each_row() -> None:
+def test_the_style_sheet_has_a_rule_for_each_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "book/_ext"))
+    from verified_book import styles
+
     sheet = styles.style_sheet()
     for row in KINDS.values():
         assert f".vt-record.vt-{row.name}," in sheet and row.colour.line in sheet

@@ -10,11 +10,14 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from .reading import Reading
 from .rendering.formulas import latex
 from .rendering.values import shown, value
+
+if TYPE_CHECKING:
+    from .ledger import Entry
 
 _KEYS = {"grade", "order", "headline", "case", "of", "at", "printed", "right", "relation", "told",
          "follows"}  # fmt: skip
@@ -162,20 +165,7 @@ def read_erratum(
 # ------------------------------------------------------------------ what is missing
 
 
-class Decided(Protocol):
-    """What is asked of a claim of the ledger."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def article(self) -> str: ...
-    @property
-    def verdict(self) -> str: ...
-    @property
-    def erratum(self) -> Erratum | None: ...
-
-
-def faults(claims: Iterable[Decided]) -> list[str]:
+def faults(claims: Iterable[Entry]) -> list[str]:
     """Say which wrong claims have no erratum, which errata no wrong claim, and which no root."""
     claims, found, places = list(claims), [], set()
     roots = {

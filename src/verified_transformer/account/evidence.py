@@ -28,16 +28,10 @@ class Weight(Enum):
     ATTEMPTS = "keeps a claim open"
 
 
-SUPPORTING = frozenset(
-    {
-        Weight.DERIVES,
-        Weight.OBSERVES,
-        Weight.ENUMERATES,
-        Weight.EQUATES,
-        Weight.COUNTS,
-        Weight.SUPPORTS,
-    }
-)
+SUPPORTING = frozenset({
+    Weight.DERIVES, Weight.OBSERVES, Weight.ENUMERATES, Weight.EQUATES, Weight.COUNTS,
+    Weight.SUPPORTS,
+})  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ import yaml
 
 from .errata import Erratum, read_erratum
 from .reading import Reading, RegistryError, read_reading
-from .rendering.latex import latex_fault
+from .rendering.formulas import latex_fault
 
 KINDS = ("statement", "equation", "number", "attribution", "empirical")
 CHAPTERS = {

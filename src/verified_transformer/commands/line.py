@@ -11,7 +11,7 @@ from ..account import ledger
 from ..account.reading import RegistryError
 from . import claims, printing, verify
 from .elsewhere import fresh_seeds, keeping, portable, sources
-from .notebooks import colab, form, formatting, refresh
+from .notebooks import colab, form, formatting, running
 
 Run = Callable[[argparse.Namespace], int]
 
@@ -62,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
                     lambda given: verify.verify(given.root, given.id))  # fmt: skip
     again.add_argument("id", help="such as LOSS-14")
     command("refresh", "execute notebooks, store their outputs, show every change",
-            lambda given: refresh.refresh(given.notebooks, given.root), True)  # fmt: skip
+            lambda given: running.refresh(given.notebooks, given.root), True)  # fmt: skip
     keep = command("record", "run a long experiment and keep its result", _record)
     keep.add_argument("name", help="a module of verified_transformer.experiments")
     keep.add_argument(

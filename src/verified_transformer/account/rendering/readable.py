@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable
 
 from .formulas import latex
+from .plain import SIGNS
 
 _POINT = re.compile(r"(?<![\w$])([a-zA-Z]{1,9})=(-?\d[\w.+-]*|-?\w+\*\*[-\w./()]+)(?=[,;: ]|$)")
 _LAW = re.compile(r"(?<![\w$'])(\w+'?) ~ ")
@@ -23,13 +24,8 @@ _SYMBOLS = re.compile(
     r"(?P<of>(?:\|[\w ]{1,4}\||[A-Za-z]\w{0,7}\([\w ]{1,3}\)|[A-Za-z])"
     r"(?:\*\*\d+|_[a-z0-9](?!\w)))(?![\w$(])"
 )
-_GREEK = dict(
-    zip(
-        "alpha beta gamma delta epsilon eta theta kappa lambda mu rho sigma tau phi".split(),
-        "αβγδεηθκλμρστφ",
-        strict=True,
-    )
-)
+_LETTERS = "alpha beta gamma delta epsilon eta theta kappa lambda mu rho sigma tau phi"
+_GREEK = {name: SIGNS[name] for name in _LETTERS.split()}
 _RAISED = dict(zip("234dkn", "²³⁴ᵈᵏⁿ", strict=True))
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")  # a point's coordinate needs no typesetting
 _QUOTED = re.compile(r"“([^”`]*(?:\*\*|\w\()[^”`]*)”")  # lines of a source's code

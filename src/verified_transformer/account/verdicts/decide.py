@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from .. import evidence
 from ..evidence import Weight
 from ..reading import Reading
-from ..reading.ages import age_fault
+from ..reading.citations import age_fault
 from ..reading.models import model_fault, not_run
 from ..records import margins
 from ..records.record import Record

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..rendering.latex import latex_fault
+from ..rendering.formulas import latex_fault
 from .decide import LedgerError
 
 PATH = Path(__file__).parents[2] / "claims" / "verdicts.lock"

@@ -13,13 +13,13 @@ import sys
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from ...account import registry
 from ...account.reading.citations import Citation
 from ...account.reading.sentences import stands_in
-from .keeping import keep_sources, kept_sources
+from .keeping import kept, provenance, write
 
 
 def sources(root: Path) -> int:
@@ -28,22 +28,22 @@ def sources(root: Path) -> int:
     Returns:
         1 where words do not stand in the file that is named, else 0.
     """
-    quoted: dict[str, list[tuple[str, Citation]]] = {}
+    quoted: dict[str, list[tuple[str, str, Citation]]] = {}
     for name, citation in archived():
-        quoted.setdefault(_release(citation), []).append((name, citation))
+        release, file = str(citation.archive).split()
+        quoted.setdefault(release, []).append((name, file, citation))
     found: dict[str, str] = {}
     missing = 0
     for release, citations in sorted(quoted.items()):
-        files = {str(c.archive).split()[1]: "" for _, c in citations}
-        files |= fetched(release, files)
-        for name, citation in citations:
-            text = files[str(citation.archive).split()[1]]
-            there = stands_in(citation.around or citation.quote, text)
+        texts = fetched(release, [file for _, file, _ in citations])
+        for name, file, citation in citations:
+            there = stands_in(citation.around or citation.quote, texts.get(file, ""))
             print(f"{'found    ' if there else 'NOT FOUND'} {name} in {citation.archive}")
             missing += not there
             if there:
                 found[signature(name, citation)] = f"{name} in {citation.archive}"
-    print(keep_sources(root, found))
+    entries = dict(sorted(found.items(), key=lambda item: item[1]))
+    print(write(root, "sources", {"found": entries, **provenance(root)}))
     return int(bool(missing))
 
 
@@ -58,11 +58,11 @@ def archived() -> Iterator[tuple[str, Citation]]:
 
 def unlooked(root: Path) -> list[str]:
     """Say which quotations nobody has looked up as they stand now."""
-    kept = kept_sources(root)
+    known = kept(root, "sources", "found")
     return [
         f"{name}: “{citation.quote}”: make sources looks it up in {citation.archive}"
         for name, citation in archived()
-        if signature(name, citation) not in kept
+        if signature(name, citation) not in known
     ]
 
 
@@ -72,7 +72,7 @@ def signature(name: str, citation: Citation) -> str:
     return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
 
 
-def fetched(release: str, files: Mapping[str, str]) -> dict[str, str]:
+def fetched(release: str, files: Collection[str]) -> dict[str, str]:
     """Return the texts of some files of a release, by their paths in it; none that it has not.
 
     Args:
@@ -95,7 +95,3 @@ def _texts(archive: Path) -> Iterator[tuple[str, str]]:
         for member in whole:
             if file := whole.extractfile(member):  # below the folder of the release
                 yield member.name.partition("/")[2], file.read().decode("utf-8", "replace")
-
-
-def _release(citation: Citation) -> str:
-    return str(citation.archive).split()[0]

@@ -24,6 +24,8 @@ from typing import Any
 
 import yaml
 
+from . import sorts
+
 PACKAGE = Path(__file__).parents[2]
 EXTRA = {"transformers", "safetensors", "huggingface_hub", "tokenizers"}
 _HEAD = re.compile(
@@ -148,14 +150,8 @@ def third_parties(names: Iterable[str]) -> set[str]:
 
 def imports(book: dict[str, Any]) -> list[str]:
     """Return what the cells of a notebook import, as dotted names."""
-    return [name for cell in book["cells"] for name in _imports_of_cell(cell)]
-
-
-def _imports_of_cell(cell: dict[str, Any]) -> list[str]:
-    if cell["cell_type"] != "code":
-        return []
-    code = re.sub(r"(?m)^(\s*)[%!].*$", r"\1pass", "".join(cell["source"]))
-    return list(_imports(ast.parse(code), None))
+    cells = ["".join(cell["source"]) for cell in book["cells"] if cell["cell_type"] == "code"]
+    return [name for code in cells for name in _imports(sorts.parsed(code), None)]
 
 
 @cache

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -87,12 +87,11 @@ def form(
         return of, f"Exercise {name}"
     if of == "figure":
         return of, _cut(f"Figure: {_axes(outputs) or heading}")
-    return of, _cut(f"Code: {_defined(code) or heading}") if too_long(code) else None
-
-
-def too_long(code: str) -> bool:
-    """Whether a teaching cell has too many lines to stand open."""
-    return len(code.splitlines()) > LONGEST
+    if len(code.splitlines()) <= LONGEST:
+        return of, None
+    defined = (ast.FunctionDef, ast.ClassDef)
+    names = [node.name for node in sorts.parsed(code).body if isinstance(node, defined)]
+    return of, _cut(f"Code: {', '.join(names) or heading}")
 
 
 def _metadata(old: Cell, of: str, *, folds: bool) -> Cell:
@@ -126,16 +125,6 @@ def _axes(outputs: Sequence[Cell]) -> str:
             axes = re.split(r"[:;]", told.removeprefix("Figure. "))[0].strip()
             return "" if axes.startswith("–") else axes.replace(" over ", " against ")
     return ""
-
-
-def _defined(code: str) -> str:
-    return ", ".join(_functions(code))
-
-
-def _functions(code: str) -> Iterator[str]:
-    for node in sorts.parsed(code).body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            yield f"{node.name}"
 
 
 def _cut(title: str) -> str:

@@ -97,6 +97,34 @@ def inline_fault(formula: str, owner: str, names: Names) -> str | None:
         return None
 
 
+def reading_of(said: re.Match[str]) -> Reading:
+    """Return the reading, or the case of it, that an owner names.
+
+    Raises:
+        KeyError: there is no such claim.
+        ValueError: it has no such case, or no reading.
+    """
+    statement = registry.statement(said["id"])
+    readings: Mapping[str | None, Reading] = statement.reading.parts if statement.reading else {}
+    if said["case"] not in readings:
+        raise ValueError(f"no case {said['case']!r}" if said["case"] else "has no reading")
+    return readings[said["case"]]
+
+
+def formula_of(of: Reading, part: str | None) -> str:
+    """Return a reading's formula, or that of its truth, what is claimed, or the quantity.
+
+    Raises:
+        ValueError: it has none.
+    """
+    text = {
+        "truth": of.truth_formula, "claimed": of.claimed, "quantity": of.quantity, None: of.formula
+    }[part]  # fmt: skip
+    if text is None:
+        raise ValueError(f"has no {part or 'formula'}")
+    return text
+
+
 def _claimed(
     parts: Sequence[str],
     said: re.Match[str],
@@ -105,14 +133,8 @@ def _claimed(
     within: float | None,
 ) -> str | None:
     """Whether a claim's formula stands in a display, and the rest of it is true."""
-    statement = registry.statement(said["id"])
-    readings: Mapping[str | None, Reading] = statement.reading.parts if statement.reading else {}
-    if said["case"] not in readings:
-        return f"no case {said['case']!r}" if said["case"] else "has no reading"
-    of = readings[said["case"]]
-    text = {"truth": of.truth_formula, "claimed": of.claimed, None: of.formula}[said["part"]]
-    if text is None:
-        return f"has no {said['part'] or 'formula'}"
+    of = reading_of(said)
+    text = formula_of(of, said["part"])
     local = copy.copy(names)
     local.known = dict(names.known)
     for name, meaning in of.where.items():

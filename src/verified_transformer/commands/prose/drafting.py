@@ -9,8 +9,7 @@ from typing import Any
 
 from ...account import registry
 from ...account.rendering.formulas import latex
-from ..notebooks.owned import owners
-from .owners import Page, normalised
+from .owners import Page, normalised, owners
 from .pages import page, read
 from .tokens import Token, tokens, value
 
