@@ -16,9 +16,6 @@ def record(name: str, root: Path, *, rekey: bool = False) -> Path:
         rekey: keep the result that there is, and key it by the code as it is now; its fingerprint,
             a tiny re-run, must match.
 
-    Returns:
-        The file that was written.
-
     Raises:
         ValueError: there is no such experiment.
         RuntimeError: what the result depends on is not committed, or the fingerprint differs.

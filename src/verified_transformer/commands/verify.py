@@ -20,9 +20,6 @@ _Key = tuple[str, str, str | None]
 def verify(root: Path, name: str) -> int:
     """Run every notebook that decides a claim, up to its last record, and compare its records.
 
-    Returns:
-        0 where every record and the verdict came out as stored, else 1.
-
     Raises:
         KeyError: the id is not in the registry.
         LedgerError: the stored records have faults, whatever the fresh ones say.

@@ -82,14 +82,7 @@ def breakable(maths: str) -> list[str]:
 
 
 def card(statement: Statement, case: str | None) -> Bundle:
-    """Return the output that shows a claim: what the article says, and folded how we read it.
-
-    Returns:
-        MIME bundle and output metadata.
-
-    Raises:
-        ValueError: the reading has no such case.
-    """
+    """Return the output that shows a claim: what the article says, and folded how we read it."""
     (_, says), *more = rows(statement, case)
     shown = (
         templates()
@@ -146,11 +139,7 @@ def title(found: Record) -> str:
 
 
 def record(found: Record) -> Bundle:
-    """Return the output that shows a record: a line, which opens to what was found.
-
-    Returns:
-        MIME bundle and output metadata.
-    """
+    """Return the output that shows a record: a line, which opens to what was found."""
     shown = templates().get_template("record.html").render(
         record=found, title=title(found), words=told([found]), mark=_MARKS.get(found.outcome, "·"),
         head=readable_head(found.latex, found.statement), detail=readable(found.full_detail),

@@ -20,9 +20,6 @@ def decide_all(
     A claim that rests on an undecided or wrong one is undecided. One that rests on a conditional
     one inherits its condition, and holds only under it, unless its reading discharges it.
 
-    Returns:
-        A decision for every id.
-
     Raises:
         LedgerError: see `decide`; or a record names an id that is not in the registry; or a claim
             rests on itself, or discharges one on which it does not rest.

@@ -25,9 +25,6 @@ def fresh_seeds(
 
     Args:
         first: the first of the salts, so that further ones can be added, and a failure run again.
-
-    Returns:
-        1 where a run failed, else 0.
     """
     numbers, failed = [str(salt) for salt in range(first, first + salts)], 0
     with ThreadPoolExecutor(jobs) as pool:

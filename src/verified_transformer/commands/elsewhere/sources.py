@@ -23,11 +23,7 @@ from .keeping import kept, provenance, write
 
 
 def sources(root: Path) -> int:
-    """Fetch every archive that a citation names, look the words up, and keep what was found.
-
-    Returns:
-        1 where words do not stand in the file that is named, else 0.
-    """
+    """Fetch every archive that a citation names, look the words up, and keep what was found."""
     quoted: dict[str, list[tuple[str, str, Citation]]] = {}
     for name, citation in archived():
         release, file = str(citation.archive).split()

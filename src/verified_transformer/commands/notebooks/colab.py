@@ -67,9 +67,6 @@ def publish(root: Path, served: str | None = None) -> str:
     Args:
         served: the address of the repository that publishes, where it is known.
 
-    Returns:
-        What was written, in a line.
-
     Raises:
         ValueError: another repository publishes than ``_config.yml`` names, the branch is the one
             that is checked out, a notebook does not install from that repository, or git fails.

@@ -96,9 +96,6 @@ def refresh(notebooks: Sequence[Path], root: Path) -> int:
 
     Args:
         notebooks: which; one whose cell fails is not stored.
-
-    Returns:
-        1 where a cell failed, else 0.
     """
     import nbformat
 
