@@ -15,7 +15,7 @@ RENEW = 'make lock REASON="…" renews the lock on purpose; git diff shows what 
 
 
 def write(root: Path) -> int:
-    """Write ``_build/claims.json``, print how many claims are decided, and what is not as locked."""
+    """Write ``_build/claims.json``, print how many are decided, and what is not as locked."""
     made = ledger.collect(root)
     data = made.to_json()
     target = root / "_build" / "claims.json"

@@ -111,9 +111,13 @@ def _formula(text: str) -> str | None:
 
 
 def _words(text: str) -> str:
-    text = _laws(_QUOTED.sub(r"“`\1`”", text))
-    pieces = re.split(r"(\$[^$]*\$)", text)
-    return "".join(piece if place % 2 else _marked(piece) for place, piece in enumerate(pieces))
+    return _outside(r"(\$[^$]*\$)", _laws(_QUOTED.sub(r"“`\1`”", text)), _marked)
+
+
+def _outside(pattern: str, text: str, change: Callable[[str], str]) -> str:
+    """A text, changed where the pattern, a group, is not."""
+    pieces = re.split(pattern, text)
+    return "".join(piece if place % 2 else change(piece) for place, piece in enumerate(pieces))
 
 
 def _marked(text: str) -> str:
@@ -125,10 +129,8 @@ def _marked(text: str) -> str:
         return f"${name}={value}$" if name and value else found.group()
 
     text = _POINT.sub(point, text)
-    pieces = re.split(r"(\$[^$]*\$)", text)
-    text = "".join(p if k % 2 else _SYMBOLS.sub(_symbol, p) for k, p in enumerate(pieces))
-    pieces = re.split(r"(\$[^$]*\$|`[^`]*`)", text)
-    return "".join(p if k % 2 else _lettered(p) for k, p in enumerate(pieces))
+    text = _outside(r"(\$[^$]*\$)", text, lambda piece: _SYMBOLS.sub(_symbol, piece))
+    return _outside(r"(\$[^$]*\$|`[^`]*`)", text, _lettered)
 
 
 def _lettered(text: str) -> str:

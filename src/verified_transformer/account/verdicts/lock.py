@@ -92,26 +92,32 @@ def differences(now: Mapping[str, State], locked: Mapping[str, Locked]) -> dict[
         elif name not in locked:
             lines[name] = [f"{name}: new, {_verdict(now[name])}"]
         else:
-            said = [f"{name}: {line}" for line in _moved(locked[name].state, now[name])]
+            said = [f"{name}: {line}" for line, _, _ in _moved(locked[name].state, now[name])]
             lines |= {name: said} if said else {}
     return lines
 
 
-def _moved(old: State, new: State) -> Iterator[str]:
-    if old.verdict != new.verdict:
-        yield f"{old.verdict} -> {new.verdict}"
-    if old.says != new.says:
-        yield "what the article says was changed"
-    for name, field in (("kind", "kind"), ("place", "where"), ("grade", "grade")):
-        if (one := getattr(old, field)) != (other := getattr(new, field)):
-            yield f"its {name} was changed: {one or 'none'} -> {other or 'none'}"
+def _moved(old: State, new: State) -> Iterator[tuple[str, str, str]]:
+    """What moved, each in words, and for the history what stood there and what stands."""
+    if (before := _verdict(old)) != (after := _verdict(new)):
+        aside = f"set aside as {new.nature}, before as {old.nature}"
+        same = old.verdict == new.verdict
+        yield aside if same else f"{old.verdict} -> {new.verdict}", before, after
+    for name, what in (("says", ""), ("kind", "kind"), ("where", "place"), ("grade", "grade")):
+        one, other = (getattr(state, name) or "none" for state in (old, new))
+        if one != other:
+            words = f"its {what} was changed: {one} -> {other}"
+            words = words if what else "what the article says was changed"
+            yield words, f"{name} {one}", f"{name} {other}"
     if old.judged != new.judged:
         ran, judged = "decided by what ran", "judged by a person"
-        yield f"{judged}, before {ran}" if new.judged else f"{ran}, before {judged}"
-    if old.nature != new.nature and old.nature and new.nature:
-        yield f"set aside as {new.nature}, before as {old.nature}"
+        if new.judged:
+            yield f"{judged}, before {ran}", "not judged", "judged"
+        else:
+            yield f"{ran}, before {judged}", "judged", "not judged"
     if old.retired != new.retired:
-        yield f"retired: {new.retired}" if new.retired else "no longer retired"
+        before, after = (f"retired: {s.retired}" if s.retired else "in use" for s in (old, new))
+        yield after if new.retired else "no longer retired", before, after
 
 
 def _verdict(state: State) -> str:
@@ -168,25 +174,10 @@ def _needs_a_name(name: str, now: Mapping[str, State], locked: Mapping[str, Lock
 def _renewed(new: State, old: Locked | None, reason: str, date: str) -> Locked:
     if old is None:
         return Locked(new, (Change(date, None, _verdict(new), reason),))
-    before, after = _differing(old.state, new)
-    change = (Change(date, before, after, reason),) if after else ()
+    moved = [*_moved(old.state, new)]
+    before, after = ("; ".join(change[place] for change in moved) for place in (1, 2))
+    change = (Change(date, before, after, reason),) if moved else ()
     return Locked(new, old.history + change)
-
-
-def _differing(old: State, new: State) -> tuple[str, str]:
-    """What stood in each field that moved, and what stands there now."""
-    texts: tuple[list[str], list[str]] = [], []
-    for side, state in zip(texts, (old, new), strict=True):
-        if _verdict(old) != _verdict(new):
-            side.append(_verdict(state))
-        if old.judged != new.judged:
-            side.append("judged" if state.judged else "not judged")
-        for name in ("says", "kind", "where", "grade"):
-            if getattr(old, name) != getattr(new, name):
-                side.append(f"{name} {getattr(state, name) or 'none'}")
-        if old.retired != new.retired:
-            side.append(f"retired: {state.retired}" if state.retired else "in use")
-    return "; ".join(texts[0]), "; ".join(texts[1])
 
 
 def lost(before: Mapping[str, Locked], after: Mapping[str, Locked]) -> list[str]:
@@ -201,7 +192,7 @@ def lost(before: Mapping[str, Locked], after: Mapping[str, Locked]) -> list[str]
             faults.append(f"{name}: gone from the lock")
         elif new.history[: len(old.history)] != old.history:
             faults.append(f"{name}: its history was rewritten")
-        elif _differing(old.state, new.state)[1] and len(new.history) == len(old.history):
+        elif [*_moved(old.state, new.state)] and len(new.history) == len(old.history):
             faults.append(f"{name}: changed, and its history does not say so")
     return faults
 
