@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from verified_transformer.account.reading import Reading
+from verified_transformer.account.reading import Reading, RegistryError
 from verified_transformer.account.records.record import Record
 from verified_transformer.account.registry import Statement
 from verified_transformer.account.verdicts.decide import Decision, LedgerError
@@ -89,6 +90,15 @@ def test_a_conditional_claim_keeps_its_own_condition_and_shows_the_other() -> No
     found = decided(BASE, statement("LOSS-98", uses=("LOSS-97",), condition="at night",
                                     setting="a year", met_by="winter"))["LOSS-98"]  # fmt: skip
     assert found.verdict == "holds-if" and found.inherited == (("LOSS-97", "where it rains"),)
+
+
+def test_claims_whose_records_rest_on_each_other_are_refused() -> None:
+    known = {"LOSS-97": statement("LOSS-97"), "LOSS-98": statement("LOSS-98", uses=("LOSS-97",))}
+    back = replace(record("LOSS-97", "proof"), uses=("LOSS-98",))
+    with pytest.raises(
+        RegistryError, match=r"LOSS-9\d: uses itself by way of LOSS-9\d -> LOSS-9\d"
+    ):
+        decide_all(known, [back])
 
 
 @pytest.mark.canary

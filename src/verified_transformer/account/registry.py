@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from graphlib import CycleError, TopologicalSorter
@@ -209,14 +210,23 @@ def _texts(data: object) -> list[str]:
     return []
 
 
+def from_the_ground(uses: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return claims, each after those that it uses.
+
+    Raises:
+        RegistryError: one uses itself, by way of others.
+    """
+    try:
+        return [*TopologicalSorter(uses).static_order()]
+    except CycleError as error:
+        *trail, name = reversed(error.args[1])
+        raise RegistryError(f"{name}: uses itself by way of {' -> '.join(trail)}") from None
+
+
 def _check_uses(statements: dict[str, Statement]) -> None:
     uses = {s.id: s.reading.uses if s.reading else () for s in statements.values()}
     for name, used in uses.items():
         for other in used:
             if other not in statements:
                 raise RegistryError(f"{name}: uses {other}, which is not in the registry")
-    try:
-        TopologicalSorter(uses).prepare()
-    except CycleError as error:
-        *trail, name = reversed(error.args[1])
-        raise RegistryError(f"{name}: uses itself by way of {' -> '.join(trail)}") from None
+    from_the_ground(uses)

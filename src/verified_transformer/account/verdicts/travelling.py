@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from graphlib import CycleError, TopologicalSorter
 
 from ..evidence import VERDICTS
 from ..records.record import Record
-from ..registry import Statement
+from ..registry import Statement, from_the_ground
 from .decide import Decision, LedgerError, decide
 
 
@@ -22,7 +21,8 @@ def decide_all(
 
     Raises:
         LedgerError: see `decide`; or a record names an id that is not in the registry; or a claim
-            rests on itself, or discharges one on which it does not rest.
+            discharges one on which it does not rest.
+        RegistryError: one rests on itself, by way of others.
     """
     by_claim: dict[str, list[Record]] = {name: [] for name in statements}
     for record in records:
@@ -34,7 +34,7 @@ def decide_all(
     decisions: dict[str, Decision] = {}
     below: dict[str, set[str]] = {}  # all on which a claim rests, near or far
     reached: dict[str, dict[str, str]] = {}  # the conditions that reach those that rest on it
-    for name in _from_the_ground(used):
+    for name in from_the_ground(used):
         statement, own = statements[name], decide(statements[name], by_claim[name])
         below[name] = {*used[name]}.union(*(below[other] for other in used[name]))
         met = statement.reading.discharges if statement.reading else {}
@@ -46,15 +46,6 @@ def decide_all(
         if own.verdict == found.verdict == "holds-if":
             reached[name] = coming | {name: _condition(statement)}
     return {name: decisions[name] for name in statements}
-
-
-def _from_the_ground(used: Mapping[str, Sequence[str]]) -> Iterable[str]:
-    """The claims, each after those on which it rests."""
-    try:
-        return [*TopologicalSorter(used).static_order()]
-    except CycleError as error:
-        *trail, name = reversed(error.args[1])
-        raise LedgerError(f"{name}: rests on itself by way of {' -> '.join(trail)}") from None
 
 
 def _resting(own: Decision, others: Mapping[str, Decision], coming: Mapping[str, str]) -> Decision:

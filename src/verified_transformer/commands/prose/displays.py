@@ -135,8 +135,7 @@ def _claimed(
     """Whether a claim's formula stands in a display, and the rest of it is true."""
     of = reading_of(said)
     text = formula_of(of, said["part"])
-    local = copy.copy(names)
-    local.known = dict(names.known)
+    local = _apart(names)
     for name, meaning in of.where.items():
         if name not in local.known:
             local.let(f"{name}: {meaning}")
@@ -203,8 +202,7 @@ def _is_true(parts: Sequence[str], names: Names) -> bool:
     """Whether what a text calls a definition can be read, and holds without being one."""
     if any(map(_BOUND.search, parts)):  # which may hold at some points and be a choice
         return False
-    inner = copy.copy(names)
-    inner.known = dict(names.known)
+    inner = _apart(names)
     try:
         return not any(_false(parts, None, inner, {}, None))
     except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError):
@@ -222,8 +220,8 @@ def _defined(parts: Sequence[str], names: Names) -> str | None:
         left = left.rstrip(": ")
         if function := _FUNCTION.fullmatch(" ".join(marks(left))):
             name, variable = function[1], sp.Symbol(function[2], real=True)
-            inner = copy.copy(names)
-            inner.known = {**names.known, function[2]: variable}
+            inner = _apart(names)
+            inner.known[function[2]] = variable
             body = read(right, inner)
             names.define(name, lambda x, body=body, variable=variable: body.subs(variable, x))
             continue
@@ -239,6 +237,13 @@ def _defined(parts: Sequence[str], names: Names) -> str | None:
             return "; ".join(false)
         _remember(sides, names)
     return None
+
+
+def _apart(names: Names) -> Names:
+    """What names stand for, apart from them: what is learnt there, the page does not know."""
+    found = copy.copy(names)
+    found.known = dict(names.known)
+    return found
 
 
 def _names(value: sp.Expr) -> list[str]:
