@@ -85,7 +85,7 @@ claims: $(BOOK_READY) ## write _build/claims.json; fail where a verdict is not a
 	$(BOOK)/bin/python $(COMMAND) claims
 
 lock: $(BOOK_READY) ## REASON="…": renew the lock on what is said and decided
-	@$(BOOK)/bin/python $(COMMAND) lock --reason "$$REASON" $(if $(DATE),--date $(DATE)) $(if $(KEEP),--keep $(KEEP))
+	@$(BOOK)/bin/python $(COMMAND) lock --reason "$$REASON" $(if $(DATE),--date $(DATE))
 
 verify: named $(TEST_READY) ## CLAIM=LOSS-14: run one claim afresh and compare it with what is stored
 	$(TEST)/bin/python $(COMMAND) verify $(CLAIM)

@@ -21,7 +21,6 @@ from page_facts import bare, letters, of_latex
 
 from verified_transformer.account import errata, evidence
 from verified_transformer.account.rendering import readable
-from verified_transformer.account.verdicts.decide import RULES
 
 Claim = dict[str, Any]
 ROOT = Path(__file__).parent.parent
@@ -35,7 +34,7 @@ def by_id(html: Path) -> dict[str, Claim]:
 
 def label(claim: Claim) -> str:
     """The words of a claim's badge."""
-    row = evidence.verdict(claim["verdict"])
+    row = evidence.VERDICTS[claim["verdict"]]
     return f"{row.mark} {row.label}" + (" (judged)" if claim["judged"] else "")
 
 
@@ -71,7 +70,7 @@ def _run(claim: Claim, titles: dict[str, str]) -> str:
 
 
 def _record(record: Claim) -> str:
-    row = evidence.kind(record["kind"])
+    row = evidence.KINDS[record["kind"]]
     head = row.label + (f"(case “{record['case']}”)" if record["case"] else "")
     head += "of what is true" if record["of"] == "truth" else ""
     shown = readable.readable_head(record["latex"], record["text"].split("   ")[1])
@@ -101,7 +100,7 @@ def _drawn(claim: Claim, known: dict[str, Claim]) -> str:
         return 1 + max(map(depth, uses[name]), default=-1)
 
     order = sorted(names, key=lambda name: (depth(name), list(known).index(name)))
-    marks = {name: evidence.verdict(known[name]["verdict"]).mark for name in names}
+    marks = {name: evidence.VERDICTS[known[name]["verdict"]].mark for name in names}
     return "".join(f"{marks[name]}{name}" for name in order)
 
 
@@ -124,7 +123,6 @@ def _page(claim: Claim, book: Book) -> str:
     setting = f"The article's setting{claim['setting']}" if claim["setting"] else ""
     retired = f"This name is no longer in use.{claim['retired']}" if claim["retired"] else ""
     met = "".join(f"The condition of {c}is met: {why}" for c, why in claim["discharges"])
-    pending = "".join(f"Not yet shown: {RULES[rule]}." for rule in claim["pending"])
     mutants = claim["mutants"]
     scored = (
         f"{mutants['killed']} of {mutants['total']} deliberately wrong versions "
@@ -146,9 +144,9 @@ def _page(claim: Claim, book: Book) -> str:
         f"{said},{claim['where']}·{claim['kind']}{nature}{retired}",
         _grave(claim, article["chapter"]), "How it is read",
         claim["reading"] or "No reading has been written yet.", setting, "What was found",
-        f"{label(claim)}{evidence.verdict(claim['verdict']).means}.",
+        f"{label(claim)}{evidence.VERDICTS[claim['verdict']].means}.",
         f"{claim['told'][:1].upper()}{claim['told'][1:]}." * bool(claim["notebook"]),
-        _truth(claim), met, pending, "Evidence",
+        _truth(claim), met, "Evidence",
         "".join(map(_record, claim["evidence"])) or "No check has run yet.", scored,
         f"Its neighbours{_drawn(claim, book.known)}" * bool(uses or used), uses, used, "History",
         told or "Its statement and its verdict have not been changed.",
@@ -278,7 +276,7 @@ def other_summaries(html: Path) -> list[str]:
             own = [c for c in entries if c["article"] == article]
             for number in sorted({section(c) for c in own}):
                 named = [c for c in own if section(c) == number]
-                chips = "".join(f"{evidence.verdict(c['verdict']).mark}{c['id']}" for c in named)
+                chips = "".join(f"{evidence.VERDICTS[c['verdict']].mark}{c['id']}" for c in named)
                 wanted = bare((number or "Not decided yet") + chips)
                 shown = parts.get(f"{article} {number}", "")
                 found += differing(f"{page.name}: claims of {article} {number}", shown, wanted)

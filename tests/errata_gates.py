@@ -116,7 +116,7 @@ def other_graphs(html: Path) -> list[str]:
             else:
                 found += differing(f"{page.name}: list of {name}", listed, " ".join(sorted(wanted)))
             names = {n for edge in wanted for n in edge.split(">")}
-            marks = {f"{evidence.verdict(known[n]['verdict']).mark}{n}@{n}" for n in names}
+            marks = {f"{evidence.VERDICTS[known[n]['verdict']].mark}{n}@{n}" for n in names}
             told = " ".join([*sorted(wanted), *sorted(marks)])
             found += differing(f"{page.name}: drawing of {name}", shown, told)
     return found

@@ -113,7 +113,7 @@ def _other_strips(page: Page, kept: list[Cell], known: dict[str, Cell]) -> list[
     for name, line, records in page.facts.strips:
         where = f"{page.name}: strip of {name}"
         own = [r for r in kept if name in r["claims"] and r["kind"] != "card"]
-        row = evidence.verdict(known[name]["verdict"])
+        row = evidence.VERDICTS[known[name]["verdict"]]
         label = f"{row.mark} {row.label}" + (" (judged)" if known[name]["judged"] else "")
         if not line.startswith(bare(f"{name}{label}")):
             found.append(f"{where}: does not begin with its verdict, {label}")

@@ -89,7 +89,7 @@ def _sums(html: Path) -> dict[str, dict[str, Any]]:
 def _tally(sums: dict[str, Any]) -> str:
     text = f"{sums['decided']} of {sums['total']} statements decided."
     for name, count in sums["by_verdict"].items():
-        row = evidence.verdict(name)
+        row = evidence.VERDICTS[name]
         text += f"{row.mark} {count} {row.plural}"
     if sums["mutants"]["total"]:
         killed, total = sums["mutants"]["killed"], sums["mutants"]["total"]

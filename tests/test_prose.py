@@ -9,9 +9,8 @@ import nbformat
 import pytest
 
 from verified_transformer.account import ledger
-from verified_transformer.commands.notebooks.owned import owners
 from verified_transformer.commands.prose import drafting, pages, said
-from verified_transformer.commands.prose.owners import Page, faults
+from verified_transformer.commands.prose.owners import Page, faults, owners
 from verified_transformer.commands.prose.tokens import tokens
 
 ROOT = Path(__file__).parent.parent

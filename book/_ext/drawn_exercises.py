@@ -7,9 +7,9 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from verified_book.claims import colab_address
 
 CHECK = '<p class="vt-exercise-check">'
-COLAB = "https://colab.research.google.com/github"
 # In Jupyter and Colab a drawing carries its looks with it; here they stand once, in drawings.css.
 LOOKS = re.compile(
     r'(?<=<g class="vtd-)([a-z]+") (?:fill|stroke)="[^"]*"(?: stroke="[^"]*")?'
@@ -31,10 +31,7 @@ def lighten(_: Sphinx, doctree: nodes.document) -> None:
 
 def link_to_colab(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Say under each exercise where its answer can be checked: a page has no kernel."""
-    options = app.config.html_theme_options
-    repository = str(options.get("repository_url", "")).removeprefix("https://github.com/")
-    branch = options.get("repository_branch", "main")
-    url = f"{COLAB}/{repository}/blob/{branch}/{docname}.ipynb"
+    url = colab_address(app.config, f"{docname}.ipynb")
     link = f' <a class="vt-colab" href="{url}">Check it in Colab</a></p>'
     for node in doctree.findall(nodes.raw):
         if node.get("format") == "html" and CHECK in node.astext():

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from verified_transformer.account import registry
-from verified_transformer.account.rendering.formulas import latex
-from verified_transformer.account.rendering.latex import latex_fault
+from verified_transformer.account.rendering.formulas import latex, latex_fault
 
 WRITTEN = {
     "2*d*sigma**4": r"2d\sigma^4",

@@ -15,6 +15,7 @@ import pytest
 
 from verified_transformer.account import evidence, ledger, registry
 from verified_transformer.account.ledger import Entry, Ledger, LedgerError
+from verified_transformer.account.schema import schema
 
 ROOT = Path(__file__).parents[2]
 
@@ -160,8 +161,8 @@ def test_every_stored_experiment_has_an_interval() -> None:
 
 def schema_faults(data: object) -> list[str]:
     """Where what is published is not what its schema says."""
-    jsonschema.Draft202012Validator.check_schema(ledger.schema())
-    faults = jsonschema.Draft202012Validator(ledger.schema()).iter_errors(data)
+    jsonschema.Draft202012Validator.check_schema(schema())
+    faults = jsonschema.Draft202012Validator(schema()).iter_errors(data)
     return [f"{fault.json_path}: {fault.message}" for fault in faults]
 
 
@@ -170,7 +171,7 @@ def test_what_is_published_fits_its_schema(collected: Ledger) -> None:
 
 
 def test_the_schema_lists_what_the_tables_list() -> None:
-    parts = ledger.schema()["$defs"]
+    parts = schema()["$defs"]
     assert parts["verdict"] == {"enum": list(evidence.VERDICTS)}
     assert parts["evidence_kind"] == {"enum": list(evidence.KINDS)}
     assert {"fails", "partly", "unsettled"} <= set(parts["outcome"]["enum"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import logging
 import subprocess
-from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +14,6 @@ import pytest
 from verified_transformer.account import ledger
 from verified_transformer.account.ledger import Ledger
 from verified_transformer.account.verdicts import lock
-from verified_transformer.account.verdicts.decide import RULES
 from verified_transformer.account.verdicts.lock import Change, Locked, LockError, State
 from verified_transformer.commands import claims, line
 
@@ -85,28 +83,6 @@ def test_a_new_claim_and_one_that_is_gone_are_said() -> None:
         "TEST-02: no longer in the claims files; an id is retired, never dropped",
         "TEST-03: new, holds",
     ]
-
-
-def test_fewer_and_fewer_claims_are_spared_a_rule() -> None:
-    """These were so many when the rules came; the numbers only go down."""
-    spared = Counter(rule for item in lock.read().values() for rule in item.state.spared)
-    assert set(spared) <= set(RULES)
-    assert spared["setting"] <= 79 and spared["travels"] <= 10, spared
-
-
-@pytest.mark.canary
-def test_a_claim_that_keeps_a_rule_is_spared_it_no_longer() -> None:
-    held = {"TEST-01": Locked(dataclasses.replace(WAS, spared=("setting",)))}
-    said = lock.differences({"TEST-01": WAS}, held)["TEST-01"]
-    assert said == ["TEST-01: keeps the rule “setting” now, from which the lock spares it"]
-    assert lock.renew({"TEST-01": WAS}, held, "a run", DAY) == {"TEST-01": Locked(WAS)}
-
-
-@pytest.mark.canary
-def test_no_claim_is_spared_a_rule_anew() -> None:
-    lax = dataclasses.replace(WAS, spared=("setting",))
-    made = lock.renew({**NOW, "TEST-01": lax, "TEST-03": lax}, LOCKED, "please", DAY)
-    assert [made[name].state.spared for name in ("TEST-01", "TEST-03")] == [(), ()]
 
 
 # ------------------------------------------------------------------ renewing
@@ -200,10 +176,6 @@ def test_nothing_is_lost_since_the_commit_before() -> None:
             Locked(dataclasses.replace(WAS, says="0"), FIRST),
             "TEST-01: changed, and its history does not say so",
         ),
-        (
-            Locked(dataclasses.replace(WAS, spared=("travels",)), FIRST),
-            "TEST-01: spared a rule anew",
-        ),
     ],
 )
 def test_a_lock_that_hides_a_change_is_found(after: Locked | None, fault: str) -> None:
@@ -287,21 +259,6 @@ def test_the_command_renews_the_lock_with_the_day_of_the_last_commit(
     assert ledger.collect(ROOT).differences() == []
 
 
-def test_a_claim_may_give_its_sparing_up(altered: Path) -> None:
-    spared = [name for name, item in lock.read().items() if "travels" in item.state.spared]
-    for name in spared[:1]:
-        claims.renew(ROOT, "it takes the condition over", DAY, [name], altered)
-        found = lock.read()[name]
-        assert (found.state.verdict, found.state.spared) == ("holds-if", ())
-        assert found.history[-1].before == "holds"
-
-
-@pytest.mark.canary
-def test_what_is_spared_nothing_has_nothing_to_give_up() -> None:
-    with pytest.raises(LockError, match="KEEP: got TEST-01, which is spared no rule; accepted: "):
-        lock.strict(LOCKED, ["TEST-01"])
-
-
 def test_the_history_is_published(altered: Path) -> None:
     claims.renew(ROOT, "it was right", DAY, path=altered)
     data = next(c for c in ledger.collect(ROOT).to_json()["claims"] if c["id"] == "LOSS-14")
@@ -331,7 +288,7 @@ def test_a_claims_page_shows_setting_history_and_what_is_inherited(
 
     shown = next(c for c in collected.claims if c.id == "LOSS-14")
     changed = dataclasses.replace(
-        shown, verdict="holds-if", setting="$d=768$", pending=("setting",),
+        shown, verdict="holds-if", setting="$d=768$",
         history=(Change(DAY, "holds", "holds-if", "it rests on LOSS-12"),),
         inherited=(("LOSS-12", "small angles"),), discharges=(("LOSS-11", "$d$ is even"),),
     )  # fmt: skip
@@ -339,7 +296,7 @@ def test_a_claims_page_shows_setting_history_and_what_is_inherited(
     book = dict.fromkeys(("author", "title", "year", "url", "version"), "")
     page = render.page(changed, collected.articles[0], known, None, book, str)
     for text in (
-        "<b>The article's setting</b> ", "Not yet shown: that the article&#39;s own setting meets",
+        "<b>The article's setting</b> ",
         f"<li>{DAY}: holds → holds-if. it rests on LOSS-12</li>", "small angles",
         "<b>Only if</b> (of LOSS-12, on which it rests)", "<b>The condition of LOSS-11</b> is met",
     ):  # fmt: skip

@@ -10,7 +10,7 @@ import pytest
 
 from verified_transformer.account import ledger
 from verified_transformer.account.records.record import METADATA_KEY
-from verified_transformer.account.rendering.latex import latex_fault
+from verified_transformer.account.rendering.formulas import latex_fault
 from verified_transformer.account.rendering.readable import readable, readable_equation
 
 

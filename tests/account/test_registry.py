@@ -11,7 +11,7 @@ import yaml
 
 from verified_transformer.account.reading import Reading, RegistryError
 from verified_transformer.account.registry import CHAPTERS, KINDS, OWN, load, statement
-from verified_transformer.account.rendering.latex import latex_fault
+from verified_transformer.account.rendering.formulas import latex_fault
 from verified_transformer.exact.formulas.notation import parse
 
 ARTICLES, STATEMENTS = load()

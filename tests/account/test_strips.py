@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def record(kind: str, detail: str = "", **more: Any) -> Record:
-    outcome = more.pop("outcome", evidence.kind(kind).outcomes[0])
+    outcome = more.pop("outcome", evidence.KINDS[kind].outcomes[0])
     if kind in ("sampled", "equality"):
         more["sample"] = Sample(64, ("seed",), "a difference of 1e-9")
     statement = more.pop("statement", "x = 1")

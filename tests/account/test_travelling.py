@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from verified_transformer.account.reading import Reading
+from verified_transformer.account.reading import Reading, RegistryError
 from verified_transformer.account.records.record import Record
 from verified_transformer.account.registry import Statement
 from verified_transformer.account.verdicts.decide import Decision, LedgerError
@@ -39,10 +40,9 @@ def records(statements: Mapping[str, Statement]) -> list[Record]:
     return made
 
 
-def decided(*statements: Statement, **spared: tuple[str, ...]) -> dict[str, Decision]:
+def decided(*statements: Statement) -> dict[str, Decision]:
     known = {s.id: s for s in statements}
-    named = {name.replace("_", "-"): rules for name, rules in spared.items()}
-    return decide_all(known, records(known), named)
+    return decide_all(known, records(known))
 
 
 BASE = statement("LOSS-97", **RAINS)
@@ -59,7 +59,7 @@ def test_nothing_holds_that_rests_on_what_does_not() -> None:
 @pytest.mark.canary
 def test_a_condition_travels_to_what_rests_on_it() -> None:
     found = decided(BASE, RESTS)["LOSS-98"]
-    assert (found.verdict, found.pending) == ("holds-if", ())
+    assert found.verdict == "holds-if"
     assert found.inherited == (("LOSS-97", "where it rains"),)
     assert found.why == "proof + measurement; inherits the condition of LOSS-97"
 
@@ -92,15 +92,13 @@ def test_a_conditional_claim_keeps_its_own_condition_and_shows_the_other() -> No
     assert found.verdict == "holds-if" and found.inherited == (("LOSS-97", "where it rains"),)
 
 
-def test_a_claim_that_is_spared_holds_and_the_condition_still_travels() -> None:
-    found = decided(BASE, RESTS, statement("LOSS-99", uses=("LOSS-98",)), LOSS_98=("travels",))
-    assert (found["LOSS-98"].verdict, found["LOSS-98"].pending) == ("holds", ("travels",))
-    assert found["LOSS-99"].verdict == "holds-if"
-
-
-def test_a_claim_that_keeps_the_rule_is_spared_nothing() -> None:
-    dry = statement("LOSS-98", uses=("LOSS-97",), discharges={"LOSS-97": "it rains here"})
-    assert decided(BASE, dry, LOSS_98=("travels",))["LOSS-98"].pending == ()
+def test_claims_whose_records_rest_on_each_other_are_refused() -> None:
+    known = {"LOSS-97": statement("LOSS-97"), "LOSS-98": statement("LOSS-98", uses=("LOSS-97",))}
+    back = replace(record("LOSS-97", "proof"), uses=("LOSS-98",))
+    with pytest.raises(
+        RegistryError, match=r"LOSS-9\d: uses itself by way of LOSS-9\d -> LOSS-9\d"
+    ):
+        decide_all(known, [back])
 
 
 @pytest.mark.canary

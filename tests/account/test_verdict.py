@@ -140,13 +140,11 @@ def test_a_condition_that_the_setting_is_not_seen_to_meet_is_refused(
     claim, held = statement(**reading), [PROOF, MEASURED, WITNESS, *records]
     found = decide(claim, held)
     assert found.verdict == "undecided" and found.why.startswith(f"still missing: {missing}")
-    spared = decide(claim, held, {"setting"})
-    assert (spared.verdict, spared.pending) == ("holds-if", ("setting",))
 
 
-def test_a_condition_that_is_met_needs_no_sparing() -> None:
-    found = decide(statement(**MEETS), [PROOF, MEASURED, WITNESS, MET], {"setting"})
-    assert (found.verdict, found.pending) == ("holds-if", ())
+def test_a_condition_that_is_met_shows_by_what() -> None:
+    found = decide(statement(**MEETS), [PROOF, MEASURED, WITNESS, MET])
+    assert found.verdict == "holds-if"
     assert found.why == (
         "proof + measurement; met in the article's setting, fails without the condition"
     )

@@ -15,8 +15,7 @@ from verified_transformer.commands.elsewhere import fresh_seeds, keeping, portab
 from verified_transformer.commands.line import main
 from verified_transformer.commands.notebooks import comparing
 from verified_transformer.commands.notebooks.formatting import format_cells
-from verified_transformer.commands.notebooks.refresh import refresh
-from verified_transformer.commands.notebooks.running import run
+from verified_transformer.commands.notebooks.running import refresh, run
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]

@@ -23,10 +23,10 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-from verified_transformer.account.ledger import collect, schema
-from verified_transformer.account.rendering import styles
+from verified_transformer.account.ledger import collect
+from verified_transformer.account.schema import schema
 
-from . import folding, strips
+from . import folding, strips, styles
 from .claims import Claims, logger, page_uri
 from .directives import (
     Article,

@@ -19,7 +19,6 @@ from verified_transformer.account.records.record import Record
 from verified_transformer.account.registry import Article, Statement
 from verified_transformer.account.rendering import plain, readable
 from verified_transformer.account.rendering.cards import in_brackets, rows, typeset
-from verified_transformer.account.verdicts.decide import RULES
 
 from . import graph
 
@@ -56,7 +55,6 @@ def _environment() -> Environment:
     made.globals["wide"], made.globals["high"] = graph.WIDE, graph.HIGH
     made.globals["verdicts"] = table.VERDICTS
     made.globals["kinds"] = table.KINDS
-    made.globals["rules"] = RULES
     made.globals["relations"] = RELATIONS
     made.globals["grades"] = GRADES
     made.globals["against"] = [n for n, row in table.KINDS.items() if row.weight in AGAINST]

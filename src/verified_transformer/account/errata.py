@@ -10,11 +10,14 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from .reading import Reading
 from .rendering.formulas import latex
 from .rendering.values import shown, value
+
+if TYPE_CHECKING:
+    from .ledger import Entry
 
 _KEYS = {"grade", "order", "headline", "case", "of", "at", "printed", "right", "relation", "told",
          "follows"}  # fmt: skip
@@ -94,8 +97,6 @@ def read_erratum(
 
     Args:
         data: as a claims file has it, under ``erratum`` in the reading.
-        reading: of the claim.
-        refuse: makes the error of a broken rule, which names file and claim.
 
     Raises:
         RegistryError: a key is unknown or missing, the case has no truth, or a number is missing
@@ -164,20 +165,7 @@ def read_erratum(
 # ------------------------------------------------------------------ what is missing
 
 
-class Decided(Protocol):
-    """What is asked of a claim of the ledger."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def article(self) -> str: ...
-    @property
-    def verdict(self) -> str: ...
-    @property
-    def erratum(self) -> Erratum | None: ...
-
-
-def faults(claims: Iterable[Decided]) -> list[str]:
+def faults(claims: Iterable[Entry]) -> list[str]:
     """Say which wrong claims have no erratum, which errata no wrong claim, and which no root."""
     claims, found, places = list(claims), [], set()
     roots = {
@@ -205,7 +193,6 @@ def unowned(erratum: Mapping[str, Any], texts: Iterable[str]) -> list[str]:
 
     Args:
         erratum: as a claims file has it; what it fills in is computed, and so has an owner.
-        texts: what the registry says of the claim, and the lines of its records.
     """
     known = "".join("".join(texts).split())
     told = [

@@ -28,16 +28,10 @@ class Weight(Enum):
     ATTEMPTS = "keeps a claim open"
 
 
-SUPPORTING = frozenset(
-    {
-        Weight.DERIVES,
-        Weight.OBSERVES,
-        Weight.ENUMERATES,
-        Weight.EQUATES,
-        Weight.COUNTS,
-        Weight.SUPPORTS,
-    }
-)
+SUPPORTING = frozenset({
+    Weight.DERIVES, Weight.OBSERVES, Weight.ENUMERATES, Weight.EQUATES, Weight.COUNTS,
+    Weight.SUPPORTS,
+})  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -174,17 +168,6 @@ _ROWS = (
 KINDS: dict[str, Kind] = {row.name: row for row in _ROWS}
 
 
-def kind(name: str) -> Kind:
-    """Return the row of a kind of evidence.
-
-    Raises:
-        ValueError: there is none of this name.
-    """
-    if name not in KINDS:
-        raise ValueError(f"kind: got {name!r}; accepted: {', '.join(KINDS)}")
-    return KINDS[name]
-
-
 @dataclass(frozen=True)
 class Verdict:
     """A verdict.
@@ -254,17 +237,6 @@ _VERDICTS = (  # the best first
 VERDICTS: dict[str, Verdict] = {row.name: row for row in _VERDICTS}
 
 
-def verdict(name: str) -> Verdict:
-    """Return the row of a verdict.
-
-    Raises:
-        ValueError: there is none of this name.
-    """
-    if name not in VERDICTS:
-        raise ValueError(f"verdict: got {name!r}; accepted: {', '.join(VERDICTS)}")
-    return VERDICTS[name]
-
-
 def missing(claim_kind: str, kinds: Sequence[str]) -> str | None:
     """Say what a claim still needs to hold, or return None where its evidence suffices.
 
@@ -272,7 +244,7 @@ def missing(claim_kind: str, kinds: Sequence[str]) -> str | None:
         claim_kind: "equation", "number", or another kind of statement.
         kinds: the kinds of its records that support it.
     """
-    weights = {kind(name).weight for name in kinds}
+    weights = {KINDS[name].weight for name in kinds}
     if claim_kind == "number" and Weight.COUNTS in weights:
         return None  # a number about the world is measured by counting it
     if claim_kind in ("equation", "number"):

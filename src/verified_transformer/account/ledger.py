@@ -1,12 +1,11 @@
 """The ledger: every claim with its verdict and its evidence, as the book publishes it.
 
 Reading it executes nothing and needs neither SymPy nor torch. `Ledger.to_json` is what stands in
-``claims.json``; ``claims.schema.json`` says what that holds.
+``claims.json``; `schema` says what that holds.
 """
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -28,10 +27,9 @@ from .verdicts.travelling import decide_all, uses
 
 __all__ = [
     "METADATA_KEY", "Article", "Decision", "Entry", "Evidence", "Found", "Ledger", "LedgerError",
-    "Summary", "build", "collect", "decide", "decide_all", "notebooks", "read", "schema", "stale",
+    "Summary", "build", "collect", "decide", "decide_all", "notebooks", "read", "stale",
     "stored_records",
 ]  # fmt: skip
-_SCHEMA = Path(__file__).with_name("claims.schema.json")
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,6 @@ class Entry:
         truths, conditions: the same by case of the reading.
         inherited: pairs of a claim on which it rests, and that one's condition, which is its own.
         discharges: the same for conditions that are met here, and why.
-        pending: rules that it does not keep yet, and from which the lock spares it.
         uses, used_by: ids of the claims on which it rests, and of those that rest on it.
         mutants: how many wrong versions its checks rejected.
         notebook, anchor: where it is decided.
@@ -96,7 +93,6 @@ class Entry:
     conditions: tuple[tuple[str | None, str], ...]
     inherited: tuple[tuple[str, str], ...]
     discharges: tuple[tuple[str, str], ...]
-    pending: tuple[str, ...]
     uses: tuple[str, ...]
     used_by: tuple[str, ...]
     mutants: Score
@@ -109,7 +105,7 @@ class Entry:
         """What the lock holds of it."""
         return State(
             self.where, self.kind, lock.digest(self.says), self.verdict, self.judged,
-            self.nature, self.retired, self.pending,
+            self.nature, self.retired,
             self.erratum.grade if self.erratum and self.verdict == "wrong" else None,
         )  # fmt: skip
 
@@ -161,22 +157,6 @@ def _plain(thing: Any) -> Any:
     return asdict(thing, dict_factory=made)
 
 
-def schema() -> dict[str, Any]:
-    """Return the JSON schema of ``claims.json``, with the lists that the tables hold."""
-    made: dict[str, Any] = json.loads(_SCHEMA.read_text(encoding="utf-8"))
-    del made["$comment"]
-    lists = {
-        "verdict": list(evidence.VERDICTS),
-        "evidence_kind": list(evidence.KINDS),
-        "outcome": sorted({name for row in evidence.KINDS.values() for name in row.outcomes}),
-        "claim_kind": list(registry.KINDS),
-        "grade": list(errata.GRADES),
-    }
-    for name, accepted in lists.items():
-        made["$defs"][name] = {"enum": accepted}
-    return made
-
-
 def read(root: Path) -> tuple[list[Found], list[str]]:
     """Read all stored records, with the faults found on the way; see `notebook_records.read`."""
     return notebook_records.read(root, registry.load()[1])
@@ -184,10 +164,6 @@ def read(root: Path) -> tuple[list[Found], list[str]]:
 
 def collect(root: Path, locked: Mapping[str, Locked] | None = None) -> Ledger:
     """Read the stored records and build the ledger.
-
-    Args:
-        root: the repository's root.
-        locked: the lock; the package's own by default.
 
     Raises:
         LedgerError: the stored records have faults, which the message lists; or the lock has.
@@ -209,9 +185,7 @@ def build(
     """Let verdicts and sums follow from the registry and the records.
 
     Args:
-        articles, statements: the registry.
-        found: all records of all notebooks.
-        locked: the lock: histories, which the entries show, and rules not kept yet.
+        locked: the lock, whose histories the entries show.
 
     Raises:
         LedgerError: a record was made from another wording of its claim; or see `decide`.
@@ -219,8 +193,7 @@ def build(
     faults = [fault for item in found for fault in notebook_records.reworded(item, statements)]
     if faults:
         raise LedgerError("\n".join(faults))
-    spared = {name: item.state.spared for name, item in locked.items()}
-    decisions = decide_all(statements, [item.record for item in found], spared)
+    decisions = decide_all(statements, [item.record for item in found])
     own: dict[str, list[Found]] = {name: [] for name in statements}
     for item in found:
         for name in item.record.claims:
@@ -290,7 +263,7 @@ def _entry(
         ),
         truth=" ".join(text for _, text in truths) or only_if,
         condition=condition, truths=truths, conditions=conditions,
-        inherited=decision.inherited, pending=decision.pending,
+        inherited=decision.inherited,
         discharges=tuple(reading.discharges.items()) if reading else (),
         uses=tuple(used), used_by=tuple(sorted(used_by)),
         mutants=_sum([r.mutants for r in records if r.mutants]),

@@ -12,8 +12,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,7 @@ import yaml
 
 from .errata import Erratum, read_erratum
 from .reading import Reading, RegistryError, read_reading
-from .rendering.latex import latex_fault
+from .rendering.formulas import latex_fault
 
 KINDS = ("statement", "equation", "number", "attribution", "empirical")
 CHAPTERS = {
@@ -96,9 +98,6 @@ def _plain(thing: object) -> Any:
 @cache
 def load(folder: Path = _FOLDER) -> tuple[dict[str, Article], dict[str, Statement]]:
     """Read and validate all claims files.
-
-    Args:
-        folder: where the files are; the package's own by default.
 
     Returns:
         Articles by key and statements by id, both in chapter and article order.
@@ -211,21 +210,23 @@ def _texts(data: object) -> list[str]:
     return []
 
 
+def from_the_ground(uses: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return claims, each after those that it uses.
+
+    Raises:
+        RegistryError: one uses itself, by way of others.
+    """
+    try:
+        return [*TopologicalSorter(uses).static_order()]
+    except CycleError as error:
+        *trail, name = reversed(error.args[1])
+        raise RegistryError(f"{name}: uses itself by way of {' -> '.join(trail)}") from None
+
+
 def _check_uses(statements: dict[str, Statement]) -> None:
     uses = {s.id: s.reading.uses if s.reading else () for s in statements.values()}
     for name, used in uses.items():
         for other in used:
             if other not in statements:
                 raise RegistryError(f"{name}: uses {other}, which is not in the registry")
-    done: set[str] = set()
-
-    def visit(name: str, trail: tuple[str, ...]) -> None:
-        if name in trail:
-            raise RegistryError(f"{name}: uses itself by way of {' -> '.join(trail)}")
-        if name not in done:
-            for other in uses[name]:
-                visit(other, (*trail, name))
-            done.add(name)
-
-    for name in uses:
-        visit(name, ())
+    from_the_ground(uses)

@@ -5,27 +5,17 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 
 from ..account import ledger
 from ..account.verdicts import lock
-from ..account.verdicts.decide import RULES
 from .prose import said
 
 RENEW = 'make lock REASON="…" renews the lock on purpose; git diff shows what it changes'
 
 
 def write(root: Path) -> int:
-    """Write ``_build/claims.json``, print how many claims are decided, and what is not as locked.
-
-    Args:
-        root: the repository.
-
-    Returns:
-        0, or 1 where what is said or decided differs from the lock, or an erratum is missing.
-    """
+    """Write ``_build/claims.json``, print how many are decided, and what is not as locked."""
     made = ledger.collect(root)
     data = made.to_json()
     target = root / "_build" / "claims.json"
@@ -40,10 +30,6 @@ def write(root: Path) -> int:
         f"{'all':15} {whole['decided']:3} of {whole['total']:3} decided   "
         f"{mutants['killed']}/{mutants['total']} mutants rejected   {target}"
     )
-    pending = Counter(rule for claim in made.claims for rule in claim.pending)
-    for rule, text in RULES.items():
-        if pending[rule]:
-            print(f"not yet shown for {pending[rule]:3}: {text}")
     changed = made.differences()
     if changed:
         print("\n".join(["Not as locked:", *changed, RENEW]), file=sys.stderr)
@@ -53,27 +39,19 @@ def write(root: Path) -> int:
     return 1 if changed or faults else 0
 
 
-def renew(
-    root: Path,
-    reason: str,
-    date: str | None = None,
-    keep: Sequence[str] = (),
-    path: Path = lock.PATH,
-) -> int:
+def renew(root: Path, reason: str, date: str | None = None, path: Path = lock.PATH) -> int:
     """Write both locks anew: each change of a claim with date and reason, and every sentence.
 
     Args:
-        root: the repository.
         reason: why the changes are right; it names each claim whose words, kind or place changed.
         date: of the changes; that of the last commit by default.
-        keep: claims that are spared no rule from now on, such as one that takes a condition over.
         path: of the lock of claims; with another the sentences stay as they are.
 
     Raises:
         LedgerError: no reason, no date, or an article's words changed for a claim that the reason
             does not name.
     """
-    locked = lock.strict(lock.read(path), keep)
+    locked = lock.read(path)
     made = ledger.collect(root, locked)
     changed = made.differences(locked)
     now = {claim.id: claim.state for claim in made.claims}

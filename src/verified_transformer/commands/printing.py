@@ -25,25 +25,7 @@ ARTICLE = re.compile(r'<article class="bd-article">(.*?)</article>', re.DOTALL)
 EXERCISE = re.compile(r"<strong>Exercise ([\d.]+)</strong>")
 FOLDED = re.compile(r"<details><summary>(Hint|Solution)</summary>(.*?)</details>", re.DOTALL)
 SECTION = re.compile(r"notebooks/(\d+)-[^/]+/(\d+)-")
-STYLE = """<style>
-@page { size: A4; margin: 18mm 16mm; }
-html { font-size: 12px; }
-.vt-page { break-before: page; }
-.bd-main .bd-content .bd-article .vt-page h1:first-of-type { display: block; text-align: left; }
-.bd-main .bd-content .vt-page :is(h1, h2, h3, h4) {
-  break-after: avoid; margin-top: 1.2em; margin-bottom: .6em;
-}
-#jb-print-docs-body { display: none !important; }
-.vt-page .headerlink { display: none; }
-.vt-page table { break-inside: auto; }
-.vt-page :is(figure, .cell_output img, mjx-container[display], tr, .cell_input) {
-  break-inside: avoid;
-}
-.vt-page .cell_input pre { white-space: pre-wrap; }
-.vt-page .vt-drawing svg { max-width: 46% !important; }
-.vt-solved > p:first-child { margin-top: 1.5em; }
-.bd-main .bd-content { margin-left: 0 !important; }
-</style>"""
+STYLE = '<link rel="stylesheet" href="_static/print.css" />'
 FOOT = (
     '<div style="font: 9px sans-serif; width: 100%; text-align: center">'
     '<span class="pageNumber"></span></div>'
@@ -82,10 +64,6 @@ def print_book(root: Path) -> Path:
 
 def whole_book(html: Path, toc: dict[str, Any]) -> str:
     """The pages of the table of contents as one document.
-
-    Args:
-        html: the folder of the built pages.
-        toc: `_toc.yml`, as read.
 
     Returns:
         The document. Anchors' names begin with their page's; links between pages lead to them.

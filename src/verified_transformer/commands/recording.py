@@ -13,13 +13,8 @@ def record(name: str, root: Path, *, rekey: bool = False) -> Path:
     """Keep the result of an experiment.
 
     Args:
-        name: a module of ``verified_transformer.experiments``.
-        root: the repository, whose commit is noted.
         rekey: keep the result that there is, and key it by the code as it is now; its fingerprint,
             a tiny re-run, must match.
-
-    Returns:
-        The file that was written.
 
     Raises:
         ValueError: there is no such experiment.

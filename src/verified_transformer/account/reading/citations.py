@@ -13,6 +13,7 @@ SAYS = ("supports", "contradicts", "partly")
 LONGEST = 25  # words of a quotation
 _NEEDED = ("key", "says", "at", "quote")
 _KEYS = {*_NEEDED, "of", "around", "form", "file", "archive", "until"}
+_DAY = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
 _ARCHIVE = re.compile(r"[\w.-]+==[\w.]+ \S+/\S+")
 
 
@@ -59,10 +60,6 @@ def read_citations(
     data: Iterable[Mapping[str, Any]], refuse: Callable[[str], Exception]
 ) -> tuple[Citation, ...]:
     """Read the citations of a reading as a claims file has them.
-
-    Args:
-        data: the entries of its key ``citations``.
-        refuse: makes the error of a broken rule, which names file and claim.
 
     Raises:
         RegistryError: a key is unknown or missing, a quotation is too long, or does not stand in
@@ -113,3 +110,46 @@ def cut(citation: Citation) -> bool:
             words, or the end of the comment of a file; what has a `form` is no such sentence.
     """
     return not citation.form and inside(citation.quote, citation.around, citation.file)
+
+
+# ------------------------------------------------------------------ how old it is
+
+
+def checked_day(day: object) -> str:
+    """Return a day as it is.
+
+    Args:
+        day: as YYYY, YYYY-MM or YYYY-MM-DD.
+
+    Raises:
+        ValueError: it is no day.
+    """
+    text = str(day)
+    if not _DAY.fullmatch(text):
+        raise ValueError(f"day: got {text!r}; accepted: YYYY, YYYY-MM or YYYY-MM-DD")
+    return text
+
+
+def younger(datum: str, day: str) -> bool:
+    """Whether a datum came after a day, as far as both are known.
+
+    Example:
+        >>> younger("2023", "2023-07"), younger("2023-08", "2023-07"), younger("2024", "2023-07")
+        (False, True, True)
+    """
+    length = min(len(datum), len(day))
+    return datum[:length] > day[:length]
+
+
+def age_fault(datum: str | None, day: str | None, what: str) -> str | None:
+    """Say why evidence says nothing of a claim's day, or return None where it does.
+
+    Args:
+        datum: the day of the youngest datum, or None where nobody said.
+        day: of which the claim speaks, or None where it speaks of none.
+    """
+    if day is None:
+        return None
+    if datum is None:
+        return f"{what} does not say how young its data are; the claim speaks of {day}"
+    return f"{what} is of {datum}, younger than {day}" if younger(datum, day) else None

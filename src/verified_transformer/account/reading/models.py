@@ -46,7 +46,6 @@ def read_models(given: object, refuse: Callable[[str], Exception]) -> tuple[Mode
 
     Args:
         given: one model or a list of them, as the claims file has it; None where it names none.
-        refuse: makes the error of a broken rule, which names file and claim.
 
     Raises:
         RegistryError: one of them is no class, with or without ``tied`` or ``untied`` behind it.
@@ -62,9 +61,7 @@ def model_fault(ran: Iterable[Ran], models: Sequence[Model], what: str) -> str |
     """Say which real model ran of which the reading does not speak, or return None.
 
     Args:
-        ran: in one check.
         models: of the reading; where it names none, anything may run.
-        what: the check, for the message.
     """
     for one in ran if models else ():
         if one.home == TRANSFORMERS and not any(model.is_what(one) for model in models):

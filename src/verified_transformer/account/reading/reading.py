@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..rendering.formulas import latex
-from .ages import age_fault, checked_day
-from .citations import Citation, read_citations
+from .citations import Citation, age_fault, checked_day, read_citations
 from .models import Model, read_models
 
 _READING_KEYS = {

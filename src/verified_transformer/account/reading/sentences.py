@@ -30,8 +30,6 @@ def form_of(form: str, words: str, around: str | None) -> str | None:
     Args:
         form: one of `FORMS`: a byline, a title or a date, whose words are names, capitals or days;
             or an announcement, a sentence that ends in the colon before a picture or a formula.
-        words: of the quotation.
-        around: the passage that they stand in.
 
     Example:
         >>> form_of("date", "Nov 04, 2016 (modified: Mar 11, 2017)", None)

@@ -23,9 +23,6 @@ def by_chance(record: Record) -> float:
 
     What has no level counts nothing: a proof, an enumeration, a recorded run, a predicate that is
     never false, and the sign of an experiment, which has a margin in its place.
-
-    Args:
-        record: as it is stored.
     """
     if record.kind == "measurement":
         points = len(record.volatile.estimates)
@@ -40,9 +37,6 @@ def by_chance(record: Record) -> float:
 
 def expected(records: Iterable[Record]) -> float:
     """Return how many checks fail by chance, at most and on average, when all are run once.
-
-    Args:
-        records: as they are stored, those of a notebook for example.
 
     Example:
         >>> expected([])

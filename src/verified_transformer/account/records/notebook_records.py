@@ -43,10 +43,6 @@ def notebooks(root: Path) -> list[Path]:
 def stored_records(notebook: Path, root: Path) -> Iterator[Found]:
     """Yield the records in a notebook's stored outputs, in order.
 
-    Args:
-        notebook: path of the ``.ipynb`` file.
-        root: the repository's root, to which the notebook's name is made relative.
-
     Raises:
         LedgerError: a record's text or hash does not belong to it, or it is no record.
     """
@@ -62,10 +58,6 @@ def _read(notebook: Path, name: str, changed: int, size: int) -> tuple[Found, ..
 
 def records_in(cells: Sequence[Mapping[str, Any]], name: str) -> Iterator[Found]:
     """Yield the records in the outputs of a notebook's cells, stored or fresh, in order.
-
-    Args:
-        cells: as the notebook's JSON has them.
-        name: of the notebook, for messages.
 
     Raises:
         LedgerError: a record's text or hash does not belong to it, or it is no record.
@@ -136,10 +128,6 @@ def uncounted(items: Sequence[Found], statements: Mapping[str, Statement]) -> li
 
 def read(root: Path, statements: Mapping[str, Statement]) -> tuple[list[Found], list[str]]:
     """Read all stored records, with the faults found on the way.
-
-    Args:
-        root: the repository's root.
-        statements: the registry.
 
     Returns:
         Records in order, and one line for each fault: a text that is not its record's, a record

@@ -18,11 +18,7 @@ def pictures(cell: Any) -> list[Any]:
 
 
 def fault(output: Mapping[str, Any]) -> str | None:
-    """Say why a stored picture cannot be trusted, or return None.
-
-    Args:
-        output: an output with a picture.
-    """
+    """Say why a stored picture cannot be trusted, or return None."""
     shown = _shown(output)
     if shown is None:
         return "a picture without its data: draw it with lab.figure, and refresh the notebook"
@@ -33,11 +29,7 @@ def fault(output: Mapping[str, Any]) -> str | None:
 
 
 def differences(before: Sequence[Any], after: Sequence[Any]) -> Iterator[str]:
-    """Yield what differs between the pictures of two runs of a cell, in words.
-
-    Args:
-        before, after: the cell's outputs as stored and as they came out.
-    """
+    """Yield what differs between the pictures of two runs of a cell, in words."""
     old = [_shown(output) for output in before if _PNG in output.get("data", {})]
     new = [_shown(output) for output in after if _PNG in output.get("data", {})]
     if len(old) != len(new):

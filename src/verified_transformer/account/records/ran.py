@@ -70,18 +70,6 @@ def told(ran: Sequence[Ran]) -> str:
     return f"What ran: {'; '.join(map(str, ran))}" if ran else ""
 
 
-def to_json(ran: Sequence[Ran]) -> list[dict[str, Any]]:
-    """Return descriptions as a record's JSON holds them; what is empty is left out."""
-    return [
-        {
-            key: list(value) if isinstance(value, tuple) else value
-            for key, value in vars(one).items()
-            if value not in (None, ())
-        }
-        for one in ran
-    ]
-
-
 def from_json(data: object) -> tuple[Ran, ...]:
     """Return the descriptions that a record's JSON holds.
 

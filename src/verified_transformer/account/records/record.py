@@ -10,13 +10,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from typing import Any
 
 from .. import evidence
-from . import ran as models
 from .margins import Interval
-from .ran import RecordError
+from .ran import Ran, RecordError
+from .ran import from_json as ran_from_json
 
 METADATA_KEY = "verified_transformer"
 OF = ("reading", "truth")
@@ -126,7 +126,7 @@ class Record:
     sample: Sample | None = None
     until: str | None = None
     made: str | None = None
-    ran: tuple[models.Ran, ...] = ()
+    ran: tuple[Ran, ...] = ()
     volatile: Volatile = field(default_factory=Volatile)
     steps: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
@@ -140,7 +140,7 @@ class Record:
             )
         if self.kind not in evidence.KINDS:
             raise RecordError(f"kind: got {self.kind!r}; accepted: {', '.join(evidence.KINDS)}")
-        outcomes = evidence.kind(self.kind).outcomes
+        outcomes = evidence.KINDS[self.kind].outcomes
         for name, value, accepted in (("outcome", self.outcome, outcomes), ("of", self.of, OF)):
             if value not in accepted:
                 raise RecordError(
@@ -185,36 +185,24 @@ def to_json(record: Record) -> dict[str, Any]:
 
     Fields that came later than the first notebooks are left out where they are empty.
     """
-    data: dict[str, Any] = {
-        "claims": list(record.claims), "readings": list(record.readings),
-        "kind": record.kind, "of": record.of, "case": record.case, "outcome": record.outcome,
-        "statement": record.statement, "detail": record.detail, "cited": record.cited,
-        "latex": record.latex, "mutants": _plain(record.mutants), "uses": list(record.uses),
-        "volatile": {
-            "rows": [dict(row) for row in record.volatile.rows],
-            "estimates": [vars(estimate) for estimate in record.volatile.estimates],
-            "seconds": record.volatile.seconds,
-        },
-    }  # fmt: skip
-    if record.volatile.interval:
-        data["volatile"]["interval"] = _plain(record.volatile.interval)
-    if record.volatile.versions:
-        data["volatile"]["versions"] = record.volatile.versions
-    later: dict[str, Any] = {
-        "recorded": _plain(record.recorded), "margin": record.margin, "made": record.made,
-        "sample": _plain(record.sample), "until": record.until,
-        "ran": models.to_json(record.ran) or None,
-    }  # fmt: skip
-    return data | {key: value for key, value in later.items() if value is not None}
+    data = {name: _plain(getattr(record, name)) for name in _EVER}
+    later = {name: _plain(getattr(record, name)) for name in _LATER}
+    return data | {name: value for name, value in later.items() if value not in (None, [])}
 
 
-def _plain(part: object) -> dict[str, Any] | None:
-    if part is None:
-        return None
-    kept = {key: value for key, value in vars(part).items() if value is not None}
-    return {key: list(value) if isinstance(value, tuple) else value for key, value in kept.items()}
+def _plain(part: Any) -> Any:
+    """A part of a record as JSON has it, without those of its own parts that are empty."""
+    if isinstance(part, tuple):
+        return [_plain(item) for item in part]
+    if is_dataclass(part):
+        empty = _EMPTY.get(type(part), (None,))
+        return {key: _plain(value) for key, value in vars(part).items() if value not in empty}
+    return dict(part) if isinstance(part, Mapping) else part
 
 
+_EMPTY: dict[type, tuple[object, ...]] = {Ran: (None, ()), Volatile: (None, "")}
+_LATER = ("recorded", "margin", "made", "sample", "until", "ran")
+_EVER = tuple(name for name in Record.__dataclass_fields__ if name not in (*_LATER, "steps"))
 _TEXTS = {"kind", "of", "outcome", "statement", "detail"}
 _TEXTS_OR_NONE = {"case", "cited", "latex", "margin", "made", "until"}
 _LISTS = {"claims", "readings", "uses"}
@@ -224,9 +212,6 @@ _NEEDED = {"claims", "readings", "kind", "of", "outcome", "statement", "detail"}
 
 def from_json(data: object) -> Record:
     """Return the record that an output's metadata hold.
-
-    Args:
-        data: what `to_json` made, read back.
 
     Raises:
         RecordError: a field is missing, unknown, or not what it can be; the message names it.
@@ -272,15 +257,11 @@ def _volatile(value: object) -> Volatile:
     return Volatile(found.rows, estimates, interval, found.seconds, found.versions)
 
 
-_MADE = {"volatile": _volatile, "ran": models.from_json}
+_MADE = {"volatile": _volatile, "ran": ran_from_json}
 
 
 def differences(old: Record, new: Record) -> list[str]:
     """Say which deterministic fields of a record moved, and how.
-
-    Args:
-        old: as it is stored.
-        new: as it came out.
 
     Returns:
         A line for each field that moved; none where the records have the same hash.

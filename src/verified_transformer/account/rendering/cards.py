@@ -61,12 +61,7 @@ def in_brackets(maths: str) -> str:
 
 
 def typeset(text: str, formula: Callable[[str], str] = in_brackets) -> str:
-    """Turn text with ``$…$`` into HTML.
-
-    Args:
-        text: words, with LaTeX between dollar signs.
-        formula: how a piece of LaTeX becomes HTML.
-    """
+    """Turn text with ``$…$`` into HTML."""
     parts = re.split(r"(?<!\\)\$", text)
     return "".join(
         " ".join(map(formula, breakable(part))) if index % 2 else words(part)
@@ -87,18 +82,7 @@ def breakable(maths: str) -> list[str]:
 
 
 def card(statement: Statement, case: str | None) -> Bundle:
-    """Return the output that shows a claim: what the article says, and folded how we read it.
-
-    Args:
-        statement: the claim.
-        case: show only this case of the reading.
-
-    Returns:
-        MIME bundle and output metadata.
-
-    Raises:
-        ValueError: the reading has no such case.
-    """
+    """Return the output that shows a claim: what the article says, and folded how we read it."""
     (_, says), *more = rows(statement, case)
     shown = (
         templates()
@@ -112,10 +96,6 @@ def card(statement: Statement, case: str | None) -> Bundle:
 
 def rows(statement: Statement, case: str | None = None) -> list[tuple[str, str]]:
     """Return what there is to say of a claim, as pairs of label and text with ``$latex$``.
-
-    Args:
-        statement: the claim.
-        case: only this case of the reading.
 
     Raises:
         ValueError: the reading has no such case.
@@ -153,24 +133,17 @@ def _reading_rows(reading: Reading | None, case: str | None) -> list[tuple[str, 
 
 def title(found: Record) -> str:
     """Return of which claims a record is, and what sort of evidence."""
-    parts = [" ".join(found.claims), evidence.kind(found.kind).label, found.case]
+    parts = [" ".join(found.claims), evidence.KINDS[found.kind].label, found.case]
     parts += ["the truth" * (found.of == "truth"), "recorded" * bool(found.recorded)]
     return " · ".join(filter(None, parts))
 
 
 def record(found: Record) -> Bundle:
-    """Return the output that shows a record: a line, which opens to what was found.
-
-    Args:
-        found: the record, with the steps to fold out.
-
-    Returns:
-        MIME bundle and output metadata.
-    """
+    """Return the output that shows a record: a line, which opens to what was found."""
     shown = templates().get_template("record.html").render(
         record=found, title=title(found), words=told([found]), mark=_MARKS.get(found.outcome, "·"),
         head=readable_head(found.latex, found.statement), detail=readable(found.full_detail),
-        box=_BOX.format(colour=evidence.kind(found.kind).colour.line),
+        box=_BOX.format(colour=evidence.KINDS[found.kind].colour.line),
         rows=found.volatile.rows, ran=ran_told(found.ran), versions=found.volatile.versions,
     )  # fmt: skip
     return {"text/plain": found.line, "text/html": shown}, {METADATA_KEY: to_json(found)}

@@ -14,6 +14,7 @@ reader sees and what the checks take are one thing:
 from __future__ import annotations
 
 import ast
+import re
 from functools import cache
 
 _NAMES = {
@@ -31,6 +32,8 @@ _AVERAGES = {"mean": r"\mathbb{E}", "variance": r"\operatorname{Var}"} | {
     "E": r"\mathbb{E}",
     "Var": r"\operatorname{Var}",  # as SymPy prints them
 }
+_MARK = re.compile(r"(?<!\\)[{}]|\\(?:left|right)(?![a-zA-Z])|\\(?:begin|end)\{[^}]*\}")
+_CLOSES = {"}": "{", r"\right": r"\left"}
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)  # how tightly a part binds
 
 
@@ -56,6 +59,31 @@ def latex(text: str) -> str:
     except SyntaxError as error:
         raise ValueError(f"text: {text!r} is no formula ({error})") from error
     return _Writer(text).part(node)[0]
+
+
+def latex_fault(text: str) -> str | None:
+    """Say what is wrong with the LaTeX of a text, or return None.
+
+    Dollar signs must pair; inside each pair braces, ``\\left``/``\\right`` and environments must.
+    """
+    parts = re.split(r"(?<!\\)\$", text)
+    if len(parts) % 2 == 0:
+        return "an unpaired dollar sign"
+    for maths in parts[1::2]:
+        open_marks: list[str] = []
+        for mark in _MARK.finditer(maths.replace(r"\\", " ")):
+            token = mark.group()
+            if token in _CLOSES or token.startswith(r"\end"):
+                wanted = _CLOSES.get(token) or token.replace(r"\end", r"\begin", 1)
+                if not open_marks or open_marks.pop() != wanted:
+                    return f"{token} without its beginning"
+            else:
+                open_marks.append(token)
+        if open_marks:
+            return f"{open_marks[-1]} without its end"
+        if not maths.strip():
+            return "an empty formula, or a double dollar sign"
+    return None
 
 
 class _Writer:

@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable
 
 from .formulas import latex
+from .plain import SIGNS
 
 _POINT = re.compile(r"(?<![\w$])([a-zA-Z]{1,9})=(-?\d[\w.+-]*|-?\w+\*\*[-\w./()]+)(?=[,;: ]|$)")
 _LAW = re.compile(r"(?<![\w$'])(\w+'?) ~ ")
@@ -23,13 +24,8 @@ _SYMBOLS = re.compile(
     r"(?P<of>(?:\|[\w ]{1,4}\||[A-Za-z]\w{0,7}\([\w ]{1,3}\)|[A-Za-z])"
     r"(?:\*\*\d+|_[a-z0-9](?!\w)))(?![\w$(])"
 )
-_GREEK = dict(
-    zip(
-        "alpha beta gamma delta epsilon eta theta kappa lambda mu rho sigma tau phi".split(),
-        "αβγδεηθκλμρστφ",
-        strict=True,
-    )
-)
+_LETTERS = "alpha beta gamma delta epsilon eta theta kappa lambda mu rho sigma tau phi"
+_GREEK = {name: SIGNS[name] for name in _LETTERS.split()}
 _RAISED = dict(zip("234dkn", "²³⁴ᵈᵏⁿ", strict=True))
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")  # a point's coordinate needs no typesetting
 _QUOTED = re.compile(r"“([^”`]*(?:\*\*|\w\()[^”`]*)”")  # lines of a source's code
@@ -76,9 +72,6 @@ def _quantity(text: str) -> str | None:
 def readable_equation(equation: str) -> str:
     r"""Return a record's equation, whose quantity may be a ``\text``, as words and formulas.
 
-    Args:
-        equation: LaTeX as the record has it.
-
     Example:
         >>> readable_equation(r"\text{E |w|**2} = d")
         '$\\mathbb{E}\\left[\\lVert w\\rVert^2\\right] = d$'
@@ -94,10 +87,6 @@ def readable_equation(equation: str) -> str:
 
 def readable_head(latex: str | None, statement: str) -> str:
     """Return what a record is about: its equation, or its statement where it has none.
-
-    Args:
-        latex: the record's equation.
-        statement: the record's statement.
 
     Example:
         >>> readable_head(None, "rank = d*n/(d + n)")
@@ -122,9 +111,13 @@ def _formula(text: str) -> str | None:
 
 
 def _words(text: str) -> str:
-    text = _laws(_QUOTED.sub(r"“`\1`”", text))
-    pieces = re.split(r"(\$[^$]*\$)", text)
-    return "".join(piece if place % 2 else _marked(piece) for place, piece in enumerate(pieces))
+    return _outside(r"(\$[^$]*\$)", _laws(_QUOTED.sub(r"“`\1`”", text)), _marked)
+
+
+def _outside(pattern: str, text: str, change: Callable[[str], str]) -> str:
+    """A text, changed where the pattern, a group, is not."""
+    pieces = re.split(pattern, text)
+    return "".join(piece if place % 2 else change(piece) for place, piece in enumerate(pieces))
 
 
 def _marked(text: str) -> str:
@@ -136,10 +129,8 @@ def _marked(text: str) -> str:
         return f"${name}={value}$" if name and value else found.group()
 
     text = _POINT.sub(point, text)
-    pieces = re.split(r"(\$[^$]*\$)", text)
-    text = "".join(p if k % 2 else _SYMBOLS.sub(_symbol, p) for k, p in enumerate(pieces))
-    pieces = re.split(r"(\$[^$]*\$|`[^`]*`)", text)
-    return "".join(p if k % 2 else _lettered(p) for k, p in enumerate(pieces))
+    text = _outside(r"(\$[^$]*\$)", text, lambda piece: _SYMBOLS.sub(_symbol, piece))
+    return _outside(r"(\$[^$]*\$|`[^`]*`)", text, _lettered)
 
 
 def _lettered(text: str) -> str:

@@ -68,7 +68,6 @@ def part(recording: Recording, path: tuple[str, ...]) -> Part:
     """Return the part of a recording to which a path leads.
 
     Args:
-        recording: the recording.
         path: keys; ``"*"`` goes through every key of its level.
 
     Raises:

@@ -70,7 +70,6 @@ def load(name: str, folder: Path = PACKAGE / "recordings") -> Recording:
 
     Args:
         name: such as ``"tied_convergence"``.
-        folder: where recordings lie.
 
     Raises:
         ValueError: there is none of this name, or its file is not a recording.
@@ -92,7 +91,6 @@ def of_the_same(name: str, folder: Path = PACKAGE / "recordings") -> list[str]:
 
     Args:
         name: of one of them, such as ``"residual_schemes"`` or ``"residual_schemes_again"``.
-        folder: where recordings lie.
     """
     known = sorted(path.stem for path in folder.glob("*.json"))
     first = next((other for other in known if f"{name}_".startswith(f"{other}_")), name)
@@ -111,7 +109,6 @@ def code(name: str, package: Path = PACKAGE) -> Code:
 
     Args:
         name: of a module in ``verified_transformer.experiments``, or in a folder there.
-        package: the package's folder.
 
     Raises:
         CodeFault: there is no such experiment, or a name that it uses leads nowhere.
@@ -124,14 +121,7 @@ def code(name: str, package: Path = PACKAGE) -> Code:
 def fault(
     name: str, data: str, folder: Path = PACKAGE / "recordings", package: Path = PACKAGE
 ) -> str | None:
-    """Say why what a notebook shows of a recording no longer stands, or None where it does.
-
-    Args:
-        name: the recording's.
-        data: the hash of its result that the notebook showed.
-        folder: where recordings lie.
-        package: the package's folder.
-    """
+    """Say why what a notebook shows of a recording no longer stands, or None where it does."""
     try:
         kept = load(name, folder)
         if kept.data_hash != data:
@@ -150,13 +140,7 @@ def fault(
 
 
 def write(name: str, parts: dict[str, Any], folder: Path = PACKAGE / "recordings") -> Path:
-    """Write a recording with the key of its code, and return its file.
-
-    Args:
-        name: the experiment's.
-        parts: ``result``, ``provenance`` and ``fingerprint``.
-        folder: where recordings lie.
-    """
+    """Write a recording with the key of its code, and return its file."""
     made = code(name)
     key = {"key": made.key, "definitions": made.definitions}
     provenance = {**parts["provenance"], "code": key}
@@ -171,10 +155,6 @@ def write(name: str, parts: dict[str, Any], folder: Path = PACKAGE / "recordings
 
 def commit(name: str, root: Path) -> str:
     """Return the repository's commit, in which an experiment's code must be as it is.
-
-    Args:
-        name: the experiment's.
-        root: the repository.
 
     Raises:
         RuntimeError: files that it depends on are not committed.

@@ -1,1 +1,1 @@
-"""From records to verdicts, how a fresh run compares with what is stored, and the lock."""
+"""From records to verdicts, and the lock."""

@@ -8,17 +8,12 @@ from dataclasses import dataclass, replace
 from .. import evidence
 from ..evidence import Weight
 from ..reading import Reading
-from ..reading.ages import age_fault
+from ..reading.citations import age_fault
 from ..reading.models import model_fault, not_run
 from ..records import margins
 from ..records.record import Record
 from ..registry import Statement
 
-SETTING = "setting"
-RULES = {  # that the lock may spare a claim for a while, and what is then not yet shown
-    SETTING: "that the article's own setting meets the condition",
-    "travels": "that the conditions of the claims on which it rests are met here",
-}
 _SPEAKS = {"contradicts": "speaks against", "unsettled": "does not settle"}
 _AGELESS = ("citation", "set-aside")
 _RANK = {name: rank for rank, name in enumerate(evidence.VERDICTS)}
@@ -36,26 +31,17 @@ class Decision:
         verdict: a row of `evidence.VERDICTS`.
         judged: whether it rests on citations alone.
         why: in a line.
-        pending: rules of `RULES` that the claim does not keep, and from which it is spared.
         inherited: pairs of a claim on which this one rests, and its condition.
     """
 
     verdict: str
     judged: bool
     why: str
-    pending: tuple[str, ...] = ()
     inherited: tuple[tuple[str, str], ...] = ()
 
 
-def decide(
-    statement: Statement, records: Sequence[Record], spared: Collection[str] = ()
-) -> Decision:
+def decide(statement: Statement, records: Sequence[Record]) -> Decision:
     """Let the verdict on one claim follow from its records.
-
-    Args:
-        statement: the claim, with its reading.
-        records: all records that name it.
-        spared: rules of `RULES` that it need not keep yet.
 
     Returns:
         The worst decision over the cases that decide it; "undecided" while evidence is missing. A
@@ -81,7 +67,7 @@ def decide(
         if fault:
             raise LedgerError(f"{statement.id}: {fault}")
     decisions = {
-        name: _decide_case(statement, case, [r for r in records if r.case == name], spared)
+        name: _decide_case(statement, case, [r for r in records if r.case == name])
         for name, case in readings.items()
     }
     beside = [(f"beside it, case {name}", decisions.pop(name)) for name in reading.beside]
@@ -106,8 +92,7 @@ def _together(
     shown = [f"case {name}: {worst.why}" if name else worst.why]
     shown += [f"clause {clause} undecided: {decisions[clause].why}" for clause in blank]
     shown += [f"{label}: {found.verdict} ({found.why})" for label, found in beside]
-    pending = {rule for found in decisions.values() for rule in found.pending}
-    return replace(worst, why="; ".join(shown), pending=tuple(sorted(pending)))
+    return replace(worst, why="; ".join(shown))
 
 
 def margin_fault(record: Record) -> str | None:
@@ -142,9 +127,7 @@ def _named(record: Record) -> str:
     return f"{record.kind} “{record.statement}”"
 
 
-def _decide_case(
-    statement: Statement, reading: Reading, records: Sequence[Record], spared: Collection[str]
-) -> Decision:
+def _decide_case(statement: Statement, reading: Reading, records: Sequence[Record]) -> Decision:
     weights = {_weight(r) for r in records if r.of == "reading"}
     against = [r for r in records if r.outcome == "contradicts"]
     support = [
@@ -172,19 +155,16 @@ def _decide_case(
         return _contradicted(statement, reading, records, support)
     missing = evidence.missing(statement.kind, [r.kind for r in support])
     if not missing:
-        judged = all(evidence.kind(r.kind).judged for r in support)
+        judged = all(evidence.KINDS[r.kind].judged for r in support)
         if not reading.condition:
             return Decision("holds", judged, _summary(support))
-        unmet = None if judged else _unmet(reading, weights)
-        pending = (SETTING,) if unmet and SETTING in spared else ()
+        missing = None if judged else _unmet(reading, weights)
         if not (limited or against):
             missing = "the run in which it fails without its condition"
-        elif unmet and not pending:
-            missing = unmet
-        else:
-            met = "" if unmet or judged else "met in the article's setting, "
+        if not missing:
+            met = "" if judged else "met in the article's setting, "
             why = f"{_summary(support)}; {met}fails without the condition"
-            return Decision("holds-if", judged, why, pending)
+            return Decision("holds-if", judged, why)
     if Weight.ATTEMPTS in weights:
         return Decision("open", False, _first(records, Weight.ATTEMPTS).detail)
     return Decision("undecided", False, f"still missing: {missing}")
@@ -277,7 +257,7 @@ def _is_named(record: Record, name: str) -> bool:
 
 
 def _weight(record: Record) -> Weight:
-    return evidence.kind(record.kind).weight
+    return evidence.KINDS[record.kind].weight
 
 
 def _first(records: Sequence[Record], weight: Weight) -> Record:

@@ -11,13 +11,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..rendering.latex import latex_fault
+from ..rendering.formulas import latex_fault
 from .decide import LedgerError
 
 PATH = Path(__file__).parents[2] / "claims" / "verdicts.lock"
@@ -38,7 +38,6 @@ class State:
         verdict, judged: see `Decision`.
         nature: of a claim that is set aside: definition, plan, opinion or picture.
         retired: why the id is no longer in use.
-        spared: rules of `decide.RULES` that the claim does not keep yet.
         grade: of a wrong claim, how much it matters, as judged.
     """
 
@@ -49,7 +48,6 @@ class State:
     judged: bool = False
     nature: str | None = None
     retired: str | None = None
-    spared: tuple[str, ...] = ()
     grade: str | None = None
 
 
@@ -82,10 +80,6 @@ def digest(says: str) -> str:
 def differences(now: Mapping[str, State], locked: Mapping[str, Locked]) -> dict[str, list[str]]:
     """Say in words, by claim, how what is said and decided differs from what is locked.
 
-    Args:
-        now: the state of every claim.
-        locked: what `read` returned.
-
     Returns:
         By id, one line for each thing that differs; nothing where all is as it was.
     """
@@ -98,28 +92,32 @@ def differences(now: Mapping[str, State], locked: Mapping[str, Locked]) -> dict[
         elif name not in locked:
             lines[name] = [f"{name}: new, {_verdict(now[name])}"]
         else:
-            said = [f"{name}: {line}" for line in _moved(locked[name].state, now[name])]
+            said = [f"{name}: {line}" for line, _, _ in _moved(locked[name].state, now[name])]
             lines |= {name: said} if said else {}
     return lines
 
 
-def _moved(old: State, new: State) -> Iterator[str]:
-    if old.verdict != new.verdict:
-        yield f"{old.verdict} -> {new.verdict}"
-    if old.says != new.says:
-        yield "what the article says was changed"
-    for name, field in (("kind", "kind"), ("place", "where"), ("grade", "grade")):
-        if (one := getattr(old, field)) != (other := getattr(new, field)):
-            yield f"its {name} was changed: {one or 'none'} -> {other or 'none'}"
+def _moved(old: State, new: State) -> Iterator[tuple[str, str, str]]:
+    """What moved, each in words, and for the history what stood there and what stands."""
+    if (before := _verdict(old)) != (after := _verdict(new)):
+        aside = f"set aside as {new.nature}, before as {old.nature}"
+        same = old.verdict == new.verdict
+        yield aside if same else f"{old.verdict} -> {new.verdict}", before, after
+    for name, what in (("says", ""), ("kind", "kind"), ("where", "place"), ("grade", "grade")):
+        one, other = (getattr(state, name) or "none" for state in (old, new))
+        if one != other:
+            words = f"its {what} was changed: {one} -> {other}"
+            words = words if what else "what the article says was changed"
+            yield words, f"{name} {one}", f"{name} {other}"
     if old.judged != new.judged:
         ran, judged = "decided by what ran", "judged by a person"
-        yield f"{judged}, before {ran}" if new.judged else f"{ran}, before {judged}"
-    if old.nature != new.nature and old.nature and new.nature:
-        yield f"set aside as {new.nature}, before as {old.nature}"
+        if new.judged:
+            yield f"{judged}, before {ran}", "not judged", "judged"
+        else:
+            yield f"{ran}, before {judged}", "judged", "not judged"
     if old.retired != new.retired:
-        yield f"retired: {new.retired}" if new.retired else "no longer retired"
-    for rule in (rule for rule in old.spared if rule not in new.spared):
-        yield f"keeps the rule “{rule}” now, from which the lock spares it"
+        before, after = (f"retired: {s.retired}" if s.retired else "in use" for s in (old, new))
+        yield after if new.retired else "no longer retired", before, after
 
 
 def _verdict(state: State) -> str:
@@ -135,10 +133,7 @@ def renew(
     """Return the lock of what is said and decided now, each change in its claim's history.
 
     Args:
-        now: the state of every claim, in order.
-        locked: the lock as it is.
         reason: why the changes are right. It names each claim whose words, kind or place changed.
-        date: of the changes, as YYYY-MM-DD.
 
     Raises:
         LockError: no reason, no date, or an article's words changed for a claim that the reason
@@ -165,22 +160,6 @@ def renew(
     return {name: _renewed(state, locked.get(name), reason, date) for name, state in now.items()}
 
 
-def strict(locked: Mapping[str, Locked], names: Collection[str]) -> dict[str, Locked]:
-    """Return the lock with some claims spared no rule any longer.
-
-    Raises:
-        LockError: one of them is spared none.
-    """
-    for name in names:
-        if name not in locked or not locked[name].state.spared:
-            accepted = ", ".join(n for n, item in locked.items() if item.state.spared) or "none"
-            raise LockError(f"KEEP: got {name}, which is spared no rule; accepted: {accepted}")
-    return {
-        name: replace(item, state=replace(item.state, spared=())) if name in names else item
-        for name, item in locked.items()
-    }
-
-
 def _needs_a_name(name: str, now: Mapping[str, State], locked: Mapping[str, Locked]) -> bool:
     if name not in locked:
         return False
@@ -194,36 +173,17 @@ def _needs_a_name(name: str, now: Mapping[str, State], locked: Mapping[str, Lock
 
 def _renewed(new: State, old: Locked | None, reason: str, date: str) -> Locked:
     if old is None:
-        return Locked(replace(new, spared=()), (Change(date, None, _verdict(new), reason),))
-    before, after = _differing(old.state, new)
-    kept = replace(new, spared=tuple(rule for rule in old.state.spared if rule in new.spared))
-    change = (Change(date, before, after, reason),) if after else ()
-    return Locked(kept, old.history + change)
-
-
-def _differing(old: State, new: State) -> tuple[str, str]:
-    """What stood in each field that moved, and what stands there now."""
-    texts: tuple[list[str], list[str]] = [], []
-    for side, state in zip(texts, (old, new), strict=True):
-        if _verdict(old) != _verdict(new):
-            side.append(_verdict(state))
-        if old.judged != new.judged:
-            side.append("judged" if state.judged else "not judged")
-        for name in ("says", "kind", "where", "grade"):
-            if getattr(old, name) != getattr(new, name):
-                side.append(f"{name} {getattr(state, name) or 'none'}")
-        if old.retired != new.retired:
-            side.append(f"retired: {state.retired}" if state.retired else "in use")
-    return "; ".join(texts[0]), "; ".join(texts[1])
+        return Locked(new, (Change(date, None, _verdict(new), reason),))
+    moved = [*_moved(old.state, new)]
+    before, after = ("; ".join(change[place] for change in moved) for place in (1, 2))
+    change = (Change(date, before, after, reason),) if moved else ()
+    return Locked(new, old.history + change)
 
 
 def lost(before: Mapping[str, Locked], after: Mapping[str, Locked]) -> list[str]:
     """Say where a later lock hides what an earlier one held.
 
-    A history only grows, and it grows with every change; no rule is spared anew.
-
-    Args:
-        before, after: two states of the lock, such as those of two commits.
+    A history only grows, and it grows with every change.
     """
     faults = []
     for name, old in before.items():
@@ -232,10 +192,8 @@ def lost(before: Mapping[str, Locked], after: Mapping[str, Locked]) -> list[str]
             faults.append(f"{name}: gone from the lock")
         elif new.history[: len(old.history)] != old.history:
             faults.append(f"{name}: its history was rewritten")
-        elif _differing(old.state, new.state)[1] and len(new.history) == len(old.history):
+        elif [*_moved(old.state, new.state)] and len(new.history) == len(old.history):
             faults.append(f"{name}: changed, and its history does not say so")
-        elif set(new.state.spared) - set(old.state.spared):
-            faults.append(f"{name}: spared a rule anew")
     return faults
 
 
@@ -287,7 +245,6 @@ def parsed(text: str, name: str = PATH.name) -> dict[str, Locked]:
 
 def _locked(fields: dict[str, Any]) -> Locked:
     kept = {key: value for key, value in fields.items() if key not in ("history", "seal")}
-    kept["spared"] = tuple(kept.get("spared", ()))
     return Locked(State(**kept), tuple(Change(**change) for change in fields.get("history", ())))
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 from ...account import registry
-from ...account.rendering.latex import latex_fault
+from ...account.rendering.formulas import latex_fault
 
 __all__ = ["KINDS", "ExerciseError", "Question", "load", "question"]
 

@@ -24,14 +24,7 @@ def fresh_seeds(
     those that are kept for the status page, notebook by notebook.
 
     Args:
-        notebooks: which.
-        root: the repository.
-        salts: how many other seeds.
-        jobs: how many notebooks to run at a time.
         first: the first of the salts, so that further ones can be added, and a failure run again.
-
-    Returns:
-        1 where a run failed, else 0.
     """
     numbers, failed = [str(salt) for salt in range(first, first + salts)], 0
     with ThreadPoolExecutor(jobs) as pool:
@@ -57,12 +50,6 @@ def added(
 
     Runs of other salts stay. A salt that is run again counts once, as it came out last; where it
     failed before and does not now, the failure is kept as one that is mended.
-
-    Args:
-        before: what was kept; empty where nothing was.
-        found: by salt, the lines of what was not as stored.
-        commit: at which the notebook was run.
-        seconds: that the runs took.
 
     Example:
         >>> once = added({}, {"1": ["cell 2: off"], "2": []}, "abc", 9)
@@ -92,7 +79,6 @@ def faults(notebook: Path, salt: str) -> list[str]:
     """Run a notebook under a salt and say, in a line each, which cells or outcomes fail.
 
     Args:
-        notebook: path of the ``.ipynb`` file.
         salt: what `verified_transformer.seeds` puts before every name.
     """
     import nbformat

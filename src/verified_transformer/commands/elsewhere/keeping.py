@@ -17,69 +17,27 @@ UNFIT = "accepted: a run of `make test`, whole, that has just ended"
 
 
 def path(root: Path, name: str) -> Path:
-    """Return where the data of a command stand.
-
-    Args:
-        root: the repository.
-        name: of the command, such as "fresh-seeds".
-    """
+    """Return where the data of a command stand, such as "fresh-seeds"."""
     return root / "tests" / "status" / f"{name}.json"
 
 
-def keep(root: Path, name: str, entries: Mapping[str, Any]) -> Path:
-    """Put what came out of notebooks in the place of what was kept of them before.
+def kept(root: Path, name: str, part: str = "notebooks") -> dict[str, Any]:
+    """Return what a command has kept: by notebook, or another part of its data."""
+    target = path(root, name)
+    whole = json.loads(target.read_text(encoding="utf-8")) if target.exists() else {}
+    return dict(whole.get(part, {}))
 
-    Args:
-        root: the repository.
-        name: of the command.
-        entries: for each notebook that was run, by its path from the root, what came out.
 
-    Returns:
-        The file that was written.
-    """
+def keep(root: Path, name: str, entries: Mapping[str, Any]) -> None:
+    """Put what came out of notebooks, by their paths, in the place of what was kept of them."""
     every = kept(root, name)
     every |= {notebook: {**entry, **provenance(root)} for notebook, entry in entries.items()}
     there = {notebook: every[notebook] for notebook in sorted(every) if (root / notebook).exists()}
-    return _write(path(root, name), {"command": f"make {name}", "notebooks": there})
-
-
-def kept(root: Path, name: str) -> dict[str, Any]:
-    """Return what `keep` has kept of each notebook.
-
-    Args:
-        root: the repository.
-        name: of the command.
-    """
-    target = path(root, name)
-    whole = json.loads(target.read_text(encoding="utf-8")) if target.exists() else {}
-    return dict(whole.get("notebooks", {}))
-
-
-def keep_sources(root: Path, found: Mapping[str, str]) -> Path:
-    """Keep which quotations were found in their sources.
-
-    Args:
-        root: the repository.
-        found: by the hash of a quotation, what it is and where it was found.
-    """
-    entries = dict(sorted(found.items(), key=lambda item: item[1]))
-    return _write(
-        path(root, "sources"), {"command": "make sources", "found": entries, **provenance(root)}
-    )
-
-
-def kept_sources(root: Path) -> dict[str, str]:
-    """Return what `keep_sources` has kept."""
-    target = path(root, "sources")
-    whole = json.loads(target.read_text(encoding="utf-8")) if target.exists() else {}
-    return dict(whole.get("found", {}))
+    write(root, name, {"notebooks": there})
 
 
 def keep_times(root: Path) -> Path:
     """Keep where the time of the last `make test` went.
-
-    Args:
-        root: the repository.
 
     Raises:
         ValueError: there was none, or it ran a part only.
@@ -88,7 +46,7 @@ def keep_times(root: Path) -> Path:
     found = json.loads(source.read_text(encoding="utf-8")) if source.exists() else {}
     if found.get("asked", [])[-2:] != ["tests", "notebooks"]:
         raise ValueError(f"_build/times.json: got {found.get('asked')}; {UNFIT}")
-    return _write(path(root, "times"), {"command": "make times", **found, **provenance(root)})
+    return write(root, "times", {**found, **provenance(root)})
 
 
 def provenance(root: Path) -> dict[str, Any]:
@@ -116,7 +74,10 @@ def _version(package: str) -> str:
         return "not installed"
 
 
-def _write(target: Path, data: Mapping[str, Any]) -> Path:
+def write(root: Path, name: str, data: Mapping[str, Any]) -> Path:
+    """Write the data of a command, and return their file."""
+    target = path(root, name)
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    text = json.dumps({"command": f"make {name}", **data}, ensure_ascii=False, indent=1)
+    target.write_text(text + "\n", encoding="utf-8")
     return target

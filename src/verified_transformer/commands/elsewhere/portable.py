@@ -77,14 +77,6 @@ def portable(notebooks: Sequence[Path], root: Path, jobs: int = 2) -> int:
     """Run notebooks under every setting that this machine can play and compare with what is stored.
 
     What came out is printed, and kept for the status page, notebook by notebook.
-
-    Args:
-        notebooks: which.
-        root: the repository.
-        jobs: how many notebooks to run at a time.
-
-    Returns:
-        1 where a notebook came out otherwise under a setting, else 0.
     """
     available = [setting for setting in SETTINGS if setting.can_be_had()]
     for setting in SETTINGS:

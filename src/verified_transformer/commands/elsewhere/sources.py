@@ -13,40 +13,33 @@ import sys
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from ...account import registry
 from ...account.reading.citations import Citation
 from ...account.reading.sentences import stands_in
-from .keeping import keep_sources, kept_sources
+from .keeping import kept, provenance, write
 
 
 def sources(root: Path) -> int:
-    """Fetch every archive that a citation names, look the words up, and keep what was found.
-
-    Args:
-        root: the repository.
-
-    Returns:
-        1 where words do not stand in the file that is named, else 0.
-    """
-    quoted: dict[str, list[tuple[str, Citation]]] = {}
+    """Fetch every archive that a citation names, look the words up, and keep what was found."""
+    quoted: dict[str, list[tuple[str, str, Citation]]] = {}
     for name, citation in archived():
-        quoted.setdefault(_release(citation), []).append((name, citation))
+        release, file = str(citation.archive).split()
+        quoted.setdefault(release, []).append((name, file, citation))
     found: dict[str, str] = {}
     missing = 0
     for release, citations in sorted(quoted.items()):
-        files = {str(c.archive).split()[1]: "" for _, c in citations}
-        files |= fetched(release, files)
-        for name, citation in citations:
-            text = files[str(citation.archive).split()[1]]
-            there = stands_in(citation.around or citation.quote, text)
+        texts = fetched(release, [file for _, file, _ in citations])
+        for name, file, citation in citations:
+            there = stands_in(citation.around or citation.quote, texts.get(file, ""))
             print(f"{'found    ' if there else 'NOT FOUND'} {name} in {citation.archive}")
             missing += not there
             if there:
                 found[signature(name, citation)] = f"{name} in {citation.archive}"
-    print(keep_sources(root, found))
+    entries = dict(sorted(found.items(), key=lambda item: item[1]))
+    print(write(root, "sources", {"found": entries, **provenance(root)}))
     return int(bool(missing))
 
 
@@ -60,16 +53,12 @@ def archived() -> Iterator[tuple[str, Citation]]:
 
 
 def unlooked(root: Path) -> list[str]:
-    """Say which quotations nobody has looked up as they stand now.
-
-    Args:
-        root: the repository.
-    """
-    kept = kept_sources(root)
+    """Say which quotations nobody has looked up as they stand now."""
+    known = kept(root, "sources", "found")
     return [
         f"{name}: “{citation.quote}”: make sources looks it up in {citation.archive}"
         for name, citation in archived()
-        if signature(name, citation) not in kept
+        if signature(name, citation) not in known
     ]
 
 
@@ -79,12 +68,11 @@ def signature(name: str, citation: Citation) -> str:
     return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
 
 
-def fetched(release: str, files: Mapping[str, str]) -> dict[str, str]:
+def fetched(release: str, files: Collection[str]) -> dict[str, str]:
     """Return the texts of some files of a release, by their paths in it; none that it has not.
 
     Args:
         release: such as ``mesh-tensorflow==0.1.21``.
-        files: paths in the package.
     """
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", folder]
@@ -103,7 +91,3 @@ def _texts(archive: Path) -> Iterator[tuple[str, str]]:
         for member in whole:
             if file := whole.extractfile(member):  # below the folder of the release
                 yield member.name.partition("/")[2], file.read().decode("utf-8", "replace")
-
-
-def _release(citation: Citation) -> str:
-    return str(citation.archive).split()[0]

@@ -24,6 +24,8 @@ from typing import Any
 
 import yaml
 
+from . import sorts
+
 PACKAGE = Path(__file__).parents[2]
 EXTRA = {"transformers", "safetensors", "huggingface_hub", "tokenizers"}
 _HEAD = re.compile(
@@ -37,7 +39,6 @@ def head(root: Path, notebook: Path) -> str:
     Args:
         root: the repository, whose address stands in ``_config.yml`` and whose name in
             ``pyproject.toml``.
-        notebook: path of the ``.ipynb`` file.
     """
     config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -51,12 +52,7 @@ def head(root: Path, notebook: Path) -> str:
 
 
 def with_head(code: str, head: str) -> str:
-    """Return the code of a notebook's first cell with the head that it must have.
-
-    Args:
-        code: as it is; an older head is replaced.
-        head: see `head`.
-    """
+    """Return the code of a notebook's first cell with the head that it must have."""
     rest = _HEAD.sub("", code, count=1)
     return head + rest if rest else head.rstrip("\n")
 
@@ -69,11 +65,7 @@ def publish(root: Path, served: str | None = None) -> str:
     one commit is always published as one and the same.
 
     Args:
-        root: the repository.
         served: the address of the repository that publishes, where it is known.
-
-    Returns:
-        What was written, in a line.
 
     Raises:
         ValueError: another repository publishes than ``_config.yml`` names, the branch is the one
@@ -131,11 +123,7 @@ def _git(root: Path, *words: str, given: str = "", **environment: str) -> str:
 
 
 def needs_transformers(notebook: Path) -> bool:
-    """Whether a notebook reaches transformers, itself or through a module that it imports.
-
-    Args:
-        notebook: path of the ``.ipynb`` file.
-    """
+    """Whether a notebook reaches transformers, itself or through a module that it imports."""
     return bool(EXTRA & third_parties(imports(json.loads(notebook.read_text(encoding="utf-8")))))
 
 
@@ -158,19 +146,9 @@ def third_parties(names: Iterable[str]) -> set[str]:
 
 
 def imports(book: dict[str, Any]) -> list[str]:
-    """Return what the cells of a notebook import, as dotted names.
-
-    Args:
-        book: the notebook's JSON.
-    """
-    return [name for cell in book["cells"] for name in _imports_of_cell(cell)]
-
-
-def _imports_of_cell(cell: dict[str, Any]) -> list[str]:
-    if cell["cell_type"] != "code":
-        return []
-    code = re.sub(r"(?m)^(\s*)[%!].*$", r"\1pass", "".join(cell["source"]))
-    return list(_imports(ast.parse(code), None))
+    """Return what the cells of a notebook import, as dotted names."""
+    cells = ["".join(cell["source"]) for cell in book["cells"] if cell["cell_type"] == "code"]
+    return [name for code in cells for name in _imports(sorts.parsed(code), None)]
 
 
 @cache

@@ -19,11 +19,7 @@ Masks = Sequence[tuple[re.Pattern[str], str]]
 
 
 def masks(root: Path) -> Masks:
-    """Return the patterns that nbval masks, with what stands in their place.
-
-    Args:
-        root: the repository, with its ``nbval_sanitize.cfg``.
-    """
+    """Return the patterns that nbval masks, with what stands in their place."""
     parser = RawConfigParser()
     parser.read(root / "nbval_sanitize.cfg", encoding="utf-8")
     found = [(parser[name]["regex"], parser[name]["replace"]) for name in parser.sections()]
@@ -34,8 +30,6 @@ def lines(cell: Any, masked: Masks, *, drawn: bool = True) -> list[str]:
     """Return what is compared of a cell's outputs, as lines; HTML is broken at its tags.
 
     Args:
-        cell: of a notebook, with its outputs.
-        masked: see `masks`.
         drawn: also HTML and SVG of an output that says the same in plain text.
     """
     found: list[str] = []
@@ -60,10 +54,6 @@ def differences(before: Any, after: Any, masked: Masks) -> Iterator[str]:
     """Yield what differs between two runs of a notebook: a line for each that is gone or new.
 
     A chart says its numbers in plain text: its drawing is compared where these stay the same.
-
-    Args:
-        before, after: the notebook as stored and as it came out.
-        masked: see `masks`.
     """
     for index, (old, new) in enumerate(zip(before.cells, after.cells, strict=False)):
         told = list(changes(lines(old, masked, drawn=False), lines(new, masked, drawn=False)))
@@ -104,11 +94,6 @@ def keep_what_stayed(before: Any, after: Any, masked: Masks) -> None:
 
     Seconds differ in every run, estimates in their last digits on another processor; a notebook
     in which nothing else has changed is stored byte for byte as before.
-
-    Args:
-        before: the notebook as stored.
-        after: the same after a run; changed in place.
-        masked: see `masks`.
     """
     after.metadata = before.metadata or after.metadata
     stored = {cell.get("id"): cell for cell in before.cells}

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,11 +30,7 @@ Cell = dict[str, Any]
 
 
 def write(root: Path) -> int:
-    """Give every notebook its form, and name those that changed.
-
-    Args:
-        root: the repository.
-    """
+    """Give every notebook its form, and name those that changed."""
     for notebook in ledger.notebooks(root):
         text = notebook.read_text(encoding="utf-8")
         new = formed(text, colab.head(root, notebook))
@@ -45,12 +41,7 @@ def write(root: Path) -> int:
 
 
 def formed(text: str, head: str) -> str:
-    """Return a notebook's JSON with the form that its cells should have.
-
-    Args:
-        text: as it is stored.
-        head: what the first code cell begins with; see `colab.head`.
-    """
+    """Return a notebook's JSON with the form that its cells should have."""
     book = json.loads(text)
     heading, about, first = "", [""], True
     for cell in book["cells"]:
@@ -82,10 +73,7 @@ def form(
     """Return the sort of a cell, and the title under which it folds, if it does.
 
     Args:
-        code: without a title.
-        outputs: as stored; a figure's line names its axes.
         about: ids of the claims that it decides, or of the last ones that were named.
-        heading: the last one before it.
     """
     of = sorts.sort(code)
     if of == "set-up":
@@ -99,12 +87,11 @@ def form(
         return of, f"Exercise {name}"
     if of == "figure":
         return of, _cut(f"Figure: {_axes(outputs) or heading}")
-    return of, _cut(f"Code: {_defined(code) or heading}") if too_long(code) else None
-
-
-def too_long(code: str) -> bool:
-    """Whether a teaching cell has too many lines to stand open."""
-    return len(code.splitlines()) > LONGEST
+    if len(code.splitlines()) <= LONGEST:
+        return of, None
+    defined = (ast.FunctionDef, ast.ClassDef)
+    names = [node.name for node in sorts.parsed(code).body if isinstance(node, defined)]
+    return of, _cut(f"Code: {', '.join(names) or heading}")
 
 
 def _metadata(old: Cell, of: str, *, folds: bool) -> Cell:
@@ -138,16 +125,6 @@ def _axes(outputs: Sequence[Cell]) -> str:
             axes = re.split(r"[:;]", told.removeprefix("Figure. "))[0].strip()
             return "" if axes.startswith("–") else axes.replace(" over ", " against ")
     return ""
-
-
-def _defined(code: str) -> str:
-    return ", ".join(_functions(code))
-
-
-def _functions(code: str) -> Iterator[str]:
-    for node in sorts.parsed(code).body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            yield f"{node.name}"
 
 
 def _cut(title: str) -> str:

@@ -14,15 +14,7 @@ from pathlib import Path
 
 
 def format_cells(notebooks: Sequence[Path], root: Path) -> int:
-    """Format the code cells of notebooks and name those that changed.
-
-    Args:
-        notebooks: which.
-        root: the repository, with ruff's settings.
-
-    Returns:
-        ruff's exit status.
-    """
+    """Format the code cells of notebooks and name those that changed."""
     with tempfile.TemporaryDirectory() as folder:
         bare = [Path(folder) / f"{number}.ipynb" for number in range(len(notebooks))]
         for path, copy in zip(notebooks, bare, strict=True):

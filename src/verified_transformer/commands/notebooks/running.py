@@ -1,14 +1,17 @@
-"""Notebooks run afresh: each in a kernel of its own, in an environment of one's choice."""
+"""Notebooks run afresh, each in a kernel and an environment of its own; `refresh` stores them."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from . import comparing
 
 PACKAGE = Path(__file__).parents[3]
 LONGEST_CELL = 3600  # seconds; a cell that takes longer hangs
@@ -40,7 +43,6 @@ def run(
     """Run a notebook in a fresh kernel; its file stays as it is.
 
     Args:
-        notebook: path of the ``.ipynb`` file.
         last: index of the last cell to run; all by default.
         environment: variables to set, or to remove where the value is None.
         through: whether to go on after a cell that failed.
@@ -87,3 +89,28 @@ def _errors(index: int, cell: Any) -> list[str]:
         for output in cell.get("outputs", [])
         if output.output_type == "error"
     ]
+
+
+def refresh(notebooks: Sequence[Path], root: Path) -> int:
+    """Execute notebooks and store their outputs; one in which nothing changed stays as it is.
+
+    Args:
+        notebooks: which; one whose cell fails is not stored.
+    """
+    import nbformat
+
+    masked = comparing.masks(root)
+    failed = False
+    for notebook in notebooks:
+        before = nbformat.read(notebook, as_version=4)
+        again = run(notebook)
+        print(f"{notebook.relative_to(root)}: {again.seconds:.1f} s", flush=True)
+        if again.errors:
+            print(f"    not stored; {again.errors[0]}", file=sys.stderr)
+            failed = True
+            continue
+        for change in comparing.differences(before, again.book, masked):
+            print(f"    {change}")
+        comparing.keep_what_stayed(before, again.book, masked)
+        nbformat.write(again.book, notebook)
+    return int(failed)

@@ -23,9 +23,6 @@ _DRAWS = {"live", "drawing", "exercise"}  # calls whose output is the figure its
 def sort(source: str) -> str:
     """Return what a code cell is for: one of `SORTS`.
 
-    Args:
-        source: the cell's code; IPython's magics may stand in it.
-
     Raises:
         SyntaxError: the code is no Python.
     """
@@ -47,14 +44,7 @@ def parsed(source: str) -> ast.Module:
 
 def claims(source: str) -> list[str]:
     """Return the ids that a cell gives to ``claim(…)``, each once, in order."""
-    found = [
-        argument.value
-        for node in ast.walk(parsed(source))
-        if isinstance(node, ast.Call) and _called(node) == "claim"
-        for argument in node.args
-        if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
-    ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(_given(source, "claim")))
 
 
 def exercised(source: str) -> str:
@@ -63,14 +53,15 @@ def exercised(source: str) -> str:
     >>> exercised('exercise("3.4.1")')
     '3.4.1'
     """
-    found = (
-        argument.value
-        for node in ast.walk(parsed(source))
-        if isinstance(node, ast.Call) and _called(node) == "exercise"
-        for argument in node.args
-        if isinstance(argument, ast.Constant)
-    )
-    return str(next(found, ""))
+    return next(_given(source, "exercise"), "")
+
+
+def _given(source: str, name: str) -> Iterator[str]:
+    """The texts that a cell gives to the calls of a function."""
+    for node in ast.walk(parsed(source)):
+        if isinstance(node, ast.Call) and _called(node) == name:
+            constants = (part.value for part in node.args if isinstance(part, ast.Constant))
+            yield from (value for value in constants if isinstance(value, str))
 
 
 def _called(node: ast.Call) -> str:

@@ -65,8 +65,6 @@ def fault(display: str, owner: str, names: Names) -> str | None:
     """Say why an owner does not own a display; None where it does.
 
     Args:
-        display: with its dollar signs.
-        owner: as the comment has it.
         names: what the page's names stand for; what the display defines is added.
     """
     said = _OWNER.fullmatch(owner)
@@ -90,8 +88,6 @@ def inline_fault(formula: str, owner: str, names: Names) -> str | None:
 
     Args:
         formula: with its dollar signs; a definition teaches no name.
-        owner: as the comment has it.
-        names: what the page's names stand for.
     """
     if owner != DEFINITION:
         return fault(formula, owner, names)
@@ -99,6 +95,34 @@ def inline_fault(formula: str, owner: str, names: Names) -> str | None:
         return STATES if _is_true(chains(formula.strip("$ ")), names) else None
     except ValueError:
         return None
+
+
+def reading_of(said: re.Match[str]) -> Reading:
+    """Return the reading, or the case of it, that an owner names.
+
+    Raises:
+        KeyError: there is no such claim.
+        ValueError: it has no such case, or no reading.
+    """
+    statement = registry.statement(said["id"])
+    readings: Mapping[str | None, Reading] = statement.reading.parts if statement.reading else {}
+    if said["case"] not in readings:
+        raise ValueError(f"no case {said['case']!r}" if said["case"] else "has no reading")
+    return readings[said["case"]]
+
+
+def formula_of(of: Reading, part: str | None) -> str:
+    """Return a reading's formula, or that of its truth, what is claimed, or the quantity.
+
+    Raises:
+        ValueError: it has none.
+    """
+    text = {
+        "truth": of.truth_formula, "claimed": of.claimed, "quantity": of.quantity, None: of.formula
+    }[part]  # fmt: skip
+    if text is None:
+        raise ValueError(f"has no {part or 'formula'}")
+    return text
 
 
 def _claimed(
@@ -109,16 +133,9 @@ def _claimed(
     within: float | None,
 ) -> str | None:
     """Whether a claim's formula stands in a display, and the rest of it is true."""
-    statement = registry.statement(said["id"])
-    readings: Mapping[str | None, Reading] = statement.reading.parts if statement.reading else {}
-    if said["case"] not in readings:
-        return f"no case {said['case']!r}" if said["case"] else "has no reading"
-    of = readings[said["case"]]
-    text = {"truth": of.truth_formula, "claimed": of.claimed, None: of.formula}[said["part"]]
-    if text is None:
-        return f"has no {said['part'] or 'formula'}"
-    local = copy.copy(names)
-    local.known = dict(names.known)
+    of = reading_of(said)
+    text = formula_of(of, said["part"])
+    local = _apart(names)
     for name, meaning in of.where.items():
         if name not in local.known:
             local.let(f"{name}: {meaning}")
@@ -185,8 +202,7 @@ def _is_true(parts: Sequence[str], names: Names) -> bool:
     """Whether what a text calls a definition can be read, and holds without being one."""
     if any(map(_BOUND.search, parts)):  # which may hold at some points and be a choice
         return False
-    inner = copy.copy(names)
-    inner.known = dict(names.known)
+    inner = _apart(names)
     try:
         return not any(_false(parts, None, inner, {}, None))
     except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError):
@@ -204,8 +220,8 @@ def _defined(parts: Sequence[str], names: Names) -> str | None:
         left = left.rstrip(": ")
         if function := _FUNCTION.fullmatch(" ".join(marks(left))):
             name, variable = function[1], sp.Symbol(function[2], real=True)
-            inner = copy.copy(names)
-            inner.known = {**names.known, function[2]: variable}
+            inner = _apart(names)
+            inner.known[function[2]] = variable
             body = read(right, inner)
             names.define(name, lambda x, body=body, variable=variable: body.subs(variable, x))
             continue
@@ -221,6 +237,13 @@ def _defined(parts: Sequence[str], names: Names) -> str | None:
             return "; ".join(false)
         _remember(sides, names)
     return None
+
+
+def _apart(names: Names) -> Names:
+    """What names stand for, apart from them: what is learnt there, the page does not know."""
+    found = copy.copy(names)
+    found.known = dict(names.known)
+    return found
 
 
 def _names(value: sp.Expr) -> list[str]:

@@ -9,8 +9,7 @@ from typing import Any
 
 from ...account import registry
 from ...account.rendering.formulas import latex
-from ..notebooks.owned import owners
-from .owners import Page, normalised
+from .owners import Page, normalised, owners
 from .pages import page, read
 from .tokens import Token, tokens, value
 
@@ -24,9 +23,6 @@ def draft(notebook: Path) -> int:
 
     What is not found in a printed line or in a claim of the notebook gets the owner ``?``, which
     no gate accepts: a person says what it is.
-
-    Args:
-        notebook: path of the ``.ipynb`` file; changed in place.
 
     Returns:
         How many tokens were left to a person.

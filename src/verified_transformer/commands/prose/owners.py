@@ -31,10 +31,11 @@ from ...exact.displays.readback.names import Names
 from ...exact.displays.readback.reading import read
 from ...exact.formulas.evaluation import equivalent, number
 from ...exact.formulas.notation import parse, symbols
-from ..notebooks.owned import lets, owners
 from . import displays
 from .tokens import Token, tokens, value
 
+_LET = "let "
+_COMMENT = re.compile(r"<!-- owners\n(.*?)-->", re.DOTALL)
 _CLAIM = re.compile(
     r"(?P<id>[A-Z]+-\d{2})(?:\[(?P<case>[^\]]+)\])?(?:\.(?P<part>truth|claimed|quantity|told))?"
     r"(?: at (?P<at>.+))?"
@@ -42,6 +43,31 @@ _CLAIM = re.compile(
 _RELATION = re.compile(r"=|<|>|\\(?:approx|sim|propto|leq?|geq?|to|neq?|ll|gg)(?![A-Za-z])")
 _PRINTED = re.compile(r"printed (.+?)(?: in (notebooks/\S+))?")
 FREE, DEFINITION = "free", "definition"
+
+
+def owners(markdown: str) -> list[tuple[str, str]]:
+    """Return the pairs of token and owner in a text's comment.
+
+    Raises:
+        ValueError: a line of the comment has no owner.
+    """
+    pairs = []
+    for comment in _COMMENT.findall(markdown):
+        for line in filter(None, map(str.strip, comment.splitlines())):
+            if line.startswith(_LET):
+                continue
+            said, arrow, owner = line.rpartition(" <- ")
+            if not arrow:
+                raise ValueError(f"owners: {line!r}; accepted: lines such as 3.6 % <- LOSS-14")
+            listed = [said] if "$" in said else said.split(";")
+            pairs += [(text.strip(), owner.strip()) for text in listed]
+    return pairs
+
+
+def lets(markdown: str) -> list[str]:
+    """Return what a text's comment says of names, such as ``w: Tensor(Normal(0, sigma), d)``."""
+    lines = (line.strip() for found in _COMMENT.findall(markdown) for line in found.splitlines())
+    return [line.removeprefix(_LET) for line in lines if line.startswith(_LET)]
 
 
 @dataclass(frozen=True)
@@ -74,7 +100,6 @@ def faults(markdown: str, page: Page) -> list[str]:
 
     Args:
         markdown: the text of a cell or page, with its comment.
-        page: what it may refer to.
 
     Example:
         >>> faults("It is $2/d$.\\n<!-- owners\\n$2/d$ <- 3/d\\n-->", Page())
@@ -146,19 +171,11 @@ def _among(token: Token, others: Iterable[Token]) -> bool:
 
 
 def _claimed(token: Token, claim: re.Match[str]) -> str | None:
-    statement = registry.statement(claim["id"])
-    parts = statement.reading.parts if statement.reading else {}
-    if claim["case"] not in parts:
-        return f"no case {claim['case']!r}" if claim["case"] else "has no reading"
-    of = parts[claim["case"]]
+    of = displays.reading_of(claim)
     if claim["part"] == "told":
-        said = "" if claim["case"] else statement.says
+        said = "" if claim["case"] else registry.statement(claim["id"]).says
         return _told(token, " ".join([said, of.text, of.condition or "", of.truth or ""]))
-    text = {
-        "truth": of.truth_formula, "claimed": of.claimed, "quantity": of.quantity, None: of.formula
-    }[claim["part"]]  # fmt: skip
-    if text is None:
-        return f"has no {claim['part'] or 'formula'}"
+    text = displays.formula_of(of, claim["part"])
     if token.kind == "formula" and not claim["at"]:
         return _written(token, text)
     return _agrees(token, text, _point(claim["at"] or ""))

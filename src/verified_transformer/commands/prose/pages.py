@@ -76,12 +76,7 @@ def _told(output: Any) -> list[str]:
 
 
 def notebook_faults(notebook: Path, sources: frozenset[str] = frozenset()) -> Iterator[str]:
-    """Yield what in the prose of a notebook has no owner, or one that does not own it.
-
-    Args:
-        notebook: path of the ``.ipynb`` file.
-        sources: keys of the bibliography.
-    """
+    """Yield what in the prose of a notebook has no owner, or one that does not own it."""
     book = read(notebook)
     known = page(book, sources)
     for index, cell in enumerate(book.cells):
@@ -104,7 +99,6 @@ def text_faults(page: Path, sources: frozenset[str] = frozenset()) -> Iterator[s
 
     Args:
         page: path of the ``.md`` file, in a folder beside ``notebooks``.
-        sources: keys of the bibliography.
     """
     known = Page((), sources, elsewhere=partial(_elsewhere, page.parents[1]))
     for fault in faults(page.read_text(encoding="utf-8"), known):

@@ -110,12 +110,7 @@ def read(root: Path) -> dict[str, str]:
 
 
 def faults(path: Path, locked: str) -> list[str]:
-    """Say which sentences of a file nobody took up: those that the last commit has otherwise.
-
-    Args:
-        path: of the file.
-        locked: its hash in the lock.
-    """
+    """Say which sentences of a file nobody took up: those that the last commit has otherwise."""
     now = list(spoken(path.read_text(encoding="utf-8"), path.suffix))
     if digest(now) == locked:
         return []

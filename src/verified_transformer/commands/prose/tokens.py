@@ -60,9 +60,6 @@ def tokens(markdown: str) -> Iterator[Token]:
     symbols such as $d$ or $\\sigma_i^2$, code, addresses, or numbers that are names: of claims,
     years, sections and models.
 
-    Args:
-        markdown: the text of a cell or page.
-
     Example:
         >>> [token.text for token in tokens("At $d=768$ it is 3.6 %, twice that of `x[3]`.")]
         ['$d=768$', '3.6 %', 'twice']

@@ -62,11 +62,7 @@ class Line:
 
 
 def lines_before(place: Place) -> list[Line]:
-    """Return the lines of all cells that were run until a place, its own the last.
-
-    Args:
-        place: a cell's name, and a line in it.
-    """
+    """Return the lines of all cells that were run until a place, its own the last."""
     found: list[Line] = []
     folder = os.path.dirname(place[0])
     for name, entry in list(linecache.cache.items()):
@@ -81,8 +77,6 @@ def made_by(place: Place, names: Mapping[str, Any], *, broken: bool = True) -> l
     """Return the lines that made what the statement at a place uses, that one the last.
 
     Args:
-        place: a cell's name, and a line in it.
-        names: of the notebook, with what they stand for now.
         broken: with what is given to a check as broken, so that it fails there; and with all that
             a loop goes over, not only what its last turn took.
     """

@@ -44,8 +44,6 @@ def code_of(module: str, package: Path, function: str = "run") -> Code:
 
     Args:
         module: the function's, inside the package: ``"experiments/tied_convergence.py"``.
-        package: the package's folder.
-        function: its name.
 
     Raises:
         CodeFault: the module or the function is not there, or a name in between leads nowhere.

@@ -50,7 +50,6 @@ def how_made(
     Args:
         things: predicates, oracles, statistics, and what they are tried on.
         lines: of the notebook, that made them (`cells.made_by`), the check's own the last.
-        names: of the notebook, with what they stand for.
 
     Returns:
         Eight hexadecimal digits; None where nothing was given.

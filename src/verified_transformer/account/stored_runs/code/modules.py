@@ -137,7 +137,6 @@ class Package:
 
         Args:
             module: its label, such as ``"models/heads.py"``.
-            name: that it binds.
 
         Raises:
             CodeFault: there is none.
@@ -152,7 +151,6 @@ class Package:
 
         Args:
             dotted: such as ``"verified_transformer.models.heads.TiedHead.features"``.
-            via: the module that uses it, for the message.
 
         Returns:
             The definition, None where the name is another package's, and what is left of the name.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..evidence import KINDS, VERDICTS
+from verified_transformer.account.evidence import KINDS, VERDICTS
 
 
 def style_sheet() -> str:
