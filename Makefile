@@ -38,17 +38,23 @@ export REASON
 # One notebook runs for each processor; kernels with more threads than that wait for each other.
 export OMP_NUM_THREADS := 1
 
-.PHONY: help live-outputs install book pdf links serve check format lint test claims lock verify refresh owners record portable fresh-seeds times sources colab publish-colab form mutants canaries browser chapter named clean
+.PHONY: help live-outputs install book kernel in-page pdf links serve check format lint test claims lock verify refresh owners record portable fresh-seeds times sources colab publish-colab form mutants canaries browser chapter named clean
 .DEFAULT_GOAL := book
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1	/p' $(MAKEFILE_LIST) | awk -F '\t' '{printf "  make %-13s %s\n", $$1, $$2}'
 	@echo "  NOTEBOOK=notebooks/…/x.ipynb or CHAPTER=1 limits test, refresh, portable and fresh-seeds."
 
-book: $(BOOK_READY) ## build the pages from the stored outputs (installs no torch)
+book: kernel ## build the pages from the stored outputs (installs no torch)
 	$(BOOK)/bin/jupyter-book build . --all -n -W --keep-going
 	@echo
 	@echo "Open $(CURDIR)/_build/html/index.html"
+
+kernel: $(BOOK_READY) ## fetch Python and SymPy for cells that run in the page, where they can be had
+	@$(BOOK)/bin/python book/_ext/run_here.py
+
+in-page: kernel browser $(TEST_READY) ## edit and run cells in their published pages, in a browser
+	$(PYTEST) tests/test_run_here.py
 
 links: $(BOOK_READY) ## ask every external link of the book whether it is still there
 	$(BOOK)/bin/jupyter-book build . --builder linkcheck

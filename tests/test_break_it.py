@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import linecache
-import symtable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,7 @@ import torch
 import yaml
 
 from verified_transformer import ClaimFailed
-from verified_transformer.commands.notebooks import sorts
+from verified_transformer.commands.notebooks import in_page, sorts
 
 ROOT = Path(__file__).parents[1]
 DARES = yaml.safe_load((ROOT / "tests" / "break_it.yaml").read_text(encoding="utf-8"))
@@ -29,26 +27,13 @@ def cells(notebook: str, kind: str) -> list[dict[str, Any]]:
 
 def needed(codes: list[str], last: int) -> list[str]:
     """The cells that one rests on by its names, and that one."""
-    bound, used = zip(*map(names, codes[: last + 1]), strict=True)
+    bound, used = zip(*map(in_page.names, codes[: last + 1]), strict=True)
     loads, found = used[last], [codes[last]]
     for n in reversed(range(last)):
         if bound[n] & loads:
             found.append(codes[n])
             loads = loads | used[n]
     return found[::-1]
-
-
-def names(code: str) -> tuple[set[str], set[str]]:
-    """The names that a cell binds for others, and those of the notebook that it uses."""
-    table = symtable.symtable(ast.unparse(sorts.parsed(code)), "<cell>", "exec")
-    top = table.get_symbols()
-    bound = {s.get_name() for s in top if s.is_assigned() or s.is_imported()}
-    used = {s.get_name() for s in top if s.is_referenced()}
-    scopes = table.get_children()
-    for scope in scopes:
-        used |= {s.get_name() for s in scope.get_symbols() if s.is_global()}
-        scopes += scope.get_children()
-    return bound, used
 
 
 def run(codes: list[str]) -> None:

@@ -37,6 +37,14 @@ def test_every_pin_installs_on_every_python() -> None:
     assert found == []
 
 
+def test_the_pages_run_the_pinned_sympy() -> None:
+    pins = set((ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines())
+    for file in ("book/_ext/run_here.py", "book/_static/run_here.js"):
+        wheels = re.findall(r"(\w+)-([\d.]+)-py3-none", (ROOT / file).read_text(encoding="utf-8"))
+        assert {name for name, _ in wheels} == {"sympy", "mpmath"}
+        assert {f"{name}=={version}" for name, version in wheels} <= pins
+
+
 @pytest.mark.canary
 def test_a_pin_that_debian_cannot_install_is_found() -> None:
     assert refused("soupsieve", ">=3.11.5") == ["soupsieve: not on 3.11.0"]

@@ -80,6 +80,38 @@ def test_the_models_wing_loads_nothing_until_a_name_is_used() -> None:
     assert loaded("import verified_transformer.models as models; dir(models)") == set()
 
 
+DERIVE = """
+import sys
+for absent in ("torch", "numpy", "scipy", "matplotlib", "IPython"):
+    sys.modules[absent] = None
+from verified_transformer.commands.notebooks import in_page
+
+shown = in_page.run([], '''
+from sympy import exp, integrate, oo, pi, sqrt
+from verified_transformer import claim, derive, symbols
+d, x, σ = symbols("d x sigma")
+@derive(claim("LOSS-14"), wrong=exp(-abs(x) / σ) / (2 * σ))
+def variance_of_squared_length(density=exp(-(x**2) / (2 * σ**2)) / (σ * sqrt(2 * pi))):
+    E = lambda f: integrate(f * density, (x, -oo, oo))
+    square, fourth = E(x**2), E(x**4)
+    return d * fourth + d * (d - 1) * square**2 - (d * square) ** 2
+''')
+assert not shown.failed, shown.failed
+assert "wrong objects" in shown.bundles[-1]["text/plain"]
+for absent in ("torch", "numpy", "scipy", "matplotlib"):
+    del sys.modules[absent]
+"""
+
+
+def test_to_import_what_derives_loads_no_torch() -> None:
+    assert loaded("from verified_transformer import claim, derive, symbols") == {"sympy"}
+
+
+@pytest.mark.slow
+def test_a_derivation_needs_sympy_alone() -> None:
+    assert loaded(DERIVE) == {"sympy"}
+
+
 @pytest.mark.slow
 def test_factorised_tables_counts_and_first_losses_load_no_sympy() -> None:
     assert loaded(USE) == {"torch"}

@@ -19,8 +19,6 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from .errata import Erratum, read_erratum
 from .reading import Reading, RegistryError, read_reading
 from .rendering.formulas import latex_fault
@@ -108,13 +106,14 @@ def load(folder: Path = _FOLDER) -> tuple[dict[str, Article], dict[str, Statemen
     """
     articles: dict[str, Article] = {}
     statements: dict[str, Statement] = {}
-    files = sorted(folder.glob("*.yaml"), key=lambda path: CHAPTERS.get(path.stem, 99))
+    files = sorted(
+        (*folder.glob("*.yaml"), *folder.glob("*.json")),
+        key=lambda path: CHAPTERS.get(path.stem, 99),
+    )
     if not files:
         raise RegistryError(f"folder: got {folder}; accepted: a folder of claims files (*.yaml)")
     for path in files:
-        data = yaml.load(
-            path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        )
+        data = contents(path)
         article = _article(data, path.name)
         if article.key not in (*CHAPTERS, OWN):
             raise RegistryError(f"{path.name}: article {article.key!r} is not a chapter's")
@@ -126,6 +125,20 @@ def load(folder: Path = _FOLDER) -> tuple[dict[str, Article], dict[str, Statemen
             statements[statement.id] = statement
     _check_uses(statements)
     return articles, statements
+
+
+def contents(path: Path) -> Any:
+    """Return what a claims file says: YAML, or JSON where the published page carries it.
+
+    Args:
+        path: the file.
+    """
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".json":
+        return json.loads(text)
+    import yaml
+
+    return yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 def statement(id: str) -> Statement:

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
+import mpmath
 import sympy as sp
 
 from .formulas.evaluation import Point, number
@@ -340,8 +341,6 @@ def _zeros(formula: sp.Expr, x: sp.Symbol) -> list[sp.Expr]:
         poly = sp.Poly(above, x)
         roots = poly.nroots(n=20, maxsteps=200) if poly.degree() > 0 else []
         return sorted({sp.re(r) for r in roots if abs(sp.im(r)) < 1e-12})
-    from scipy.optimize import brentq
-
     f = sp.lambdify(x, formula, "mpmath")
     grid = [s * 2.0 ** (k / 4) for s in (-1, 1) for k in range(-48, 25)]
     grid = [g for g in sorted(grid) if _suits(sp.Float(g), x)]
@@ -349,7 +348,7 @@ def _zeros(formula: sp.Expr, x: sp.Symbol) -> list[sp.Expr]:
     for a, b in itertools.pairwise(grid):
         ends = [complex(f(a)), complex(f(b))]
         if all(end.imag == 0 for end in ends) and ends[0].real * ends[1].real < 0:
-            found.append(sp.Float(brentq(lambda v: float(f(v)), a, b, xtol=1e-15, rtol=1e-14), 15))
+            found.append(sp.Float(mpmath.findroot(f, (a, b), "anderson", verify=False), 15))
     return found
 
 

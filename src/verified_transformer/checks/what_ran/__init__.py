@@ -131,9 +131,8 @@ def _of_this_turn(events: Sequence[Event], own: Line, place: Place | None) -> li
 
 def _modules(thing: Any, depth: int = 0) -> Iterator[Any]:
     """The modules among what a check was given."""
-    from torch import nn
-
-    if isinstance(thing, nn.Module):
+    torch = sys.modules.get("torch")  # who has not loaded it has no module
+    if torch and isinstance(thing, torch.nn.Module):
         yield thing
     elif isinstance(thing, list | tuple | Mapping) and depth < 3:
         for item in thing.values() if isinstance(thing, Mapping) else thing:

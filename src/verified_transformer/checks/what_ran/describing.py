@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
-
-from torch import nn
+from typing import TYPE_CHECKING, Any
 
 from ...account.records.ran import OWN, TORCH, TRANSFORMERS, Ran
+
+if TYPE_CHECKING:
+    from torch import nn
 
 _EPSILONS = ("eps", "variance_epsilon", "epsilon")
 _LARGEST_ROOT = 1 << 20
@@ -21,6 +22,7 @@ def describe(module: nn.Module) -> Ran:
         module: of transformers, of `torch.nn`, or of the book.
 
     Example:
+        >>> from torch import nn
         >>> str(describe(nn.TransformerEncoderLayer(8, 2)))
         'nn.TransformerEncoderLayer, LayerNorm ε 1e-05, float32'
     """
@@ -49,12 +51,15 @@ def is_tied(module: nn.Module) -> bool | None:
             the shape of an embedding is its head.
 
     Example:
+        >>> from torch import nn
         >>> model = nn.ModuleList([nn.Embedding(5, 3), nn.Linear(3, 5)])
         >>> before = is_tied(model)
         >>> model[1].weight = model[0].weight
         >>> before, is_tied(model)
         (False, True)
     """
+    from torch import nn
+
     if hasattr(module, "get_output_embeddings"):
         return _tied_ends(module)
     tables = [part.weight for part in module.modules() if isinstance(part, nn.Embedding)]
@@ -74,6 +79,8 @@ def _tied_ends(model: Any) -> bool | None:
 
 def _stacks(module: nn.Module) -> Iterator[int]:
     """The lengths of the outermost lists of layers of one class."""
+    from torch import nn
+
     for part in module.children():
         if isinstance(part, nn.ModuleList) and len({type(layer) for layer in part}) == 1:
             yield len(part)
@@ -83,6 +90,8 @@ def _stacks(module: nn.Module) -> Iterator[int]:
 
 def _norm(part: nn.Module) -> str | None:
     """Class and ε of a norm."""
+    from torch import nn
+
     name = type(part).__name__
     if not (isinstance(part, nn.LayerNorm | nn.RMSNorm | nn.GroupNorm) or "Norm" in name):
         return None

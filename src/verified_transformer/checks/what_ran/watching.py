@@ -13,19 +13,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
-
-import torch
-from torch import nn
-from torch.nn.modules.module import register_module_forward_pre_hook
-from torch.nn.utils.parametrize import ParametrizationList
-from torch.utils.hooks import RemovableHandle
 
 from ...account.records.ran import Ran
 from ...account.stored_runs.code.cells import Place
 from .describing import describe
 
-_CALL = nn.Module.__call__.__code__
+if TYPE_CHECKING:
+    from torch import nn
+    from torch.utils.hooks import RemovableHandle
 
 
 @dataclass(frozen=True)
@@ -51,12 +48,16 @@ class Log:
 
     def runs(self, module: nn.Module, _: object) -> None:
         """Note a module that is called, unless another calls it, or it only makes a weight."""
+        import torch
+        from torch.nn.utils.parametrize import ParametrizationList
+
+        call = torch.nn.Module.__call__.__code__
         if torch.compiler.is_compiling() or self.aside or isinstance(module, ParametrizationList):
             return
         frame: FrameType | None = sys._getframe(1)
         calls = 0
         while frame is not None and calls < 2:
-            calls += frame.f_code is _CALL  # the first is its own
+            calls += frame.f_code is call  # the first is its own
             frame = frame.f_back
         if calls < 2:
             self.note(module, place_of(sys._getframe(1)))
@@ -97,7 +98,7 @@ def watched() -> Iterator[Log]:
     """
     here, outermost = log(), not _logs
     if outermost:
-        here.hook = register_module_forward_pre_hook(here.runs)
+        here.hook = _hook(here)
     _logs.append(here)
     before, here.began = here.began, time.perf_counter()
     try:
@@ -113,7 +114,15 @@ def watch() -> None:
     """In a notebook note from here on every module that runs; elsewhere nothing."""
     if not _logs and "IPython" in sys.modules and sys.modules["IPython"].get_ipython():
         _logs.append(Log())
-        _logs[-1].hook = register_module_forward_pre_hook(_logs[-1].runs)
+        _logs[-1].hook = _hook(_logs[-1])
+
+
+def _hook(noted: Log) -> RemovableHandle | None:
+    try:
+        from torch.nn.modules.module import register_module_forward_pre_hook
+    except ImportError:  # as in the published page, where no module can run
+        return None
+    return register_module_forward_pre_hook(noted.runs)
 
 
 def seconds() -> float:

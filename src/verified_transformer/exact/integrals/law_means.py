@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
 import sympy as sp
 
 from ..derivations import Derivation
 from ..formulas.evaluation import Point, integrate_numerically
 from ..laws import Law, Normal, TruncatedNormal, Uniform
+
+if TYPE_CHECKING:
+    import numpy as np
 
 Piece = tuple[sp.Expr, sp.Expr, sp.Expr]
 
@@ -112,6 +114,8 @@ class LawMean(Derivation):
 
     def evaluate(self, arrays: Mapping[str, np.ndarray], point: Point) -> np.ndarray:
         """Evaluate ``g`` literally on an array of values of ``z``."""
+        import numpy as np
+
         z = np.asarray(arrays[self.variable.name], dtype=float)
         result = np.full(z.shape, np.nan)
         for g, low, high in self.pieces:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import Field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
 import sympy as sp
 
 if TYPE_CHECKING:
+    import numpy as np
     import torch
 
 
@@ -165,5 +165,7 @@ def require_positive(name: str, value: sp.Expr) -> None:
 
 def gauss_rule(jacobi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Nodes and weights from the matrix of multiplication by x (Golub and Welsch, 1969)."""
+    import numpy as np
+
     nodes, vectors = np.linalg.eigh(jacobi)
     return nodes, vectors[0] ** 2

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-import numpy as np
 import sympy as sp
 
 from .base import Law, exact, gauss_rule, require_positive
 
 if TYPE_CHECKING:
+    import numpy as np
     import torch
 
 _LEAST_ACCEPTANCE = 1e-3
@@ -38,6 +38,8 @@ class Normal(Law):
         return {1: self.mean, 2: self.sd**2}.get(k, sp.Integer(0))
 
     def nodes(self, degree: int) -> tuple[np.ndarray, np.ndarray]:
+        import numpy as np
+
         mean, sd = self._numbers()
         x, weights = np.polynomial.hermite_e.hermegauss(degree // 2 + 1)
         return mean + sd * x, weights / math.sqrt(2 * math.pi)
@@ -74,6 +76,8 @@ class Uniform(Law):
         return sp.expand(sp.bernoulli(k) * (self.high - self.low) ** k / k)
 
     def nodes(self, degree: int) -> tuple[np.ndarray, np.ndarray]:
+        import numpy as np
+
         low, high = self._numbers()
         x, weights = np.polynomial.legendre.leggauss(degree // 2 + 1)
         return (low + high) / 2 + (high - low) / 2 * x, weights / 2
@@ -155,6 +159,8 @@ def _truncated_rule(
     mean: float, sd: float, low: float, high: float, n: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Gauss rule of the truncated normal law, from a fine Legendre rule by orthogonalisation."""
+    import numpy as np
+
     a, b = (low - mean) / sd, (high - mean) / sd
     mode = min(max(a, 0.0), b)
     reach = math.sqrt(mode**2 + 300)  # beyond it the density is below e⁻¹⁵⁰ of its maximum

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
 import sympy as sp
 
 from .base import Law, as_float, exact, put, require_positive
 
 if TYPE_CHECKING:
+    import numpy as np
     import torch
 
 
@@ -42,6 +42,8 @@ class Discrete(Law):
         return sp.expand(sp.Add(*(p * v**k for v, p in pairs)))
 
     def nodes(self, degree: int) -> tuple[np.ndarray, np.ndarray]:
+        import numpy as np
+
         values = [as_float(v, self) for v in self.values]
         return np.array(values), np.array([as_float(p, self) for p in self.probabilities])
 

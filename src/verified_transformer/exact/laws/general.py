@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
 import sympy as sp
 
 from .base import Law, MissingMoment, as_float, exact, gauss_rule, put
 from .discrete import Discrete
 
 if TYPE_CHECKING:
+    import numpy as np
     import torch
 
 
@@ -68,6 +68,8 @@ class General(Law):
 
 def _gauss_law(raw: Sequence[float], name: str) -> Discrete:
     """The discrete law on fewest points with the raw moments 1, m₁, …, of which all are matched."""
+    import numpy as np
+
     scale = math.sqrt(abs(raw[2])) if len(raw) > 2 and raw[2] else 1.0
     scaled = np.array([m / scale**k for k, m in enumerate(raw)])
     padded = np.append(scaled, 0.0)

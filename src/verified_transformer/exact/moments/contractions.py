@@ -6,13 +6,15 @@ import re
 import string
 from collections.abc import Mapping
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import sympy as sp
 
 from .terms import Factor, Term, reduced
 from .written import SYMMETRIC
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class Contraction(sp.Symbol):  # type: ignore[misc]  # SymPy has no types
@@ -32,6 +34,8 @@ class Contraction(sp.Symbol):  # type: ignore[misc]  # SymPy has no types
 
     def number(self, arrays: Mapping[str, np.ndarray]) -> float:
         """Evaluate for numeric matrices by name; a fixed index takes its first value."""
+        import numpy as np
+
         labels, factors = self.term
         operands: list[Any] = []
         for _, name, where, power in factors:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from itertools import combinations
+from typing import TYPE_CHECKING
 
-import numpy as np
 import sympy as sp
 
 from ..formulas.evaluation import Point
@@ -20,6 +20,9 @@ from .written import (
     free_indices,
     refuse_unless_polynomial,
 )
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class Definition:
@@ -88,6 +91,8 @@ class Definition:
 
     @staticmethod
     def _array(matrix: Matrix, given: object, numbers: Mapping[sp.Symbol, sp.Expr]) -> np.ndarray:
+        import numpy as np
+
         array = np.asarray(given, dtype=float)
         shape = tuple(int(size.subs(numbers)) for size in matrix.sizes)
         if array.shape != shape:

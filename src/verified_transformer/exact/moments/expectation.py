@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
+from typing import TYPE_CHECKING
 
-import numpy as np
 import sympy as sp
 
 from ..derivations import Step
@@ -22,6 +22,9 @@ from .partitions import Naming, by_partitions
 from .patterns import EntryMoments, Pattern, neat, sum_of
 from .terms import Terms, expanded, multiplied
 from .written import Matrix, Tensor
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _ESTIMATORS = {"mean": "E", "variance": "Var"}
 

@@ -10,14 +10,20 @@ import random
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+import mpmath
 import sympy as sp
 
 from ..formulas.evaluation import Approximation, Point
+from ..integrals.quadrature import NUMPY
+from ..laws.base import Law, MissingMoment, put
+from ..laws.discrete import Discrete
 from .definition import Definition
 from .written import SYMMETRIC, Array, Index, Tensor
+
+if TYPE_CHECKING:
+    import numpy as np
 
 LARGEST, CHEAP, _CHUNK = 2_000_000, 200_000, 1 << 16  # nodes
 _ROUNDING = 2e-14  # relative, per degree of the polynomial and doubling of the grid
@@ -45,12 +51,14 @@ def brute_force(definition: Definition, estimator: str, point: Point) -> Approxi
     Raises:
         ValueError: a number or a matrix is missing, or the grid has more than 2e6 nodes.
     """
+    if not NUMPY:
+        return _node_by_node(definition, 1 if estimator == "mean" else 2, point)
     if estimator == "mean":
         weights, values, errors = nodes(definition, point, 1)
         return Approximation(float(weights @ values), float(weights @ errors))
     weights, values, errors = nodes(definition, point, 2)
     values = values - weights @ values
-    error = weights @ (2 * np.abs(values) * errors + errors**2)
+    error = weights @ (2 * abs(values) * errors + errors**2)
     return Approximation(float(weights @ values**2), float(error))
 
 
@@ -85,12 +93,16 @@ def points_and_values(
     """Yield points, the same in every run, at which brute force is possible, and its values."""
     integers = [s for s in definition.symbols if s.is_integer]
     for seed in range(_TRIES):
-        source, noise = random.Random(seed), np.random.default_rng(seed)
+        source = random.Random(seed)
         point: dict[Any, Any] = {
             s: sp.Rational(source.randint(60, 240), 100) for s in definition.symbols
         }
         sizes = source.sample(range(2, 3 + len(integers)), len(integers))
         point |= zip(integers, sizes, strict=True)
+        if definition.matrices:
+            import numpy as np
+
+            noise = np.random.default_rng(seed)
         for matrix in definition.matrices:
             array = noise.normal(size=[int(size.xreplace(point)) for size in matrix.sizes])
             point[matrix] = array + array.T if matrix.role == SYMMETRIC else array
@@ -108,6 +120,8 @@ def nodes(
     Raises:
         GridTooLarge: more than ``largest`` nodes are needed.
     """
+    import numpy as np
+
     numbers, sizes, matrices = definition.at(point)
     statistic = definition.statistic.xreplace(numbers)
     degree = 0
@@ -137,6 +151,54 @@ def nodes(
             entries.update((at, abs(x)) for at, x in entries.items())
         errors[block] = rounding * magnitude({**absolute, **arrays}, {})
     return weights, values, errors
+
+
+def _node_by_node(definition: Definition, power: int, point: Point) -> Approximation:
+    """Brute force where there is no NumPy: the same sum, one node after the other."""
+    numbers, sizes, _ = definition.at(point)
+    statistic = definition.statistic.xreplace(numbers)
+    cells: dict[Cell, list[tuple[float, float]]] = {}
+    for tensor in definition.draws.values():
+        rule = _rule(tensor.law, point, power * _degree(statistic, tensor))
+        cells |= dict.fromkeys(_cells(definition, tensor, sizes), rule)
+    size = math.prod(map(len, cells.values()))
+    if size > CHEAP:
+        raise GridTooLarge(f"point: the grid has {size} nodes; accepted: at most {CHEAP}")
+    literal, found = _literal(statistic, sizes), []
+    for run in product(*cells.values()):
+        arrays: dict[str, dict[Any, float]] = defaultdict(dict)
+        for (name, at), (node, _) in zip(cells, run, strict=True):
+            arrays[name][..., *at] = node
+        found.append((math.prod(share for _, share in run), literal(arrays, {})))
+    value = math.fsum(share * x for share, x in found)
+    if power == 2:
+        value = math.fsum(share * (x - value) ** 2 for share, x in found)
+    total = math.fsum(share * abs(x) ** power for share, x in found)
+    return Approximation(value, 10 * _ROUNDING * size.bit_length() * total)
+
+
+def _rule(law: Law, point: Point, degree: int) -> list[tuple[float, float]]:
+    """Gauss nodes and weights from a law's moments (Golub and Welsch, 1969), without NumPy."""
+    if isinstance(law, Discrete):
+        pairs = zip(law.values, law.probabilities, strict=True)
+        return [(float(put(v, point)), float(put(p, point))) for v, p in pairs]
+
+    def moment(k: int) -> Any:
+        try:
+            return mpmath.mpf(str(sp.N(put(law.raw_moment(k), point), 50)))
+        except MissingMoment:
+            if k % 2:  # only moments are known of it: take it as symmetric
+                return mpmath.mpf(0)
+            raise
+
+    with mpmath.workdps(50):
+        n = degree // 2 + 1
+        moments = [moment(k) for k in range(2 * n)]
+        root = mpmath.cholesky(mpmath.matrix([moments[i : i + n] for i in range(n)]))
+        inverse = mpmath.inverse(root)
+        shifted = mpmath.matrix([moments[i + 1 : i + 1 + n] for i in range(n)])
+        values, vectors = mpmath.eigsy(inverse * shifted * inverse.T)
+        return [(float(values[j]), float(vectors[0, j] ** 2)) for j in range(n)]
 
 
 def _cells(definition: Definition, tensor: Tensor, sizes: Mapping[Index, int]) -> Iterator[Cell]:

@@ -1,0 +1,176 @@
+"""A cell of a published page, run where the reader stands: with SymPy, and without PyTorch.
+
+Of the notebook's earlier cells only those statements run whose names the cell uses, so that what
+measures is left out. A cell's displays and its failure are those of the notebook.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import linecache
+import symtable
+import sys
+import types
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .sorts import parsed
+
+_DERIVES = "@derive("
+_LEFT_OUT = "Not run here, for it needs {}, and the page has SymPy alone: {}"
+
+
+@dataclass
+class Shown:
+    """What a cell has shown.
+
+    Attributes:
+        bundles: its displays, by media type.
+        printed: its text.
+        failed: its error, as the last line of a notebook's; empty where it ran.
+        left_out: what could not run in a page, in a sentence.
+    """
+
+    bundles: list[dict[str, str]] = field(default_factory=list)
+    printed: str = ""
+    failed: str = ""
+    left_out: str = ""
+
+
+def derives(source: str, tags: Sequence[str]) -> bool:
+    """Return whether a cell can run in the page: an open one that derives.
+
+    Args:
+        source: the cell's code.
+        tags: of the cell.
+    """
+    return "open" in tags and _DERIVES in source
+
+
+def needed(earlier: Sequence[str], source: str) -> list[tuple[int, ast.stmt]]:
+    """Return the statements of earlier cells on which a cell rests by its names.
+
+    Args:
+        earlier: sources of the code cells before it.
+        source: the cell's own.
+
+    Returns:
+        Pairs of a cell's place and a statement, in their order; of an import what is used.
+
+    Example:
+        >>> cells = ["import torch\\nfrom math import e, pi", "x = torch.ones(2)", "y = pi"]
+        >>> [ast.unparse(statement) for _, statement in needed(cells, "print(y + 1)")]
+        ['from math import pi', 'y = pi']
+    """
+    wanted: set[str] = set()
+    found: list[tuple[int, ast.stmt]] = []
+    for place, code in reversed([*enumerate([*earlier, source])]):
+        own = place == len(earlier)
+        for statement in reversed([*_statements(code)]):
+            bound, used = names(ast.unparse(statement))
+            if own or bound & wanted:
+                found.append((place, statement))
+                whole = not isinstance(statement, ast.AugAssign | ast.For | ast.If | ast.While)
+                wanted = (wanted - bound if whole else wanted) | used
+    return [(place, statement) for place, statement in found[::-1] if place < len(earlier)]
+
+
+def names(source: str) -> tuple[set[str], set[str]]:
+    """Return the names that code binds at its top, and those from outside that it uses."""
+    top = symtable.symtable(ast.unparse(parsed(source)), "<cell>", "exec")
+    bound = {s.get_name() for s in top.get_symbols() if s.is_assigned() or s.is_imported()}
+    used = {s.get_name() for s in top.get_symbols() if s.is_referenced()}
+    scopes = [*top.get_children()]
+    for scope in scopes:
+        used |= {s.get_name() for s in scope.get_symbols() if s.is_global()}
+        scopes += scope.get_children()
+    return bound, used
+
+
+def _statements(source: str) -> Iterator[ast.stmt]:
+    """The statements of a cell, of imports one for each name."""
+    for statement in parsed(source).body:
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            for alias in statement.names:
+                one = type(statement)(**{**dict(ast.iter_fields(statement)), "names": [alias]})
+                yield ast.copy_location(one, statement)
+        else:
+            yield statement
+
+
+def run(earlier: Sequence[str], source: str) -> Shown:
+    """Run a cell after what it needs of earlier ones.
+
+    Args:
+        earlier: sources of the code cells before it.
+        source: the cell's own, which the reader may have changed.
+
+    Returns:
+        What it has shown; an error is told there, not raised.
+
+    Example:
+        >>> run(["from math import pi", "import torch"], "print(round(pi, 2))").printed
+        '3.14\\n'
+        >>> run([], "1 / 0").failed
+        'ZeroDivisionError: division by zero'
+    """
+    shown = Shown()
+    scope: dict[str, Any] = {"__name__": "__main__"}
+    texts = io.StringIO()
+    absent: ImportError | None = None
+    derived = False
+    try:
+        with _shell() as shown.bundles, contextlib.redirect_stdout(texts):
+            for place, statement in needed(earlier, source):
+                try:
+                    _execute(statement, earlier[place], f"<cell {place}>", scope)
+                except ImportError as error:
+                    absent = error
+            shown.bundles.clear()
+            for statement in parsed(source).body:
+                try:
+                    _execute(statement, source, "<this cell>", scope)
+                except NameError as error:
+                    if absent is None or not derived:
+                        raise absent or error from error
+                    line = ast.unparse(statement).splitlines()[0]
+                    shown.left_out = _LEFT_OUT.format(absent.name, line)
+                    break
+                derived = derived or any(map(_derives, getattr(statement, "decorator_list", ())))
+    except SyntaxError as error:
+        shown.failed = f"SyntaxError: {error.msg} (line {error.lineno})"
+    except Exception as error:  # whatever it is: the reader's cell has failed
+        shown.failed = f"{type(error).__name__}: {error}"
+    shown.printed = texts.getvalue()
+    return shown
+
+
+def _derives(decorator: ast.expr) -> bool:
+    return ast.unparse(decorator).startswith("derive(")
+
+
+def _execute(statement: ast.stmt, source: str, name: str, scope: dict[str, Any]) -> None:
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    exec(compile(ast.Module([statement], []), name, "exec"), scope)
+
+
+@contextlib.contextmanager
+def _shell() -> Iterator[list[dict[str, str]]]:
+    """Take the place of the notebook's shell, and keep what is displayed."""
+    kept: list[dict[str, str]] = []
+    shell = types.ModuleType("IPython")
+    shell.get_ipython = lambda: shell  # type: ignore[attr-defined]
+    shell.display = types.SimpleNamespace(  # type: ignore[attr-defined]
+        display=lambda data, **_: kept.append(data)
+    )
+    before = sys.modules.get("IPython")
+    sys.modules["IPython"] = shell
+    try:
+        yield kept
+    finally:
+        del sys.modules["IPython"]
+        if before is not None:
+            sys.modules["IPython"] = before
