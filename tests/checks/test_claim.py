@@ -22,8 +22,8 @@ from verified_transformer.exact.formulas.mutants import formula_mutants
 from verified_transformer.exact.formulas.notation import symbols
 from verified_transformer.exact.integrals.gaussian import LawMean, integrate_by_parts
 from verified_transformer.exact.judging import Comparison, digits_match
-from verified_transformer.exact.laws import Normal, Uniform
-from verified_transformer.exact.moments import Index, Tensor, total, variance
+from verified_transformer.exact.laws import General, Normal, Uniform
+from verified_transformer.exact.moments import Index, Tensor, mean, total, variance
 from verified_transformer.sampling import measuring as sampling
 
 d, σ, τ, x = symbols("d sigma tau x")
@@ -442,7 +442,8 @@ def test_exact_checks_take_plain_numbers(reading: Callable[..., None]) -> None:
 
 
 def test_a_zero_expectation_is_measured_in_units_of_the_spread() -> None:
-    claim("LOSS-18").prove()
+    w, v = (Tensor(name, General({1: 0, 2: σ**2}), d) for name in "wv")
+    claim("LOSS-18").prove(mean(total(w[i] * v[i], i)))
     drawn = dict.fromkeys("wv", Normal(0, σ))
     record = claim("LOSS-18").measure(lambda w, v: (w * v).sum(-1), laws=drawn, at=AT)
     assert record.mutants.killed >= 2

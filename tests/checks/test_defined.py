@@ -46,7 +46,7 @@ def squared_norm(w: torch.Tensor) -> torch.Tensor:
 
 def test_the_definition_comes_from_the_reading(read) -> None:
     read(quantity="variance(total(w[i]**2, i))", where=NORMAL, formula="2*d*sigma**4")
-    assert "= 2*d*sigma**4" in claim("LOSS-14").prove().line
+    assert "= 2*d*sigma**4" in claim("LOSS-14").prove(variance(squares())).line
     assert claim("LOSS-14").measure(squared_norm, at=AT, resolution=0.1).outcome == "supports"
     assert claim("LOSS-14").measure(at=AT, resolution=0.1).outcome == "supports"
 
@@ -56,7 +56,7 @@ def test_a_standard_deviation_for_a_variance_is_caught_by_the_reading(read) -> N
     where = NORMAL | {"w": "Tensor(Normal(0, sigma**2), d)"}
     read(quantity="variance(total(w[i]**2, i))", where=where, formula="2*d*sigma**4")
     with pytest.raises(ClaimFailed, match=r"the derivation gives 2\*d\*sigma\*\*8"):
-        claim("LOSS-14").prove()
+        claim("LOSS-14").prove(variance(squares(law=Normal(0, σ**2))))
 
 
 def squares(name: str = "w", law: Law = NORMAL_LAW, power: int = 2) -> sp.Expr:
@@ -66,10 +66,8 @@ def squares(name: str = "w", law: Law = NORMAL_LAW, power: int = 2) -> sp.Expr:
 
 
 def test_the_definition_may_stand_in_the_cell_by_other_names() -> None:
-    plain = claim("LOSS-14").prove()
-    for name in "wu":
-        again = claim("LOSS-14").prove(variance(squares(name)))
-        assert (again.statement, again.detail) == (plain.statement, plain.detail)
+    plain, again = (claim("LOSS-14").prove(variance(squares(name))) for name in "wu")
+    assert (again.statement, again.detail) == (plain.statement, plain.detail)
     u, v = (Tensor(name, General({1: 0, 2: s**2}), d) for name, s in (("u", τ), ("v", σ)))
     i = Index("i", d)
     inner = mean(total(u[i] * v[i], i) ** 2)  # the reading has v with τ, and w with σ
@@ -95,6 +93,13 @@ def test_a_cell_cannot_bring_a_definition_of_its_own(given: Expectation, said: s
     for use in (claim("LOSS-14").prove, lambda q: claim("LOSS-14").measure(q, at=AT)):
         with pytest.raises(ClaimFailed, match=f"the cell gives .*{said}.*, {ours}"):
             use(given)
+
+
+@pytest.mark.canary
+def test_a_proof_without_a_definition_in_the_cell_says_what_to_write() -> None:
+    said = r"written out in the cell, with i = Index\(d\), w = Tensor\(Normal\(0, sigma\), d\)$"
+    with pytest.raises(TypeError, match=rf"accepted: variance\(total\(w\[i\]\*\*2, i\)\), {said}"):
+        claim("LOSS-14").prove()
 
 
 @pytest.mark.canary

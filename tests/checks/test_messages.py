@@ -12,8 +12,8 @@ from verified_transformer.account import registry
 from verified_transformer.account.reading import Reading
 from verified_transformer.checks.claim import ClaimFailed, claim
 from verified_transformer.exact.formulas.notation import symbols
-from verified_transformer.exact.laws import Normal, Rademacher
-from verified_transformer.exact.moments import Index, Tensor, total, variance
+from verified_transformer.exact.laws import General, Normal, Rademacher
+from verified_transformer.exact.moments import Index, Tensor, mean, total, variance
 from verified_transformer.sampling.enumeration import Enumerated
 
 GAIN: Any = {"compares": ("it", "nothing"), "predicts": "positive", "unit": "gain"}
@@ -41,8 +41,10 @@ def test_a_wrong_statistic_is_shown_with_numbers() -> None:
 
 @pytest.mark.canary
 def test_a_wrong_derivation_is_shown_with_numbers() -> None:
+    w, v = (Tensor(name, General({1: 0, 2: 1 / d}), d) for name in "wv")
+    dot = total(w[i] * v[i], i)
     with pytest.raises(ClaimFailed, match=r"gives .* at d=.*: .* times as much; look"):
-        claim("LOSS-21").prove()
+        claim("LOSS-21").prove(mean(dot**2))
 
 
 @pytest.mark.canary

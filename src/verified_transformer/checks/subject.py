@@ -151,7 +151,7 @@ class Subject:
         if not isinstance(given, Expectation):
             raise TypeError(
                 f"quantity: got {type(given).__name__}; accepted: what the reading of {self.name} "
-                f"defines, {written(stated)}, or nothing"
+                f"defines, {written(stated)}"
             )
         if same_definition(given, stated):
             return

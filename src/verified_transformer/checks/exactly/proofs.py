@@ -15,6 +15,7 @@ from ...exact.formulas.evaluation import Point, equivalent, number
 from ...exact.formulas.points import checked_points, place, small_points
 from ...exact.induction import Induction, Solved, over_layers
 from ...exact.judging import break_definitions
+from ...exact.moments import Expectation
 from ..subject import Subject
 from ..what_ran import watched
 from ..wording import as_much, equation, step
@@ -43,10 +44,10 @@ class ByProof(Subject):
         the derivation must end elsewhere when the definition is changed.
 
         Args:
-            derived: where the reading defines a mean or a variance, that definition once more, by
-                whatever names, or nothing: the moment engine derives it; where it defines an
-                integral or a sum, a `Derivation` that begins with it; where it defines nothing,
-                either of them, or an `Induction`, whose recursion the formula must solve.
+            derived: where the reading defines a mean or a variance, that definition written out,
+                by whatever names: the moment engine derives it; where it defines an integral or a
+                sum, a `Derivation` that begins with it; where it defines nothing, either of them,
+                or an `Induction`, whose recursion the formula must solve.
             at: points for the oracle; two small ones by default.
             twin: the same with an independent twin in the place of the structure that the claim is
                 about; it must lead elsewhere. Needed where the reading names a ``structure``.
@@ -56,11 +57,14 @@ class ByProof(Subject):
         Raises:
             ClaimFailed: one of these did not happen, or the cell defines another quantity than the
                 reading; the message has both.
-            TypeError: the derivation was not made by an engine or a chain, begins with a product
-                that is typed in, or integrates what does not depend on the variable; or the formula
-                solves a recursion over layers, and no `Induction` is given.
+            TypeError: nothing is given, and the message says what to write; the derivation was not
+                made by an engine or a chain, begins with a product that is typed in, or integrates
+                what does not depend on the variable; or the formula solves a recursion over layers,
+                and no `Induction` is given.
             ValueError: the reading names a structure, and no twin is given.
         """
+        if derived is None:
+            raise TypeError(f"derived: none given; accepted: {self._to_write()}")
         given, derived = derived, self._defined(derived, None)
         if isinstance(derived, Induction):
             derived = self._solved(derived)
@@ -98,6 +102,18 @@ class ByProof(Subject):
             steps=[(s.reason, step(s.expression)) for s in derived.steps],
             latex=equation(derived, self.formula),
         )  # fmt: skip
+
+    def _to_write(self) -> str:
+        """What a proof of this claim begins with, as a cell has to say it."""
+        if self.quantity is None:
+            return (
+                "an engine's expectation, a Derivation or an Induction; the reading of "
+                f"{self.name} defines none"
+            )
+        if not isinstance(self.quantity, Expectation):
+            return f"a Derivation that begins with {self.quantity}"
+        where = (f"{name} = {thing}" for name, thing in self.reading.where.items())
+        return f"{self.reading.quantity}, written out in the cell, with {', '.join(where)}"
 
     def _without_structure(self, twin: Derived | Induction | None) -> str:
         """Say that the proof breaks without its subject, an independent twin in its place."""
