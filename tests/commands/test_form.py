@@ -127,3 +127,8 @@ def test_a_cell_that_became_short_stands_open_again() -> None:
         cell("# @title Code: x\nx = 1", cellView="form", tags=["folded", "hide-input"]),
     )
     assert made[1]["source"] == ["x = 1"] and made[1]["metadata"] == {}
+
+
+def test_a_short_cell_folds_if_only_its_result_is_to_be_read() -> None:
+    made = formed(cell("import a"), cell("print(x)", tags=["result"]))
+    assert made[1]["metadata"]["tags"] == ["result", "folded", "hide-input"]

@@ -3,7 +3,7 @@
 The book folds cells by their tag, JupyterLab by ``source_hidden``, Colab by ``cellView: form`` and
 the title in the first line. A cell that teaches stands open, and so does one with the tag ``open``,
 which derives or measures before the reader's eyes; one of more than `LONGEST` lines folds under a
-title.
+title, and so does one with the tag ``result``, of which only the result is to be read.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from . import colab, sorts
 LONGEST = 16  # lines of a cell that stands open
 OPEN = "open"  # the tag of a cell that stands open though it decides a claim
 TITLE = 64  # letters
+RESULT = "result"  # the tag of a cell that folds however short it is: read what it prints
 FOLDED = "folded"  # the tag of a teaching cell that is too long to stand open
 _TITLE = re.compile(r"\A#\s*@title[^\n]*(?:\n|\Z)")
 _HIDDEN = "hide-input"  # MyST's and Jupyter Book's own word for it
@@ -55,7 +56,8 @@ def formed(text: str, head: str) -> str:
         outputs = cell.get("outputs", ())
         about = _decided(outputs) or sorts.claims(code) or about
         tags = cell["metadata"].get("tags", ())
-        of, title = ("teach", None) if OPEN in tags else form(code, outputs, about, heading)
+        folds = RESULT in tags
+        of, title = ("teach", None) if OPEN in tags else form(code, outputs, about, heading, folds)
         whole = f"# @title {title}\n{code}" if title else code
         cell["source"] = whole.splitlines(keepends=True)
         cell["metadata"] = _metadata(cell["metadata"], of, folds=title is not None)
@@ -68,12 +70,13 @@ def bare(source: str) -> str:
 
 
 def form(
-    code: str, outputs: Sequence[Cell], about: Sequence[str], heading: str
+    code: str, outputs: Sequence[Cell], about: Sequence[str], heading: str, folds: bool = False
 ) -> tuple[str, str | None]:
     """Return the sort of a cell, and the title under which it folds, if it does.
 
     Args:
         about: ids of the claims that it decides, or of the last ones that were named.
+        folds: whether a short cell that teaches folds as well.
     """
     of = sorts.sort(code)
     if of == "set-up":
@@ -87,7 +90,7 @@ def form(
         return of, f"Exercise {name}"
     if of == "figure":
         return of, _cut(f"Figure: {_axes(outputs) or heading}")
-    if len(code.splitlines()) <= LONGEST:
+    if len(code.splitlines()) <= LONGEST and not folds:
         return of, None
     defined = (ast.FunctionDef, ast.ClassDef)
     names = [node.name for node in sorts.parsed(code).body if isinstance(node, defined)]
