@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...parts import box, core, line, matrix, text
 
-__all__ = ["cut_train", "ring_and_train", "within_a_bond"]
 
-
-def cut_train() -> Drawing:
-    """Return a train cut at its first bond, and the unfolding as a product of two thin matrices.
-
-    Example:
-        >>> cut_train().caption.startswith("Only the wires")
-        True
-    """
+@picture(
+    "Only the wires of the bond cross the cut. So the table, folded to have the left digits as "
+    "rows, is a matrix of rank *r*_{1} at most.",
+    "Left: three cores in a row; a dashed line cuts the bond between the first and the second. "
+    "Right: a wide matrix W equals a matrix A of the same height with r columns, times a matrix "
+    "B of r rows and the same width.",
+)
+def cut_train() -> Panels:
+    """Return a train cut at its first bond, and the unfolding as a product of two thin matrices."""
     cut = Panel(
         320, 230, _chain((60, 170, 260), 130),
         line((112, 50), (112, 205), role="wrong", width=2),
@@ -35,23 +35,17 @@ def cut_train() -> Drawing:
         text(256, 96, "other digits", size=13),
         title="so the unfolding is a product",
     )  # fmt: skip
-    return Drawing(
-        (cut, product),
-        "Only the wires of the bond cross the cut. So the table, folded to have the left digits as"
-        " rows, is a matrix of rank *r*_{1} at most.",
-        "Left: three cores in a row; a dashed line cuts the bond between the first and the second."
-        " Right: a wide matrix W equals a matrix A of the same height with r columns, times a"
-        " matrix B of r rows and the same width.",
-    )
+    return cut, product
 
 
-def within_a_bond() -> Drawing:
-    """Return a matrix and its inverse put into a bond, and given to the two cores beside it.
-
-    Example:
-        >>> within_a_bond().caption.startswith("The same table")
-        True
-    """
+@picture(
+    "The same table, other cores: a matrix and its inverse in the bond cancel, and each core may "
+    "take one of them.",
+    "Left: two cores joined by a bond with the boxes M and M inverse in it. Right: the first "
+    "core has become G1 times M and the second M inverse times G2.",
+)
+def within_a_bond() -> Panels:
+    """Return a matrix and its inverse put into a bond, and given to the two cores beside it."""
     put = Panel(
         320, 130,
         line((61, 76), (100, 76), width=3), line((144, 76), (174, 76), width=3),
@@ -66,22 +60,17 @@ def within_a_bond() -> Drawing:
         core(100, 76, "*G*_{1}*M*", radius=28), core(222, 76, "*M*^{−1}*G*_{2}", radius=36),
         title="… and share it out",
     )  # fmt: skip
-    return Drawing(
-        (put, given),
-        "The same table, other cores: a matrix and its inverse in the bond cancel,"
-        " and each core may take one of them.",
-        "Left: two cores joined by a bond with the boxes M and M inverse in it. Right: the first"
-        " core has become G1 times M and the second M inverse times G2.",
-    )
+    return put, given
 
 
-def ring_and_train() -> Drawing:
-    """Return four cores as a train and as a ring, both cut into halves.
-
-    Example:
-        >>> ring_and_train().caption.startswith("A cut into halves")
-        True
-    """
+@picture(
+    "A cut into halves goes through one bond of a train, and through two of a ring. Ends that "
+    "say token and place are left out.",
+    "Left: four cores in a row; a dashed line between the second and the third crosses one bond. "
+    "Right: four cores in a ring; a dashed line down its middle crosses two bonds.",
+)
+def ring_and_train() -> Panels:
+    """Return four cores as a train and as a ring, both cut into halves."""
     train = Panel(
         320, 200, _chain((40, 120, 200, 280), 110, legs=False),
         line((160, 44), (160, 176), role="wrong", width=2), text(160, 190, "one bond"),
@@ -97,13 +86,7 @@ def ring_and_train() -> Drawing:
         line((160, 44), (160, 176), role="wrong", width=2), text(160, 190, "two bonds"),
         title="a ring",
     )  # fmt: skip
-    return Drawing(
-        (train, ring),
-        "A cut into halves goes through one bond of a train, and through two of a ring. Ends that"
-        " say token and place are left out.",
-        "Left: four cores in a row; a dashed line between the second and the third crosses one"
-        " bond. Right: four cores in a ring; a dashed line down its middle crosses two bonds.",
-    )
+    return train, ring
 
 
 def _chain(places: tuple[float, ...], y: float, *, legs: bool = True) -> str:

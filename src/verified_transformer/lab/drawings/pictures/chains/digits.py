@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...parts import box, text
 
-__all__ = ["odometers"]
 
-
-def odometers() -> Drawing:
-    """Return two odometers: GPT-2's last token in three digits, and a place in its row.
-
-    Example:
-        >>> odometers().caption.startswith("Two odometers")
-        True
-    """
+@picture(
+    "Two odometers. A wheel with 37 signs goes round once before its left neighbour moves on: "
+    "36·37² + 26·37 + 10 = 50 256. Do the same sum for the three on the right.",
+    "Left: three wheels of 37 signs show the digits 36, 26 and 10 of token 50 256, with their "
+    "neighbours above and below in grey. Right: wheels of 8, 8 and 12 signs show 1, 0 and 4, the "
+    "digits of place 100.",
+)
+def odometers() -> Panels:
+    """Return two odometers: GPT-2's last token in three digits, and a place in its row."""
     token = _wheels("token 50 256", (36, 26, 10), (37, 37, 37), "*t*")
     place = _wheels("place 100", (1, 0, 4), (8, 8, 12), "*j*")
-    return Drawing(
-        (token, place),
-        "Two odometers. A wheel with 37 signs goes round once before its left neighbour moves on:"
-        " 36·37² + 26·37 + 10 = 50 256. Do the same sum for the three on the right.",
-        "Left: three wheels of 37 signs show the digits 36, 26 and 10 of token 50 256, with their"
-        " neighbours above and below in grey. Right: wheels of 8, 8 and 12 signs show 1, 0 and 4,"
-        " the digits of place 100.",
-    )
+    return token, place
 
 
 def _wheels(title: str, digits: tuple[int, ...], signs: tuple[int, ...], letter: str) -> Panel:

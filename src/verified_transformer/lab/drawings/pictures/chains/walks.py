@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...parts import line, node, text
-
-__all__ = ["walks_along"]
 
 _WIRES = (48, 88, 128, 168)
 
 
-def walks_along() -> Drawing:
-    """Return the walks from one end of a train to the other, two of them marked.
-
-    Example:
-        >>> walks_along().caption.startswith("An entry")
-        True
-    """
+@picture(
+    "An entry is the sum over all walks from left to right. The two that are marked share their "
+    "first step and part; from there each meets numbers of its own.",
+    "Four wires in a first bond and four in a second, every wire of the first joined to every "
+    "wire of the second. From a start at the left to an end at the right two walks are marked; "
+    "they go through the same wire first and through different ones after it.",
+)
+def walks_along() -> Panels:
+    """Return the walks from one end of a train to the other, two of them marked."""
     first, second, end = 100, 220, (300, 108)
     start = (20, 108)
     faint = "".join(line(start, (first, y), faint=True, width=1) for y in _WIRES)
@@ -35,14 +35,7 @@ def walks_along() -> Drawing:
         320, 212, faint, solid, dashed, dots, labels,
         text(first, 22, "bond *a*", size=14), text(second, 22, "bond *b*", size=14),
     )  # fmt: skip
-    return Drawing(
-        (walks,),
-        "An entry is the sum over all walks from left to right. The two that are marked share"
-        " their first step and part; from there each meets numbers of its own.",
-        "Four wires in a first bond and four in a second, every wire of the first joined to every"
-        " wire of the second. From a start at the left to an end at the right two walks are"
-        " marked; they go through the same wire first and through different ones after it.",
-    )
+    return walks
 
 
 def _walk(role: str, *points: tuple[float, float]) -> str:

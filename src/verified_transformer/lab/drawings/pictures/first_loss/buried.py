@@ -4,33 +4,26 @@ from __future__ import annotations
 
 import math
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...labels import text
 from ...parts import arrow, line
-
-__all__ = ["buried_token"]
 
 _LEFT, _FLOOR, _UNIT = 90, 236, 78
 
 
-def buried_token() -> Drawing:
-    """Return what is left of a token in the stream: a loud embedding, and a faint one.
-
-    Example:
-        >>> [panel.title for panel in buried_token().panels]
-        ['a loud embedding', 'a faint embedding']
-    """
-    return Drawing(
-        (
-            _panel(0.82**0.5, 1.86, (1, 2, 3), "a loud embedding"),
-            _panel(0.25, 1.86, (1, 2, 3), "a faint embedding"),
-        ),
-        "The stream after each layer is the long side of a triangle with a right angle: the "
-        "token's own embedding lies along the bottom, and what all branches have added stands "
-        "upright. The cosine is that of the angle at the left. What would the fourth layer do?",
-        "Two fans of right-angled triangles over a base. Left the base is long, and the angle "
-        "grows from layer to layer. Right the base is short, and after one layer the state "
-        "stands nearly upright.",
+@picture(
+    "The stream after each layer is the long side of a triangle with a right angle: the token's "
+    "own embedding lies along the bottom, and what all branches have added stands upright. The "
+    "cosine is that of the angle at the left. What would the fourth layer do?",
+    "Two fans of right-angled triangles over a base. Left the base is long, and the angle grows "
+    "from layer to layer. Right the base is short, and after one layer the state stands nearly "
+    "upright.",
+)
+def buried_token() -> Panels:
+    """Return what is left of a token in the stream: a loud embedding, and a faint one."""
+    return (
+        _panel(0.82**0.5, 1.86, (1, 2, 3), "a loud embedding"),
+        _panel(0.25, 1.86, (1, 2, 3), "a faint embedding"),
     )
 
 

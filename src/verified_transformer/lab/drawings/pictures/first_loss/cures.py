@@ -4,35 +4,28 @@ from __future__ import annotations
 
 import math
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...labels import text
 from ...parts import arrow, box, line
-
-__all__ = ["matrices_in_between", "shrink_or_turn"]
 
 _ZERO, _NAT = 46, 16  # where the logit 0 stands, and how many units a nat is
 _OWN, _FAIR = 15.4, 10.8  # own logit and log n of GPT-2's sizes
 _BEFORE, _AFTER = 92, 186  # the two axes
 
 
-def shrink_or_turn() -> Drawing:
-    """Return the logits of a tied identity model before and after each of the two cures.
-
-    Example:
-        >>> [panel.title for panel in shrink_or_turn().panels]
-        ['shrink: all logits move', 'turn: only the own one moves']
-    """
-    return Drawing(
-        (
-            _cure("shrink: all logits move", own=7.7, width=6),
-            _cure("turn: only the own one moves", own=0.6, width=12),
-        ),
-        "Logits of all tokens, of GPT-2's sizes. The hill is the strangers, the bar the token that "
-        "was read. It does harm where it stands to the right of log *n*.",
-        "Two panels, each with two axes of logits, before above and after below, and a vertical "
-        "line at log n, 10.8. Before: a narrow hill of strangers at 0 and the own token's bar at "
-        "15.4, right of the line. After shrinking: a narrower hill, and the bar at half its place, "
-        "left of the line. After turning: the same hill, and the bar in its midst.",
+@picture(
+    "Logits of all tokens, of GPT-2's sizes. The hill is the strangers, the bar the token that "
+    "was read. It does harm where it stands to the right of log *n*.",
+    "Two panels, each with two axes of logits, before above and after below, and a vertical line "
+    "at log n, 10.8. Before: a narrow hill of strangers at 0 and the own token's bar at 15.4, "
+    "right of the line. After shrinking: a narrower hill, and the bar at half its place, left of "
+    "the line. After turning: the same hill, and the bar in its midst.",
+)
+def shrink_or_turn() -> Panels:
+    """Return the logits of a tied identity model before and after each of the two cures."""
+    return (
+        _cure("shrink: all logits move", own=7.7, width=6),
+        _cure("turn: only the own one moves", own=0.6, width=12),
     )
 
 
@@ -71,30 +64,25 @@ _SIZE, _CELL = 8, 11  # of a small matrix
 _SWAP = [(i, (i + 4) % 8) for i in range(8)]
 
 
-def matrices_in_between() -> Drawing:
-    """Return six orthogonal matrices between state and table, with trace and mirrored cells.
-
-    Example:
-        >>> [panel.title for panel in matrices_in_between().panels]
-        ['no cell mirrored but the diagonal', 'all cells mirrored']
-    """
+@picture(
+    "What may stand between state and table (filled: 1, dashed: −1). Count the diagonal: the "
+    "trace is the own logit, in units of *σ*. Cells mirrored in the diagonal are its spread.",
+    "Six tables of eight by eight with one marked cell in each row. Identity: the diagonal, "
+    "trace 8. Shift: one beside the diagonal, trace 0. Shuffle: two on the diagonal, trace 2. "
+    "Minus: the diagonal with minus signs, trace minus 8. Halves: two lines mirrored in the "
+    "diagonal, trace 0. Rotate half: the same with minus signs in one of them.",
+)
+def matrices_in_between() -> Panels:
+    """Return six orthogonal matrices between state and table, with trace and mirrored cells."""
     shift = [(i, (i + 1) % 8) for i in range(8)]
     shuffle = [(4 * (i % 2) + i // 2, i) for i in range(8)]
     first = (("identity", [(i, i) for i in range(8)], "8"), ("shift", shift, "0"),
              ("shuffle", shuffle, "2"))  # fmt: skip
     second = (("minus", [(i, i) for i in range(8)], "−8"), ("halves", _SWAP, "0"),
               ("rotate half", _SWAP, "0"))  # fmt: skip
-    return Drawing(
-        (
-            Panel(320, 168, *_three(first), title="no cell mirrored but the diagonal"),
-            Panel(320, 168, *_three(second), title="all cells mirrored"),
-        ),
-        "What may stand between state and table (filled: 1, dashed: −1). Count the diagonal: the "
-        "trace is the own logit, in units of *σ*. Cells mirrored in the diagonal are its spread.",
-        "Six tables of eight by eight with one marked cell in each row. Identity: the diagonal, "
-        "trace 8. Shift: one beside the diagonal, trace 0. Shuffle: two on the diagonal, trace 2. "
-        "Minus: the diagonal with minus signs, trace minus 8. Halves: two lines mirrored in the "
-        "diagonal, trace 0. Rotate half: the same with minus signs in one of them.",
+    return (
+        Panel(320, 168, *_three(first), title="no cell mirrored but the diagonal"),
+        Panel(320, 168, *_three(second), title="all cells mirrored"),
     )
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...labels import text
 from ...parts import arrow, line, node
-
-__all__ = ["gain_by_a_step", "logarithm_as_a_shift"]
 
 _RIM, _WIDE, _GROUND, _UNIT = 54.0, 160.0, 196.0, 56.0
 _LEFT, _RIGHT, _FLOOR, _HIGH = 16.0, 304.0, 186.0, 142.0
@@ -17,13 +15,16 @@ _LOW, _UP = -7.0, 2.0  # of u
 _STEPS = [_LOW + 0.15 * k for k in range(61)]
 
 
-def logarithm_as_a_shift() -> Drawing:
-    """Return the curve of exp(−exp(u)), moved by the logarithm of a sum, and of several.
-
-    Example:
-        >>> [panel.title for panel in logarithm_as_a_shift().panels]
-        ['one sum', 'many sums, and their mean']
-    """
+@picture(
+    "The curve that belongs to a sum *x* is the curve of 1, moved to the left by log *x*. Every "
+    "slice of the area between them is log *x* long. Right: the mean curve of three random sums "
+    "encloses the mean of their areas.",
+    "Two panels with curves that fall from one to nought. Left, two equal curves side by side, "
+    "with arrows of one length between them. Right, three such curves, paler, a less steep one "
+    "through their middle, and the curve of one at the right.",
+)
+def logarithm_as_a_shift() -> Panels:
+    """Return the curve of exp(−exp(u)), moved by the logarithm of a sum, and of several."""
     slices = [arrow((_at(_inverse(h) - 3), _height(h)), (_at(_inverse(h)), _height(h)), both=True,
                     width=1.1) for h in (0.15, 0.38, 0.62, 0.85)]  # fmt: skip
     many = (2.4, 3.2, 4.8)
@@ -42,15 +43,7 @@ def logarithm_as_a_shift() -> Drawing:
         text(_at(1.2), _height(0.4), "1"),
         title="many sums, and their mean",
     )  # fmt: skip
-    return Drawing(
-        (one, mean),
-        "The curve that belongs to a sum *x* is the curve of 1, moved to the left by log *x*. "
-        "Every slice of the area between them is log *x* long. Right: the mean curve of three "
-        "random sums encloses the mean of their areas.",
-        "Two panels with curves that fall from one to nought. Left, two equal curves side by side, "
-        "with arrows of one length between them. Right, three such curves, paler, a less steep one "
-        "through their middle, and the curve of one at the right.",
-    )
+    return one, mean
 
 
 def _at(u: float) -> float:
@@ -82,37 +75,30 @@ def _frame() -> tuple[str, ...]:
     )
 
 
-def gain_by_a_step() -> Drawing:
-    """Return the exponential with a step up and a step down, and the middle of its chord.
-
-    Example:
-        >>> len(gain_by_a_step().panels)
-        1
-    """
+@picture(
+    "The exponential gains more by a step up than it loses by a step down. The thick piece is "
+    "what the formula leaves out for each token.",
+    "A curve that rises ever more steeply, with dots at −1, 0 and 1. The middle of the straight "
+    "line between the outer two lies above the middle dot.",
+)
+def gain_by_a_step() -> Panels:
+    """Return the exponential with a step up and a step down, and the middle of its chord."""
     curve = [_on(-1.2 + 0.1 * k) for k in range(25)]
     down, up = _on(-1), _on(1)
     middle, own = ((down[0] + up[0]) / 2, (down[1] + up[1]) / 2), _on(0)
-    return Drawing(
-        (
-            Panel(
-                320, 226, line((_RIM - 6, _GROUND), (_RIM + _WIDE + 16, _GROUND), width=1),
-                *(line((x, y), (x, _GROUND), width=1, faint=True) for x, y in (down, up, own)),
-                line(*curve, role="output", width=2.4), line(down, up, role="weight"),
-                line(own, middle, role="weight", width=3),
-                *(node(x, y, "", role="output", radius=4) for x, y in (down, up, own)),
-                node(*middle, "", role="weight", radius=4),
-                *(text(_on(x)[0], _GROUND + 18, words, size=14)
-                  for x, words in ((-1, "−1"), (0, "0"), (1, "1"))),
-                text(up[0] + 10, up[1], "*e*^{1} = 2.72", size=14, anchor="start"),
-                text(down[0] - 8, down[1] - 26, "*e*^{−1} = 0.37", size=14),
-                text(middle[0] - 8, middle[1] - 12, "mean: 1.54", size=14, anchor="end"),
-                text(own[0] + 10, own[1] + 12, "*e*^{0} = 1", size=14, anchor="start"),
-            ),
-        ),
-        "The exponential gains more by a step up than it loses by a step down. The thick piece is "
-        "what the formula leaves out for each token.",
-        "A curve that rises ever more steeply, with dots at −1, 0 and 1. The middle of the "
-        "straight line between the outer two lies above the middle dot.",
+    return Panel(
+        320, 226, line((_RIM - 6, _GROUND), (_RIM + _WIDE + 16, _GROUND), width=1),
+        *(line((x, y), (x, _GROUND), width=1, faint=True) for x, y in (down, up, own)),
+        line(*curve, role="output", width=2.4), line(down, up, role="weight"),
+        line(own, middle, role="weight", width=3),
+        *(node(x, y, "", role="output", radius=4) for x, y in (down, up, own)),
+        node(*middle, "", role="weight", radius=4),
+        *(text(_on(x)[0], _GROUND + 18, words, size=14)
+          for x, words in ((-1, "−1"), (0, "0"), (1, "1"))),
+        text(up[0] + 10, up[1], "*e*^{1} = 2.72", size=14, anchor="start"),
+        text(down[0] - 8, down[1] - 26, "*e*^{−1} = 0.37", size=14),
+        text(middle[0] - 8, middle[1] - 12, "mean: 1.54", size=14, anchor="end"),
+        text(own[0] + 10, own[1] + 12, "*e*^{0} = 1", size=14, anchor="start"),
     )  # fmt: skip
 
 

@@ -4,32 +4,25 @@ from __future__ import annotations
 
 import math
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...labels import text
 from ...parts import line
-
-__all__ = ["cut_bells"]
 
 _UNIT, _MIDDLE, _WIDE, _NARROW = 46, 160, 1.0, 0.3
 
 
-def cut_bells() -> Drawing:
-    """Return two bells twice: with bounds that move with their width, and with fixed bounds.
-
-    Example:
-        >>> [panel.title for panel in cut_bells().panels]
-        ['bounds at ±2 standard deviations', 'bounds at ±2']
-    """
-    return Drawing(
-        (_panel(moving=True), _panel(moving=False)),
-        "The upright lines are the bounds. Draws beyond them, where a bell is dashed, are drawn "
-        "again. Left, the bounds shrink with the bell, and each bell loses the same share. Right, "
-        "they stay where they are, and the narrow bell loses nothing.",
-        "Two panels, each with a wide bell above and a narrow bell below. Left, both are cut by "
-        "two upright lines that lie close to the narrow bell and far apart at the wide one. "
-        "Right, the lines stand at the same two places for both bells; they cut the wide one and "
-        "stand far outside the narrow one.",
-    )
+@picture(
+    "The upright lines are the bounds. Draws beyond them, where a bell is dashed, are drawn "
+    "again. Left, the bounds shrink with the bell, and each bell loses the same share. Right, "
+    "they stay where they are, and the narrow bell loses nothing.",
+    "Two panels, each with a wide bell above and a narrow bell below. Left, both are cut by two "
+    "upright lines that lie close to the narrow bell and far apart at the wide one. Right, the "
+    "lines stand at the same two places for both bells; they cut the wide one and stand far "
+    "outside the narrow one.",
+)
+def cut_bells() -> Panels:
+    """Return two bells twice: with bounds that move with their width, and with fixed bounds."""
+    return _panel(moving=True), _panel(moving=False)
 
 
 def _panel(*, moving: bool) -> Panel:

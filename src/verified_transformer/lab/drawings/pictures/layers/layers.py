@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...labels import text
 from ...parts import arrow, brace, line, node
-
-__all__ = ["fans"]
 
 _Point = tuple[float, float]
 _INPUTS, _OUTPUTS = 5, 3
 _LEFT, _RIGHT = 84, 228
 
 
-def fans() -> Drawing:
-    """Return a dense layer twice: the fan into one output, and the fan back out of one input.
-
-    Example:
-        >>> [panel.title for panel in fans().panels]
-        ['forward: fan-in *m*', 'backward: fan-out *n*']
-    """
-    return Drawing(
-        (_panel(forward=True), _panel(forward=False)),
-        "Forward, one output is a sum of *m* products, so *m* sets its variance. Backward, the "
-        "gradient of one input is a sum of *n* products, so *n* sets that.",
-        "A layer with five inputs and three outputs, drawn twice, every input wired to every "
-        "output. Forward, the five wires that end in the second output are strong: it is a sum "
-        "of m products. Backward, the three wires from the third input are strong and dashed, "
-        "and run backwards: its gradient is a sum of n products.",
-    )
+@picture(
+    "Forward, one output is a sum of *m* products, so *m* sets its variance. Backward, the "
+    "gradient of one input is a sum of *n* products, so *n* sets that.",
+    "A layer with five inputs and three outputs, drawn twice, every input wired to every output. "
+    "Forward, the five wires that end in the second output are strong: it is a sum of m "
+    "products. Backward, the three wires from the third input are strong and dashed, and run "
+    "backwards: its gradient is a sum of n products.",
+)
+def fans() -> Panels:
+    """Return a dense layer twice: the fan into one output, and the fan back out of one input."""
+    return _panel(forward=True), _panel(forward=False)
 
 
 def _at(side: str, place: int) -> tuple[float, float]:

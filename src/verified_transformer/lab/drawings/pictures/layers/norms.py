@@ -4,32 +4,25 @@ from __future__ import annotations
 
 import math
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...labels import text
 from ...parts import arrow, line
-
-__all__ = ["norm_circle"]
 
 _Point = tuple[float, float]
 _CENTRE, _RADIUS, _TURN = (116.0, 190.0), 78.0, math.radians(38)
 
 
-def norm_circle() -> Drawing:
-    """Return a normalisation twice: a vector on its way forward, a gradient on its way back.
-
-    Example:
-        >>> [panel.title for panel in norm_circle().panels]
-        ['forward: the length is lost', 'backward: the radial part is lost']
-    """
-    return Drawing(
-        (_forward(), _backward()),
-        "Forward, all vectors on a ray end at the same point of the circle. Backward, the part of "
-        "the gradient along the ray is lost, and the rest is divided by the length of *x*.",
-        "Two panels with the same circle and the same ray out of its centre. Forward, two vectors "
-        "of different lengths on the ray both end at the point y where it crosses the circle. "
-        "Backward, a gradient arrives at y; its dashed part along the ray is dropped, and its part "
-        "along the circle goes on.",
-    )
+@picture(
+    "Forward, all vectors on a ray end at the same point of the circle. Backward, the part of "
+    "the gradient along the ray is lost, and the rest is divided by the length of *x*.",
+    "Two panels with the same circle and the same ray out of its centre. Forward, two vectors of "
+    "different lengths on the ray both end at the point y where it crosses the circle. Backward, "
+    "a gradient arrives at y; its dashed part along the ray is dropped, and its part along the "
+    "circle goes on.",
+)
+def norm_circle() -> Panels:
+    """Return a normalisation twice: a vector on its way forward, a gradient on its way back."""
+    return _forward(), _backward()
 
 
 def _at(distance: float, aside: float = 0.0) -> _Point:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...labels import text
 from ...parts import arrow, box, line, node
-
-__all__ = ["residual_streams", "right_angles"]
 
 _STREAM, _BRANCH, _BACK = 96, 226, 58  # where the stream, the branches and the way back run
 _BOTTOM, _TOP = 378, 38
@@ -14,24 +12,18 @@ _LAYERS = (364, 206)  # where each branch leaves the stream
 _NORMS = (223, 65)  # tops of the norms on the stream
 
 
-def residual_streams() -> Drawing:
-    """Return two layers of a residual network with Pre Norm, and with Post Norm.
-
-    Example:
-        >>> [panel.title for panel in residual_streams().panels]
-        ['Pre Norm', 'Post Norm']
-    """
-    return Drawing(
-        (_panel(pre=True), _panel(pre=False)),
-        "Follow the stream on the left from bottom to top, and the dashed gradient back. With "
-        "Pre Norm nothing stands in their way; with Post Norm every layer rescales all that "
-        "came before.",
-        "Two residual networks of two layers, side by side, read from bottom to top. Each layer"
-        " adds the output of a branch F to the stream. With Pre Norm the norm stands at the "
-        "beginning of the branch and the stream runs through untouched; a dashed arrow, the "
-        "gradient, runs back beside it without a break. With Post Norm the norm stands on the "
-        "stream, after each sum, and the way back is broken by both norms.",
-    )
+@picture(
+    "Follow the stream on the left from bottom to top, and the dashed gradient back. With Pre "
+    "Norm nothing stands in their way; with Post Norm every layer rescales all that came before.",
+    "Two residual networks of two layers, side by side, read from bottom to top. Each layer adds "
+    "the output of a branch F to the stream. With Pre Norm the norm stands at the beginning of "
+    "the branch and the stream runs through untouched; a dashed arrow, the gradient, runs back "
+    "beside it without a break. With Post Norm the norm stands on the stream, after each sum, "
+    "and the way back is broken by both norms.",
+)
+def residual_streams() -> Panels:
+    """Return two layers of a residual network with Pre Norm, and with Post Norm."""
+    return _panel(pre=True), _panel(pre=False)
 
 
 def _panel(*, pre: bool) -> Panel:
@@ -86,23 +78,17 @@ def _branch(bottom: float, join: float, number: int, *, pre: bool) -> str:
     return marks + node(_STREAM, join)
 
 
-def right_angles() -> Drawing:
-    """Return how branches at right angles turn a stream away: small ones, and large ones.
-
-    Example:
-        >>> [panel.title for panel in right_angles().panels]
-        ['small branches', 'large branches']
-    """
-    return Drawing(
-        (_triangle(180, 7, "small branches"), _triangle(84, 27, "large branches")),
-        "Each branch is at a right angle to all that came before, so the branches together are "
-        "the upright side. The cosine is the length of the lower side over that of the slanted "
-        "one.",
-        "Two right triangles. The lower side is the token's vector, the upright side a pile of "
-        "six short arrows, the branches, and the slanted side the last state. Left: a long lower"
-        " side and a low pile; the last state points almost along the token. Right: a short "
-        "lower side and a high pile; the last state points almost upwards.",
-    )
+@picture(
+    "Each branch is at a right angle to all that came before, so the branches together are the "
+    "upright side. The cosine is the length of the lower side over that of the slanted one.",
+    "Two right triangles. The lower side is the token's vector, the upright side a pile of six "
+    "short arrows, the branches, and the slanted side the last state. Left: a long lower side "
+    "and a low pile; the last state points almost along the token. Right: a short lower side and "
+    "a high pile; the last state points almost upwards.",
+)
+def right_angles() -> Panels:
+    """Return how branches at right angles turn a stream away: small ones, and large ones."""
+    return _triangle(180, 7, "small branches"), _triangle(84, 27, "large branches")
 
 
 def _triangle(base: float, step: float, title: str) -> Panel:

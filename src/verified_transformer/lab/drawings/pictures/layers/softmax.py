@@ -4,33 +4,25 @@ from __future__ import annotations
 
 import math
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...labels import text
 from ...parts import box, line, node
-
-__all__ = ["softmax_ruler"]
 
 _KEYS = (-1.75, -1.1, -0.6, -0.2, 0.3, 0.8, 1.5, 1.64)  # standard normal, before the spread
 _AXIS, _FLOOR, _UNIT = 96, 250, 74.0  # heights of the axis and of the bars' feet; pixels
 
 
-def softmax_ruler() -> Drawing:
-    """Return eight keys on the axis of logits, with the attention that each of them gets, twice.
-
-    Example:
-        >>> [panel.title for panel in softmax_ruler().panels]
-        ['divided: spread 1', 'not divided: spread 8']
-    """
-    return Drawing(
-        (_panel(1, "divided: spread 1"), _panel(8, "not divided: spread 8")),
-        "Eight keys on the axis of their logits, and below each the attention that it gets. The "
-        "dots stand alike in both panels; what differs is the length of the ruler, a difference "
-        "of one.",
-        "Two panels with eight dots on a line, at the same places, and a bar below each dot. On "
-        "the left a ruler of length one reaches over several dots, and all bars have some height. "
-        "On the right the ruler is eight times as short; the two dots at the right end, which lie "
-        "within one ruler's length, have all of the attention, 75 and 25 per cent.",
-    )
+@picture(
+    "Eight keys on the axis of their logits, and below each the attention that it gets. The dots "
+    "stand alike in both panels; what differs is the length of the ruler, a difference of one.",
+    "Two panels with eight dots on a line, at the same places, and a bar below each dot. On the "
+    "left a ruler of length one reaches over several dots, and all bars have some height. On the "
+    "right the ruler is eight times as short; the two dots at the right end, which lie within "
+    "one ruler's length, have all of the attention, 75 and 25 per cent.",
+)
+def softmax_ruler() -> Panels:
+    """Return eight keys on the axis of logits, with the attention that each of them gets, twice."""
+    return _panel(1, "divided: spread 1"), _panel(8, "not divided: spread 8")
 
 
 def _panel(spread: float, title: str) -> Panel:

@@ -4,33 +4,26 @@ from __future__ import annotations
 
 import math
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...labels import text
 from ...parts import arrow, line
-
-__all__ = ["one_step_two_units"]
 
 _MIDDLE, _GROUND, _STEP = 160.0, 190.0, 34.0
 
 
-def one_step_two_units() -> Drawing:
-    """Return a step of one length twice: among small weights, and among weights of size one.
-
-    Example:
-        >>> [panel.title for panel in one_step_two_units().panels]
-        ['small weights, no factor', 'weights of size 1, a factor']
-    """
-    return Drawing(
-        (
-            _panel("small weights, no factor", 12, 120, "*w* ~ 1/√*m*", "*y* = Σ *x*_{i}*w*_{i}"),
-            _panel("weights of size 1, a factor", 48, 56, "*u* ~ 1",
-                   "*y* = (1/√*m*) Σ *x*_{i}*u*_{i}"),
-        ),
-        "The bells show how large the weights are, the arrows one step of an optimiser that moves "
-        "each weight by its rate. Both layers compute the same *y*. The same step is most of a "
-        "small weight, and little of a large one.",
-        "Two panels. Left, a narrow high bell, and below it an arrow that is longer than the bell "
-        "is wide. Right, a wide low bell, and an arrow of the same length that is short beside it.",
+@picture(
+    "The bells show how large the weights are, the arrows one step of an optimiser that moves "
+    "each weight by its rate. Both layers compute the same *y*. The same step is most of a small "
+    "weight, and little of a large one.",
+    "Two panels. Left, a narrow high bell, and below it an arrow that is longer than the bell is "
+    "wide. Right, a wide low bell, and an arrow of the same length that is short beside it.",
+)
+def one_step_two_units() -> Panels:
+    """Return a step of one length twice: among small weights, and among weights of size one."""
+    return (
+        _panel("small weights, no factor", 12, 120, "*w* ~ 1/√*m*", "*y* = Σ *x*_{i}*w*_{i}"),
+        _panel("weights of size 1, a factor", 48, 56, "*u* ~ 1",
+               "*y* = (1/√*m*) Σ *x*_{i}*u*_{i}"),
     )  # fmt: skip
 
 

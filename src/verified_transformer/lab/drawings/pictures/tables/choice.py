@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...labels import text
 from ...parts import arrow, box
-
-__all__ = ["which_table"]
 
 _QUESTIONS = (
     (("Is the table a large", "part of the model?"), "no", "plain", ("nothing", "to gain")),
@@ -16,13 +14,15 @@ _QUESTIONS = (
 )
 
 
-def which_table() -> Drawing:
-    """Return a ladder of four questions that leads to a family of tables.
-
-    Example:
-        >>> len(which_table().panels)
-        1
-    """
+@picture(
+    "Start at the top. The first question decides most cases.",
+    "A ladder of four questions. Is the table a large part of the model? If not, keep the plain "
+    "table. Should the head be faster, too? Then low rank. Must each token keep numbers of its "
+    "own? Then a tensor product for each token. Do you want to choose the size by one number? "
+    "Then a tensor train. At the foot: Kronecker products, where memory is everything.",
+)
+def which_table() -> Panels:
+    """Return a ladder of four questions that leads to a family of tables."""
     marks = ""
     for place, (question, answer, table, why) in enumerate(_QUESTIONS):
         top = 36 + 92 * place
@@ -39,12 +39,4 @@ def which_table() -> Drawing:
         marks += text(104, top + 70, "yes" if answer == "no" else "no", anchor="start", size=13)
     marks += box(40, 404, 104, 40, "Kronecker", role="weight")
     marks += text(92, 458, "memory is everything", size=12)
-    return Drawing(
-        (Panel(320, 470, marks, title="which table?"),),
-        "Start at the top. The first question decides most cases.",
-        "A ladder of four questions. Is the table a large part of the model? If not, keep the "
-        "plain table. Should the head be faster, too? Then low rank. Must each token "
-        "keep numbers of its own? Then a tensor product for each token. Do you want to choose "
-        "the size by one number? Then a tensor train. At the foot: Kronecker products, "
-        "where memory is everything.",
-    )
+    return Panel(320, 470, marks, title="which table?")

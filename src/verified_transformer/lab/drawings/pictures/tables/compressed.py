@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...labels import text
 from ...parts import arrow, blocks, box, line
-
-__all__ = ["four_ways_to_store", "two_low_ranks"]
 
 _ROWS, _COLUMNS, _CELL = 6, 5, 20
 _KEPT = {(0, 1), (0, 4), (1, 0), (2, 2), (3, 3), (3, 0), (4, 4), (5, 1)}
@@ -43,13 +41,14 @@ def _thin(left: float, top: float) -> str:
     return tall + wide + text(left + 31, top + 62, "·")
 
 
-def four_ways_to_store() -> Drawing:
-    """Return one table stored in four ways: pruned, rounded, with shared rows, factorised.
-
-    Example:
-        >>> [panel.title for panel in four_ways_to_store().panels]
-        ['leave out, or round', 'share, or factorise']
-    """
+@picture(
+    "One table, stored in four ways. Which of them change every number, and which only some?",
+    "First: a grid of six rows and five columns in which eight cells are left; and a full grid "
+    "whose cells show four hatches only. Second: six tokens with arrows to three rows, two to "
+    "each; and a tall narrow matrix A times a low wide matrix B.",
+)
+def four_ways_to_store() -> Panels:
+    """Return one table stored in four ways: pruned, rounded, with shared rows, factorised."""
     fewer = Panel(
         320, 214, _pruned(30, 40), _rounded(190, 40),
         text(80, 180, "few numbers,", size=14), text(80, 199, "and their places", size=14),
@@ -63,22 +62,18 @@ def four_ways_to_store() -> Drawing:
         text(244, 199, "a matrix for all", size=14),
         title="share, or factorise",
     )  # fmt: skip
-    return Drawing(
-        (fewer, common),
-        "One table, stored in four ways. Which of them change every number, and which only some?",
-        "First: a grid of six rows and five columns in which eight cells are left; and a full grid "
-        "whose cells show four hatches only. Second: six tokens with arrows to three rows, two to "
-        "each; and a tall narrow matrix A times a low wide matrix B.",
-    )
+    return fewer, common
 
 
-def two_low_ranks() -> Drawing:
-    """Return where two factorisations are poor: all rows together, or each row by itself.
-
-    Example:
-        >>> [panel.title for panel in two_low_ranks().panels]
-        ['two thin matrices', 'a product for each token']
-    """
+@picture(
+    "The rank is low in two different places: of all rows together, or of each row folded into a "
+    "rectangle.",
+    "First: four rows of a table, each joined by lines to the same two rows of a small matrix. "
+    "Second: one row folded into a rectangle of three by four cells, which are the products of a "
+    "column of three numbers and a row of four.",
+)
+def two_low_ranks() -> Panels:
+    """Return where two factorisations are poor: all rows together, or each row by itself."""
     rows = [text(52, 70 + 26 * i, f"token {i + 1}", size=13) for i in range(4)]
     mixed = [box(92, 59 + 26 * i, 86, 20, role="output", fill="up") for i in range(4)]
     basis = [box(224, 72 + 40 * i, 80, 20, role="weight", fill="up") for i in range(2)]
@@ -98,11 +93,4 @@ def two_low_ranks() -> Drawing:
         text(62, 122, "folded", size=14), text(160, 186, "each row by itself is poor", size=14),
         title="a product for each token",
     )  # fmt: skip
-    return Drawing(
-        (left, right),
-        "The rank is low in two different places: of all rows together, or of each row folded "
-        "into a rectangle.",
-        "First: four rows of a table, each joined by lines to the same two rows of a small matrix. "
-        "Second: one row folded into a rectangle of three by four cells, which are the products "
-        "of a column of three numbers and a row of four.",
-    )
+    return left, right

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...labels import text
 from ...parts import arrow, blocks, box, brace, vector
-
-__all__ = ["row_read_or_made", "three_times_as_often"]
 
 _FILLS = ("plain", "up", "dots", "down")
 _UNIT, _LEFT = 4, 32
 
 
-def row_read_or_made() -> Drawing:
-    """Return a row that is read from a table, and the same row made of three short vectors.
-
-    Example:
-        >>> [panel.title for panel in row_read_or_made().panels]
-        ['read: 64 numbers', 'made: 12 numbers read']
-    """
+@picture(
+    "Each number of a strip becomes a copy of the next vector, times that number. Equal hatches: "
+    "made from the same entry of the first vector.",
+    "First: one row of a table, 64 cells long, is copied out. Second: a vector of four cells "
+    "times a second one makes a strip of 16 cells in four hatched blocks; this times a third "
+    "vector makes the strip of 64 cells, four times as long, in four blocks.",
+)
+def row_read_or_made() -> Panels:
+    """Return a row that is read from a table, and the same row made of three short vectors."""
     read = Panel(
         320, 250,
         box(_LEFT, 40, 256, 110, role="weight"),
@@ -48,23 +48,18 @@ def row_read_or_made() -> Drawing:
         text(160, 226, "64 multiplied"),
         title="made: 12 numbers read",
     )  # fmt: skip
-    return Drawing(
-        (read, made),
-        "Each number of a strip becomes a copy of the next vector, times that number. Equal "
-        "hatches: made from the same entry of the first vector.",
-        "First: one row of a table, 64 cells long, is copied out. Second: a vector of four cells "
-        "times a second one makes a strip of 16 cells in four hatched blocks; this times a third "
-        "vector makes the strip of 64 cells, four times as long, in four blocks.",
-    )
+    return read, made
 
 
-def three_times_as_often() -> Drawing:
-    """Return one step of the pass forward, and the two sums that pass its gradient back.
-
-    Example:
-        >>> len(three_times_as_often().panels)
-        2
-    """
+@picture(
+    "The gradient has a number for each product. Every one of them is multiplied twice: by an "
+    "entry of *e* on its way to *p*, and by an entry of *p* on its way to *e*.",
+    "First: a column of two numbers p and a row of three numbers e make six products. Second: a "
+    "table of six gradients; its rows, times e, are summed to two numbers for p; its columns, "
+    "times p, to three numbers for e.",
+)
+def three_times_as_often() -> Panels:
+    """Return one step of the pass forward, and the two sums that pass its gradient back."""
     forward = Panel(
         320, 180,
         vector(60, 74, ["*p*_{1}", "*p*_{2}"], role="input", upright=True, cell=36, across=36),
@@ -85,11 +80,4 @@ def three_times_as_often() -> Drawing:
         vector(82, 150, 3, role="gradient", cell=16), text(144, 158, "to *e*", anchor="start"),
         title="backward",
     )  # fmt: skip
-    return Drawing(
-        (forward, backward),
-        "The gradient has a number for each product. Every one of them is multiplied twice: by "
-        "an entry of *e* on its way to *p*, and by an entry of *p* on its way to *e*.",
-        "First: a column of two numbers p and a row of three numbers e make six products. "
-        "Second: a table of six gradients; its rows, times e, are summed to two numbers for p; its "
-        "columns, times p, to three numbers for e.",
-    )
+    return forward, backward

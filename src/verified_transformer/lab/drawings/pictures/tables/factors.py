@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...labels import text
 from ...parts import arrow, box, vector
-
-__all__ = ["factors_in_a_model"]
 
 _FILLS = ("up", "dots", "down")
 
@@ -26,20 +24,15 @@ def _panel(title: str, below: str, *, back: bool) -> Panel:
     return Panel(320, 204, *marks, text(160, 190, below, size=14), title=title)
 
 
-def factors_in_a_model() -> Drawing:
-    """Return the way of a token's factors into a model, and of the gradient back to them.
-
-    Example:
-        >>> [panel.title for panel in factors_in_a_model().panels]
-        ['forward', 'backward']
-    """
-    return Drawing(
-        (
-            _panel("forward", "multiply out, then as always", back=False),
-            _panel("backward", "each gets it times the others", back=True),
-        ),
-        "A token keeps three short vectors. Their tensor product goes into the model; the "
-        "gradient comes back through the product to each of them.",
-        "First: three bars of four cells, with arrows to a box with a tensor sign, from there to a "
-        "long bar and on to a box named model. Second: the same with dashed arrows the other way.",
+@picture(
+    "A token keeps three short vectors. Their tensor product goes into the model; the gradient "
+    "comes back through the product to each of them.",
+    "First: three bars of four cells, with arrows to a box with a tensor sign, from there to a "
+    "long bar and on to a box named model. Second: the same with dashed arrows the other way.",
+)
+def factors_in_a_model() -> Panels:
+    """Return the way of a token's factors into a model, and of the gradient back to them."""
+    return (
+        _panel("forward", "multiply out, then as always", back=False),
+        _panel("backward", "each gets it times the others", back=True),
     )

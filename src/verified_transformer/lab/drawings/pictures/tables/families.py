@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...labels import text
 from ...parts import blocks, box, line, matrix, vector
-
-__all__ = ["blocks_as_rows", "four_families"]
 
 _FILLS = ("up", "dots", "plain", "plain", "down", "plain")
 _NAMES = [f"*a*_{{{i}{j}}}" for i in (1, 2) for j in (1, 2, 3)]
@@ -17,23 +15,18 @@ def _read(x: float, y: float, width: float = 44) -> str:
     return box(x, y, width, 10, role="output", fill="dots")
 
 
-def four_families() -> Drawing:
-    """Return low rank and own products beside Kronecker products and a train.
-
-    Example:
-        >>> [panel.title for panel in four_families().panels]
-        ['a row for each token', 'a row for each digit']
-    """
-    return Drawing(
-        (_own(), _shared()),
-        "Green: what one token reads. On the left it is the token's own, but for the basis; on the "
-        "right every token with that digit reads it, too.",
-        "First: a tall narrow matrix of codes times a wide flat basis, of which one row of the "
-        "codes and the whole basis are green; below it three tall matrices with a tensor "
-        "product between them, the same row green in each. Second: three small matrices with a"
-        " tensor product between them, and three small matrices joined by bonds of size r; in "
-        "each another row is green.",
-    )
+@picture(
+    "Green: what one token reads. On the left it is the token's own, but for the basis; on the "
+    "right every token with that digit reads it, too.",
+    "First: a tall narrow matrix of codes times a wide flat basis, of which one row of the codes "
+    "and the whole basis are green; below it three tall matrices with a tensor product between "
+    "them, the same row green in each. Second: three small matrices with a tensor product "
+    "between them, and three small matrices joined by bonds of size r; in each another row is "
+    "green.",
+)
+def four_families() -> Panels:
+    """Return low rank and own products beside Kronecker products and a train."""
+    return _own(), _shared()
 
 
 def _own() -> Panel:
@@ -71,13 +64,15 @@ def _shared() -> Panel:
     return Panel(320, 380, *kronecker, *signs, *bonds, *train, name, title="a row for each digit")
 
 
-def blocks_as_rows() -> Drawing:
-    """Return a Kronecker product of a 2 by 3 matrix, and its rearrangement of rank one.
-
-    Example:
-        >>> [panel.title for panel in blocks_as_rows().panels]
-        ['the table: six blocks', 'rearranged: six rows']
-    """
+@picture(
+    "No number has changed, each has only moved. But a Kronecker product has become a matrix of "
+    "rank one.",
+    "Left: a table of two by three blocks; each is the same small matrix B times one number a of "
+    "A. Right: a matrix of six rows and four columns; the entries of A stand at its left and "
+    "those of B above it; three of the rows have the hatches of three of the blocks.",
+)
+def blocks_as_rows() -> Panels:
+    """Return a Kronecker product of a 2 by 3 matrix, and its rearrangement of rank one."""
     inside = [f"{name}*B*" for name in _NAMES]
     table = Panel(
         320, 232,
@@ -94,11 +89,4 @@ def blocks_as_rows() -> Drawing:
         text(160, 220, "all rows are multiples of one another", size=14),
         title="rearranged: six rows",
     )  # fmt: skip
-    return Drawing(
-        (table, rows),
-        "No number has changed, each has only moved. But a Kronecker product has become a matrix "
-        "of rank one.",
-        "Left: a table of two by three blocks; each is the same small matrix B times one number "
-        "a of A. Right: a matrix of six rows and four columns; the entries of A stand at its left"
-        " and those of B above it; three of the rows have the hatches of three of the blocks.",
-    )
+    return table, rows

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...labels import text
 from ...parts import arrow, blocks, brace, vector
-
-__all__ = ["dot_products_multiply", "places_of_entries"]
 
 _ROWS, _COLUMNS = 2, 3
 
 
-def dot_products_multiply() -> Drawing:
-    """Return a grid of products of products, and its sum as a product of two sums.
-
-    Example:
-        >>> [panel.title for panel in dot_products_multiply().panels]
-        ['six products', 'two sums']
-    """
+@picture(
+    "Each cell is what stands at its left times what stands above it. So the sum of all cells is "
+    "the sum at the left times the sum above.",
+    "First: the products u1 x1 and u2 x2 stand at the left of a grid, v1 y1, v2 y2 and v3 y3 "
+    "above it; each of the six cells is the product of both. Second: the same sides without the "
+    "grid; the left one is summed to u dot x, the upper one to v dot y, and these two are "
+    "multiplied.",
+)
+def dot_products_multiply() -> Panels:
+    """Return a grid of products of products, and its sum as a product of two sums."""
     left = [f"*u*_{{{i}}}*x*_{{{i}}}" for i in range(1, _ROWS + 1)]
     top = [f"*v*_{{{j}}}*y*_{{{j}}}" for j in range(1, _COLUMNS + 1)]
     fills = [["plain"] * _COLUMNS, ["up"] * _COLUMNS]
@@ -39,24 +40,17 @@ def dot_products_multiply() -> Drawing:
         text(230, 150, "(*u*·*x*) (*v*·*y*)", size=16),
         title="two sums",
     )  # fmt: skip
-    return Drawing(
-        (grid, sums),
-        "Each cell is what stands at its left times what stands above it. So the sum of all cells "
-        "is the sum at the left times the sum above.",
-        "First: the products u1 x1 and u2 x2 stand at the left of a grid, v1 y1, v2 y2 and v3 y3 "
-        "above it; each of the six cells is the product of both. Second: the same sides without "
-        "the grid; the left one is summed to u dot x, the upper one to v dot y, and these two are "
-        "multiplied.",
-    )
+    return grid, sums
 
 
-def places_of_entries() -> Drawing:
-    """Return a product of three vectors as nested blocks: which index moves how far.
-
-    Example:
-        >>> places_of_entries().panels[0].title
-        'two brackets, one row'
-    """
+@picture(
+    "Vectors of two, three and four numbers. The first index chooses a half, the second a third "
+    "of it, the last a cell. Whoever is multiplied first, the cell is the same.",
+    "Three strips of one length, below each other: two blocks; six blocks; 24 cells. Each step "
+    "cuts every block into smaller ones. An arrow points at one cell of the last strip.",
+)
+def places_of_entries() -> Panels:
+    """Return a product of three vectors as nested blocks: which index moves how far."""
     cell = 12
     fills = ["plain"] * 12 + ["up"] * 12
     strip = [
@@ -73,10 +67,4 @@ def places_of_entries() -> Drawing:
         text(202, 198, "digits 1, 0, 3: place 12 + 0 + 3", size=14),
         title="two brackets, one row",
     )  # fmt: skip
-    return Drawing(
-        (order,),
-        "Vectors of two, three and four numbers. The first index chooses a half, the second a "
-        "third of it, the last a cell. Whoever is multiplied first, the cell is the same.",
-        "Three strips of one length, below each other: two blocks; six blocks; 24 cells. Each "
-        "step cuts every block into smaller ones. An arrow points at one cell of the last strip.",
-    )
+    return order

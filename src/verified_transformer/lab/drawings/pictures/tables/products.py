@@ -5,23 +5,23 @@ from __future__ import annotations
 from itertools import product
 from math import prod
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...labels import text
 from ...parts import arrow, blocks, box, line, vector
-
-__all__ = ["choices_and_layouts", "squares_of_sums", "tensor_product"]
 
 _ROWS, _COLUMNS = 3, 4
 _FILLS = ("plain", "up", "dots")
 
 
-def tensor_product() -> Drawing:
-    """Return two vectors that fill a table with their products, and the table as one vector.
-
-    Example:
-        >>> "3 + 4" in tensor_product().caption
-        True
-    """
+@picture(
+    "3 + 4 numbers make 3 × 4 products: all rows of the table are multiples of one vector.",
+    "First: a column of three numbers and a row of four fill a table of twelve cells; each cell "
+    "is the product of the number at its left and the number above. Cells of one row share a "
+    "hatch. Second: the three rows of the table are laid one after the other into a strip of "
+    "twelve cells.",
+)
+def tensor_product() -> Panels:
+    """Return two vectors that fill a table with their products, and the table as one vector."""
     left = [f"*u*_{{{i}}}" for i in range(1, _ROWS + 1)]
     top = [f"*v*_{{{j}}}" for j in range(1, _COLUMNS + 1)]
     inside = [[f"*u*_{{{i}}}*v*_{{{j}}}" for j in range(1, _COLUMNS + 1)]
@@ -44,14 +44,7 @@ def tensor_product() -> Drawing:
         text(160, 198, "rows one after the other: *u* ⊗ *v*"),
         title="one long vector",
     )  # fmt: skip
-    return Drawing(
-        (filled, long),
-        "3 + 4 numbers make 3 × 4 products: all rows of the table are multiples of one vector.",
-        "First: a column of three numbers and a row of four fill a table of twelve cells; each "
-        "cell is the product of the number at its left and the number above. Cells of one row "
-        "share a hatch. Second: the three rows of the table are laid one after the other into a"
-        " strip of twelve cells.",
-    )
+    return filled, long
 
 
 _SIZE, _CELL, _LEFT, _TOP = 4, 48, 82, 68
@@ -72,24 +65,19 @@ def _table(term: str, diagonal: str, other: str, others_role: str, title: str) -
     return Panel(320, 274, *marks, title=title)
 
 
-def squares_of_sums() -> Drawing:
-    """Return two squared sums as tables of products: a squared length's and an inner product's.
-
-    Example:
-        >>> [panel.title for panel in squares_of_sums().panels]
-        ['squared length, squared', 'inner product, squared']
-    """
-    return Drawing(
-        (
-            _table("*w*_{i}^{2}", "*κσ*^{4}", "*σ*^{4}", "weight", "squared length, squared"),
-            _table("*w*_{i}*v*_{i}", "*σ*^{2}*τ*^{2}", "0", "quiet", "inner product, squared"),
-        ),
-        "Means of all products of two terms, for four entries. The diagonal is a term with "
-        "itself: there the law of an entry counts.",
-        "Two tables of four rows and four columns, with the terms of a sum at both sides. Left: "
-        "the terms are squared entries; the four cells of the diagonal hold kappa sigma to the "
-        "fourth, all others sigma to the fourth. Right: the terms are products of an entry of w"
-        " and one of v; the diagonal holds sigma squared tau squared, all other cells zero.",
+@picture(
+    "Means of all products of two terms, for four entries. The diagonal is a term with itself: "
+    "there the law of an entry counts.",
+    "Two tables of four rows and four columns, with the terms of a sum at both sides. Left: the "
+    "terms are squared entries; the four cells of the diagonal hold kappa sigma to the fourth, "
+    "all others sigma to the fourth. Right: the terms are products of an entry of w and one of "
+    "v; the diagonal holds sigma squared tau squared, all other cells zero.",
+)
+def squares_of_sums() -> Panels:
+    """Return two squared sums as tables of products: a squared length's and an inner product's."""
+    return (
+        _table("*w*_{i}^{2}", "*κσ*^{4}", "*σ*^{4}", "weight", "squared length, squared"),
+        _table("*w*_{i}*v*_{i}", "*σ*^{2}*τ*^{2}", "0", "quiet", "inner product, squared"),
     )
 
 
@@ -117,13 +105,15 @@ def _layout(x: float, y: float, columns: int) -> str:
     return blocks(x, y, 42, rows, role="output", size=13, high=26)
 
 
-def choices_and_layouts() -> Drawing:
-    """Return three vectors of two numbers as a tree of choices, and their product in two shapes.
-
-    Example:
-        >>> [panel.title for panel in choices_and_layouts().panels]
-        ['one number from each', 'the same eight, laid out']
-    """
+@picture(
+    "Left: choose 2 or 3, then 5 or 7, then 1 or 10, and multiply. Right: in both rectangles "
+    "each row is a multiple of every other.",
+    "Left: a tree that branches in two three times, with the numbers 2 and 3, then 5 and 7, then "
+    "1 and 10 at its branches; under its eight ends stand the products 10, 100, 14, 140, 15, "
+    "150, 21, 210. Right: the same eight numbers as two rows of four, and as four rows of two.",
+)
+def choices_and_layouts() -> Panels:
+    """Return three vectors of two numbers as a tree of choices, and their product in two shapes."""
     tree = Panel(320, 276, *_tree(), title="one number from each")
     shapes = Panel(
         320, 276,
@@ -133,12 +123,4 @@ def choices_and_layouts() -> Drawing:
         _layout(118, 158, 2),
         title="the same eight, laid out",
     )  # fmt: skip
-    return Drawing(
-        (tree, shapes),
-        "Left: choose 2 or 3, then 5 or 7, then 1 or 10, and multiply. Right: in both rectangles "
-        "each row is a multiple of every other.",
-        "Left: a tree that branches in two three times, with the numbers 2 and 3, then 5 and 7, "
-        "then 1 and 10 at its branches; under its eight ends stand the products 10, 100, 14, 140, "
-        "15, 150, 21, 210. Right: the same eight numbers as two rows of four, and as four rows of "
-        "two.",
-    )
+    return tree, shapes

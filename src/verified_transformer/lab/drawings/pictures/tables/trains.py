@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...labels import text
 from ...parts import arrow, box, core, line
 
-__all__ = ["tensor_train"]
 
-
-def tensor_train() -> Drawing:
-    """Return a tensor train of three cores, and how one entry of a row is read from it.
-
-    Example:
-        >>> tensor_train().caption.startswith("Each core")
-        True
-    """
+@picture(
+    "Each core holds a small matrix for every pair of digits (*t*_{i}, *j*_{i}). One number of "
+    "the table is the product of three of them.",
+    "First: three circles in a row, the cores G1, G2 and G3, joined by two bonds of size r. Each "
+    "has a leg below, a digit of the token's number, and a leg above, a digit of the place in "
+    "its row. Second: once all digits are chosen, the first core gives a row of r numbers, the "
+    "second an r by r matrix, the third a column of r numbers; their product is one number of "
+    "the table.",
+)
+def tensor_train() -> Panels:
+    """Return a tensor train of three cores, and how one entry of a row is read from it."""
     places = (64, 160, 256)
     cores = "".join(
         core(x, 150, f"*G*_{{{i}}}", below=f"*t*_{{{i}}}", above=f"*j*_{{{i}}}", leg=30)
@@ -30,16 +32,7 @@ def tensor_train() -> Drawing:
         text(160, 276, "lines that join two cores: bonds of size *r*", size=14),
         title="three cores, two bonds",
     )  # fmt: skip
-    return Drawing(
-        (chain, _one_entry()),
-        "Each core holds a small matrix for every pair of digits (*t*_{i}, *j*_{i}). One number"
-        " of the table is the product of three of them.",
-        "First: three circles in a row, the cores G1, G2 and G3, joined by two bonds of size r."
-        " Each has a leg below, a digit of the token's number, and a leg above, a digit of the "
-        "place in its row. Second: once all digits are chosen, the first core gives a row of r "
-        "numbers, the second an r by r matrix, the third a column of r numbers; their product "
-        "is one number of the table.",
-    )
+    return chain, _one_entry()
 
 
 def _one_entry() -> Panel:

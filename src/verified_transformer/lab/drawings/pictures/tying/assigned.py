@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...labels import text
 from ...parts import arrow, box, node
-
-__all__ = ["assigned_weights", "log_bilinear_model"]
 
 
 def _assignment(title: str, kept: int) -> Panel:
@@ -26,33 +24,30 @@ def _assignment(title: str, kept: int) -> Panel:
     return Panel(320, 184, *marks, title=title)
 
 
-def assigned_weights() -> Drawing:
-    """Return the two ways to tie by an assignment, and the weight that each of them keeps.
-
-    Example:
-        >>> [panel.title for panel in assigned_weights().panels]
-        ['head.weight = embedding.weight', 'embedding.weight = head.weight']
-    """
-    return Drawing(
-        (
-            _assignment("head.weight = embedding.weight", 0),
-            _assignment("embedding.weight = head.weight", 1),
-        ),
-        "Names above, weights below, with the size of their entries as PyTorch draws them. The "
-        "name on the left of the sign of equality loses its own.",
-        "Two panels with the names embedding and head above two weights. Left, both names lead to "
-        "the embedding's weight, with entries of size 1, and the head's is thrown away. Right, "
-        "both lead to the head's weight, with small entries, and the embedding's is thrown away.",
+@picture(
+    "Names above, weights below, with the size of their entries as PyTorch draws them. The name "
+    "on the left of the sign of equality loses its own.",
+    "Two panels with the names embedding and head above two weights. Left, both names lead to "
+    "the embedding's weight, with entries of size 1, and the head's is thrown away. Right, both "
+    "lead to the head's weight, with small entries, and the embedding's is thrown away.",
+)
+def assigned_weights() -> Panels:
+    """Return the two ways to tie by an assignment, and the weight that each of them keeps."""
+    return (
+        _assignment("head.weight = embedding.weight", 0),
+        _assignment("embedding.weight = head.weight", 1),
     )
 
 
-def log_bilinear_model() -> Drawing:
-    """Return the model of 2007: words read from a table, and the next one scored by its rows.
-
-    Example:
-        >>> len(log_bilinear_model().panels)
-        1
-    """
+@picture(
+    "The log-bilinear model. Matrices *C*_{i} turn the rows of the words read into a prediction "
+    "of the next row, which is compared with every row of the same table.",
+    "On the left the rows of the words the, cat and sat; an arrow leads from each, through a "
+    "matrix, to a sum. From the sum arrows lead to rows on the right, of a, cat, down and the. "
+    "All rows have one hatch: they are of one table.",
+)
+def log_bilinear_model() -> Panels:
+    """Return the model of 2007: words read from a table, and the next one scored by its rows."""
     marks = [text(64, 16, "words read", size=13), text(244, 16, "words scored", size=13)]
     for k, (word, i) in enumerate((("the", 1), ("cat", 2), ("sat", 3))):
         y = 40 + 44 * k
@@ -67,11 +62,4 @@ def log_bilinear_model() -> Drawing:
         marks.append(text(270, y, word, anchor="start", size=14))
         marks.append(arrow((175, 84), (212, y), role="output"))
     marks.append(text(160, 168, "rows of one table on both sides", size=14))
-    return Drawing(
-        (Panel(320, 182, *marks),),
-        "The log-bilinear model. Matrices *C*_{i} turn the rows of the words read into a "
-        "prediction of the next row, which is compared with every row of the same table.",
-        "On the left the rows of the words the, cat and sat; an arrow leads from each, through a "
-        "matrix, to a sum. From the sum arrows lead to rows on the right, of a, cat, down and the. "
-        "All rows have one hatch: they are of one table.",
-    )
+    return Panel(320, 182, *marks)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...labels import text
 from ...parts import arrow, box, line
-
-__all__ = ["longest_row_wins", "split_model", "two_uses_of_a_table"]
 
 _ROWS, _HIGH, _TOP, _READ = 6, 20, 44, 2
 _SCORES = (14, 34, 62, 8, 26, 18)
@@ -23,13 +21,15 @@ def _table(left: int) -> list[str]:
     ]  # fmt: skip
 
 
-def two_uses_of_a_table() -> Drawing:
-    """Return a table from which a row is copied, and one with which a state is compared.
-
-    Example:
-        >>> [panel.title for panel in two_uses_of_a_table().panels]
-        ['entrance: copy', 'exit: compare']
-    """
+@picture(
+    "The same table at both ends. Here the state *h* has come back near to row *t*, and so *t* "
+    "gets the longest bar, its score.",
+    "Two pictures of one table of six rows, the third of which is marked. Left: an arrow takes a "
+    "copy of that row out. Right: a state is joined to every row by an arrow, and each row has a "
+    "bar for its score; the marked row has the longest.",
+)
+def two_uses_of_a_table() -> Panels:
+    """Return a table from which a row is copied, and one with which a state is compared."""
     under, row = _TOP + _ROWS * _HIGH + 20, _TOP + (_READ + 0.5) * _HIGH
     copied = [
         *_table(50),
@@ -45,16 +45,9 @@ def two_uses_of_a_table() -> Drawing:
         compared.append(box(204, y - 7, score, 14, role="output", rounded=0))
     compared.append(text(286, row, "*z*_{t}", size=14))
     compared.append(text(160, under, "every row: *d* products each", size=14))
-    return Drawing(
-        (
-            Panel(320, under + 16, *copied, title="entrance: copy"),
-            Panel(320, under + 16, *compared, title="exit: compare"),
-        ),
-        "The same table at both ends. Here the state *h* has come back near to row *t*, and so "
-        "*t* gets the longest bar, its score.",
-        "Two pictures of one table of six rows, the third of which is marked. Left: an arrow takes "
-        "a copy of that row out. Right: a state is joined to every row by an arrow, and each row "
-        "has a bar for its score; the marked row has the longest.",
+    return (
+        Panel(320, under + 16, *copied, title="entrance: copy"),
+        Panel(320, under + 16, *compared, title="exit: compare"),
     )
 
 
@@ -71,13 +64,15 @@ def _rays(centre: tuple[float, float], rays: tuple[tuple[float, float, str, str]
     return marks
 
 
-def longest_row_wins() -> Drawing:
-    """Return rows of equal length, among which each knows itself, and others which do not.
-
-    Example:
-        >>> [panel.title for panel in longest_row_wins().panels]
-        ['equal lengths', 'one direction']
-    """
+@picture(
+    "The score of row *v* is how far it reaches along *w* (the foot of the dashed line). Left: "
+    "no other row reaches as far as *w* itself. Right: both others reach further.",
+    "Left: five arrows of equal length from one point. A dashed line drops from the tip of v at "
+    "right angles to the arrow w and meets it short of its tip. Right: three arrows in one "
+    "direction, the second longer than the first, the third the longest.",
+)
+def longest_row_wins() -> Panels:
+    """Return rows of equal length, among which each knows itself, and others which do not."""
     centre, r = (150.0, 142.0), 92.0
     along = math.radians(20)
     equal = _rays(centre, ((20, r, "input", "*w*"), (65, r, "weight", "*v*"),
@@ -94,26 +89,21 @@ def longest_row_wins() -> Drawing:
                                    (190, 250, "weight", "wins every time")):  # fmt: skip
         one.append(arrow((24, y), (24 + length, y), role=role, width=2.4))
         one.append(text(24 + length / 2, y - 16, label, size=14))
-    return Drawing(
-        (
-            Panel(320, 232, *equal, title="equal lengths"),
-            Panel(320, 232, *one, title="one direction"),
-        ),
-        "The score of row *v* is how far it reaches along *w* (the foot of the dashed line). "
-        "Left: no other row reaches as far as *w* itself. Right: both others reach further.",
-        "Left: five arrows of equal length from one point. A dashed line drops from the tip of v "
-        "at right angles to the arrow w and meets it short of its tip. Right: three arrows in one "
-        "direction, the second longer than the first, the third the longest.",
+    return (
+        Panel(320, 232, *equal, title="equal lengths"),
+        Panel(320, 232, *one, title="one direction"),
     )
 
 
-def split_model() -> Drawing:
-    """Return a model cut into two stages, with the shared table at both ends.
-
-    Example:
-        >>> len(split_model().panels)
-        1
-    """
+@picture(
+    "A model cut in two. Both devices hold the table *E*, each gets a part of its gradient, and "
+    "the parts are exchanged.",
+    "Two boxes, the first and the last device. The first holds the table E and layers above it, "
+    "the last holds layers and, above them, the same table again. A dashed double arrow joins "
+    "the two tables.",
+)
+def split_model() -> Panels:
+    """Return a model cut into two stages, with the shared table at both ends."""
     marks = []
     for x, title, modules in (
         (8, "first device", (("layers", "quiet"), ("*E*", "weight"))),
@@ -126,11 +116,4 @@ def split_model() -> Drawing:
                              fill="up" if role == "weight" else "plain"))  # fmt: skip
     marks.append(arrow((104, 112), (216, 66), role="gradient", both=True))
     marks.append(text(160, 166, "after every step: add up two gradients", size=14))
-    return Drawing(
-        (Panel(320, 180, *marks),),
-        "A model cut in two. Both devices hold the table *E*, each gets a part of its gradient, "
-        "and the parts are exchanged.",
-        "Two boxes, the first and the last device. The first holds the table E and layers above "
-        "it, the last holds layers and, above them, the same table again. A dashed double arrow "
-        "joins the two tables.",
-    )
+    return Panel(320, 180, *marks)

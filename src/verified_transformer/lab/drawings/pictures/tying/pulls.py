@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...labels import text
 from ...parts import arrow, box, line
-
-__all__ = ["half_swap", "two_pulls"]
 
 _X = 40  # where every step starts
 
@@ -21,13 +19,15 @@ def _row(y: int, label: str, *steps: tuple[int, str], tied: bool = False) -> lis
     return marks
 
 
-def two_pulls() -> Drawing:
-    """Return the steps of a tied number and of its untied twins, from the same two gradients.
-
-    Example:
-        >>> [panel.title for panel in two_pulls().panels]
-        ['gradient descent', 'Adam, first step']
-    """
+@picture(
+    "One number of the table. The input end pulls a little (blue), the output end pulls more "
+    "(green), both in the same direction. How far does the shared number go?",
+    "Two panels. In gradient descent a short step and a long step, one after the other, reach as "
+    "far as the one step of the shared number. In Adam both steps of the untied tables have the "
+    "same length, and the shared number makes only one step of that length.",
+)
+def two_pulls() -> Panels:
+    """Return the steps of a tied number and of its untied twins, from the same two gradients."""
     descent = [
         *_row(72, "two tables, both steps", (70, "input"), (150, "output")),
         *_row(132, "one table", (220, "weight"), tied=True),
@@ -36,16 +36,9 @@ def two_pulls() -> Drawing:
         *_row(72, "two tables, both steps", (110, "input"), (110, "output")),
         *_row(132, "one table", (110, "weight"), tied=True),
     ]
-    return Drawing(
-        (
-            Panel(320, 170, *descent, title="gradient descent"),
-            Panel(320, 170, *adam, title="Adam, first step"),
-        ),
-        "One number of the table. The input end pulls a little (blue), the output end pulls more "
-        "(green), both in the same direction. How far does the shared number go?",
-        "Two panels. In gradient descent a short step and a long step, one after the other, reach "
-        "as far as the one step of the shared number. In Adam both steps of the untied tables have "
-        "the same length, and the shared number makes only one step of that length.",
+    return (
+        Panel(320, 170, *descent, title="gradient descent"),
+        Panel(320, 170, *adam, title="Adam, first step"),
     )
 
 
@@ -57,13 +50,15 @@ def _halves(x: int, y: int, first: str, second: str, role: str) -> list[str]:
     ]
 
 
-def half_swap() -> Drawing:
-    """Return a state that meets its own row of the table, as it is and with its halves swapped.
-
-    Example:
-        >>> [panel.title for panel in half_swap().panels]
-        ['as it is', 'halves swapped']
-    """
+@picture(
+    "The row of the token that was read comes back to the table (equal hatches are the same "
+    "numbers). On the right its halves have changed places.",
+    "Two panels, each with a row of the table above and the state below, both in two halves. On "
+    "the left equal hatches stand below each other: the product is large. On the right the "
+    "state's halves are swapped, unequal hatches meet, and the product is near zero.",
+)
+def half_swap() -> Panels:
+    """Return a state that meets its own row of the table, as it is and with its halves swapped."""
     panels = []
     for title, state, found in (
         ("as it is", ("up", "dots"), "large: each half meets itself"),
@@ -80,11 +75,4 @@ def half_swap() -> Drawing:
             text(182, 170, found, size=13),
         ]
         panels.append(Panel(320, 190, *marks, title=title))
-    return Drawing(
-        tuple(panels),
-        "The row of the token that was read comes back to the table (equal hatches are the same "
-        "numbers). On the right its halves have changed places.",
-        "Two panels, each with a row of the table above and the state below, both in two halves. "
-        "On the left equal hatches stand below each other: the product is large. On the right "
-        "the state's halves are swapped, unequal hatches meet, and the product is near zero.",
-    )
+    return tuple(panels)

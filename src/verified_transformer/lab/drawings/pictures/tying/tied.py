@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...labels import text
 from ...parts import arrow, box, matrix, vector
-
-__all__ = ["tied_model"]
 
 _MIDDLE, _LEFT, _WIDE = 150, 100, 100
 
@@ -38,29 +36,22 @@ def _model(*marks: str, head: str, title: str) -> Panel:
     )  # fmt: skip
 
 
-def tied_model() -> Drawing:
-    """Return a language model drawn twice: with a table at each end, and with one for both.
-
-    Example:
-        >>> [panel.title for panel in tied_model().panels]
-        ['untied', 'tied']
-    """
+@picture(
+    "Untied: two tables, *E* to read with and *U* to write with. Tied: one array in both places.",
+    "Two models side by side, each read from bottom to top. A token number picks one row of the "
+    "table E, with n rows of d numbers; the row goes through the layers and becomes a state of d "
+    "numbers; a second table turns the state into n scores. In the untied model the second table "
+    "is another array, U. In the tied model a double arrow joins both places: it is E again.",
+)
+def tied_model() -> Panels:
+    """Return a language model drawn twice: with a table at each end, and with one for both."""
     right = _LEFT + _WIDE
-    return Drawing(
-        (
-            _model(text(right + 10, 111, "another", anchor="start", size=14),
-                   text(right + 10, 128, "array", anchor="start", size=14),
-                   head="up", title="untied"),
-            _model(arrow((right + 4, 347), (right + 4, 111), both=True, bend=52, width=2.2,
-                         role="weight"),
-                   text(right + 66, 221, "one", anchor="start"),
-                   text(right + 66, 239, "array", anchor="start"), head="plain", title="tied"),
-        ),
-        "Untied: two tables, *E* to read with and *U* to write with. Tied: one array in both "
-        "places.",
-        "Two models side by side, each read from bottom to top. A token number picks one row of"
-        " the table E, with n rows of d numbers; the row goes through the layers and becomes a "
-        "state of d numbers; a second table turns the state into n scores. In the untied model "
-        "the second table is another array, U. In the tied model a double arrow joins both "
-        "places: it is E again.",
+    return (
+        _model(text(right + 10, 111, "another", anchor="start", size=14),
+               text(right + 10, 128, "array", anchor="start", size=14),
+               head="up", title="untied"),
+        _model(arrow((right + 4, 347), (right + 4, 111), both=True, bend=52, width=2.2,
+                     role="weight"),
+               text(right + 66, 221, "one", anchor="start"),
+               text(right + 66, 239, "array", anchor="start"), head="plain", title="tied"),
     )  # fmt: skip

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...labels import text
 from ...parts import arrow, box, line
-
-__all__ = ["counted_in_squares", "model_budgets", "states_of_a_tie", "table_gradient"]
 
 _LEFT, _TOP, _WIDE, _ROW = 120, 50, 110, 18
 _ROWS, _READ, _NEXT = 10, (1, 4, 7), (4, 7, 8)
@@ -27,31 +25,26 @@ def _rows(marked: tuple[int, ...], *, others: str, fill: str) -> tuple[str, ...]
     return (*marks, *words)
 
 
-def table_gradient() -> Drawing:
-    """Return the two parts of the gradient of a tied table, for one short text.
-
-    Example:
-        >>> [panel.title for panel in table_gradient().panels]
-        ['through the look-up', 'through the head']
-    """
+@picture(
+    "The gradient of one table, in its two parts, for “the cat sat down”. The rows that are read "
+    "and the rows that are labels overlap, but they are not the same.",
+    "Two pictures of one table with ten rows, four of which belong to the words the, cat, sat "
+    "and down. Left: the rows of the, cat and sat, which are read, have a gradient; all others "
+    "have none. Right: every row has a gradient, and those of cat, sat and down, which are "
+    "predicted, have a strong one.",
+)
+def table_gradient() -> Panels:
+    """Return the two parts of the gradient of a tied table, for one short text."""
     under = _TOP + _ROWS * _ROW + 22
-    return Drawing(
-        (
-            Panel(320, under + 34, *_rows(_READ, others="", fill="up"),
-                  text(160, under, "rows of the tokens that are read", size=14),
-                  text(160, under + 22, "all others: zero", size=14),
-                  title="through the look-up"),
-            Panel(320, under + 34, *_rows(_NEXT, others="dots", fill="down"),
-                  text(160, under, "every row; most for the labels", size=14),
-                  text(160, under + 22, "the sum over all rows: zero", size=14),
-                  title="through the head"),
-        ),
-        "The gradient of one table, in its two parts, for “the cat sat down”. The rows that "
-        "are read and the rows that are labels overlap, but they are not the same.",
-        "Two pictures of one table with ten rows, four of which belong to the words the, cat, sat "
-        "and down. Left: the rows of the, cat and sat, which are read, have a gradient; all others "
-        "have none. Right: every row has a gradient, and those of cat, sat and down, which are "
-        "predicted, have a strong one.",
+    return (
+        Panel(320, under + 34, *_rows(_READ, others="", fill="up"),
+              text(160, under, "rows of the tokens that are read", size=14),
+              text(160, under + 22, "all others: zero", size=14),
+              title="through the look-up"),
+        Panel(320, under + 34, *_rows(_NEXT, others="dots", fill="down"),
+              text(160, under, "every row; most for the labels", size=14),
+              text(160, under + 22, "the sum over all rows: zero", size=14),
+              title="through the head"),
     )  # fmt: skip
 
 
@@ -77,43 +70,34 @@ def _state(title: str, objects: int, memories: int) -> Panel:
     return Panel(220, 232, *marks, title=title)
 
 
-def states_of_a_tie() -> Drawing:
-    """Return what may lie behind two names: one Parameter, two over one memory, or two.
-
-    Example:
-        >>> [panel.title for panel in states_of_a_tie().panels]
-        ['tie', 'half tie', 'no tie']
-    """
-    return Drawing(
-        (_state("tie", 1, 1), _state("half tie", 2, 1), _state("no tie", 2, 2)),
-        "Two names, the Parameter objects that they stand for, and the memory where the numbers "
-        "lie. Optimisers and gradients go by the middle row.",
-        "Three pictures with the names embedding and lm_head at the top. Tie: both lead to one "
-        "Parameter, which has one piece of memory. Half tie: they lead to two Parameters, and both "
-        "of these use the same memory. No tie: two Parameters, each with its own memory.",
-    )
+@picture(
+    "Two names, the Parameter objects that they stand for, and the memory where the numbers lie. "
+    "Optimisers and gradients go by the middle row.",
+    "Three pictures with the names embedding and lm_head at the top. Tie: both lead to one "
+    "Parameter, which has one piece of memory. Half tie: they lead to two Parameters, and both "
+    "of these use the same memory. No tie: two Parameters, each with its own memory.",
+)
+def states_of_a_tie() -> Panels:
+    """Return what may lie behind two names: one Parameter, two over one memory, or two."""
+    return _state("tie", 1, 1), _state("half tie", 2, 1), _state("no tie", 2, 2)
 
 
 _MODELS = (("GPT-2 (small)", 50257, 768, 12), ("LLaMA 7B", 32000, 4096, 32))
 
 
-def model_budgets() -> Drawing:
+@picture(
+    "Parameters as heights, if nothing is tied: the two tables, and the layers between them, "
+    "twelve times the width squared for each.",
+    "Two stacks of equal height. In GPT-2 small the two tables fill almost half of it, and "
+    "twelve layers the rest; a table is as high as five and a half layers. In LLaMA 7B there are "
+    "32 layers, and each table is thinner than one of them.",
+)
+def model_budgets() -> Panels:
     """Return two models as stacks, a slab for each table and layer, as high as its parameters.
 
     A layer counts as twelve times the squared width.
-
-    Example:
-        >>> [panel.title for panel in model_budgets().panels]
-        ['GPT-2 (small)', 'LLaMA 7B']
     """
-    return Drawing(
-        tuple(_stack(*model) for model in _MODELS),
-        "Parameters as heights, if nothing is tied: the two tables, and the layers between them, "
-        "twelve times the width squared for each.",
-        "Two stacks of equal height. In GPT-2 small the two tables fill almost half of it, and "
-        "twelve layers the rest; a table is as high as five and a half layers. In LLaMA 7B there "
-        "are 32 layers, and each table is thinner than one of them.",
-    )
+    return tuple(_stack(*model) for model in _MODELS)
 
 
 def _stack(name: str, tokens: int, width: int, layers: int, high: float = 300) -> Panel:
@@ -133,13 +117,14 @@ def _stack(name: str, tokens: int, width: int, layers: int, high: float = 300) -
     return Panel(320, high + 60, *marks, title=name)
 
 
-def counted_in_squares() -> Drawing:
-    """Return GPT-2 counted in squares of its width: a layer, all layers, and the table.
-
-    Example:
-        >>> [panel.title for panel in counted_in_squares().panels]
-        ['a layer', 'all of GPT-2']
-    """
+@picture(
+    "Squares of *d* times *d* numbers. A layer has twelve, whatever its width is; how many has a "
+    "table of *n* rows?",
+    "Left twelve squares, four of attention and eight of the feed-forward part. Right, smaller, "
+    "a field of twelve by twelve squares for the layers, and one of sixty-five for the table.",
+)
+def counted_in_squares() -> Panels:
+    """Return GPT-2 counted in squares of its width: a layer, all layers, and the table."""
     layer = [
         box(40 + 24 * (k % 4), 60 + 24 * (k // 4), 22, 22,
             role="weight", fill="plain" if k < 4 else "up", rounded=0)
@@ -147,23 +132,16 @@ def counted_in_squares() -> Drawing:
     ]  # fmt: skip
     layers = _squares(10, 12, 12, "weight")
     table = _squares(170, 5, 13, "input")
-    return Drawing(
-        (
-            Panel(
-                210, 200, *layer, text(146, 72, "attention", size=13, anchor="start"),
-                text(146, 120, "feed-", size=13, anchor="start"),
-                text(146, 136, "forward", size=13, anchor="start"), title="a layer",
-            ),
-            Panel(
-                246, 210, *layers, *table, text(76, 196, "12 layers"),
-                text(198, 196, "the table"), title="all of GPT-2",
-            ),
+    return (
+        Panel(
+            210, 200, *layer, text(146, 72, "attention", size=13, anchor="start"),
+            text(146, 120, "feed-", size=13, anchor="start"),
+            text(146, 136, "forward", size=13, anchor="start"), title="a layer",
         ),
-        "Squares of *d* times *d* numbers. A layer has twelve, whatever its width is; how many "
-        "has a table of *n* rows?",
-        "Left twelve squares, four of attention and eight of the feed-forward part. Right, "
-        "smaller, a field of twelve by twelve squares for the layers, and one of sixty-five for "
-        "the table.",
+        Panel(
+            246, 210, *layers, *table, text(76, 196, "12 layers"),
+            text(198, 196, "the table"), title="all of GPT-2",
+        ),
     )  # fmt: skip
 
 

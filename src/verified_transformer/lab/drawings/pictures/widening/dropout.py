@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...labels import text
 from ...parts import arrow, box
-
-__all__ = ["dropout_on_copies"]
 
 
 def _block(stream: tuple[str, ...], units: tuple[str, str], below: str, title: str) -> Panel:
@@ -33,21 +31,15 @@ def _block(stream: tuple[str, ...], units: tuple[str, str], below: str, title: s
     )  # fmt: skip
 
 
-def dropout_on_copies() -> Drawing:
-    """Return a pair of hidden units that are copies, under two kinds of dropout.
-
-    Example:
-        >>> [panel.title for panel in dropout_on_copies().panels]
-        ['dropout on the stream', 'dropout on the units']
-    """
-    return Drawing(
-        (
-            _block(("p", "", "q", "q"), ("h", "h"), "both units read the same", 
-                   "dropout on the stream"),
-            _block(("p", "p", "q", "q"), ("h", ""), "one of them is gone", "dropout on the units"),
-        ),
-        "A dashed 0 was dropped. Which copies still get equal gradients, on the left and on the "
-        "right?",
-        "First: a stream p, 0, q, q; two hidden units read it and both give h. Second: the stream"
-        " is p, p, q, q, but of the two units only one gives h, the other gives 0.",
+@picture(
+    "A dashed 0 was dropped. Which copies still get equal gradients, on the left and on the right?",
+    "First: a stream p, 0, q, q; two hidden units read it and both give h. Second: the stream is "
+    "p, p, q, q, but of the two units only one gives h, the other gives 0.",
+)
+def dropout_on_copies() -> Panels:
+    """Return a pair of hidden units that are copies, under two kinds of dropout."""
+    return (
+        _block(("p", "", "q", "q"), ("h", "h"), "both units read the same", 
+               "dropout on the stream"),
+        _block(("p", "p", "q", "q"), ("h", ""), "one of them is gone", "dropout on the units"),
     )  # fmt: skip

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...labels import text
 from ...parts import arrow, blocks, box, node, vector
-
-__all__ = ["feed_forward_scales", "grown_bert", "grown_matrix"]
 
 _NAMES = (("a", "b"), ("c", "d"))
 _FILLS = (("plain", "up"), ("dots", "down"))
 
 
-def grown_matrix() -> Drawing:
-    """Return a matrix of two by two, and the one of four by four that computes the same.
-
-    Example:
-        >>> "half" in grown_matrix().alt
-        True
-    """
+@picture(
+    "Equal hatches are equal numbers. Every product now occurs twice, and the division by two "
+    "undoes it: the outputs are the old ones, each repeated.",
+    "First: a matrix with the entries a, b, c, d times the vector p, q gives u, v. Second: each "
+    "entry has become a block of two by two, each a half of it, and each number of the vector "
+    "stands twice. Every row adds two halves of each product, so that the output is u, u, v, v.",
+)
+def grown_matrix() -> Panels:
+    """Return a matrix of two by two, and the one of four by four that computes the same."""
     named = [[f"*{name}*" for name in row] for row in _NAMES]
     grown = [[f"*{_NAMES[i // 2][j // 2]}*/2" for j in range(4)] for i in range(4)]
     fills = [[_FILLS[i // 2][j // 2] for j in range(4)] for i in range(4)]
@@ -47,15 +47,7 @@ def grown_matrix() -> Drawing:
         text(160, 240, "*a p*/2 + *a p*/2 + *b q*/2 + *b q*/2 = *u*"),
         title="twice as wide",
     )  # fmt: skip
-    return Drawing(
-        (small, large),
-        "Equal hatches are equal numbers. Every product now occurs twice, and the division by "
-        "two undoes it: the outputs are the old ones, each repeated.",
-        "First: a matrix with the entries a, b, c, d times the vector p, q gives u, v. Second: "
-        "each entry has become a block of two by two, each a half of it, and each number of the"
-        " vector stands twice. Every row adds two halves of each product, so that the output is"
-        " u, u, v, v.",
-    )
+    return small, large
 
 
 def _block(first: str, before: str, after: str, second: str, title: str, *, right: bool) -> Panel:
@@ -80,41 +72,35 @@ def _block(first: str, before: str, after: str, second: str, title: str, *, righ
     )  # fmt: skip
 
 
-def feed_forward_scales() -> Drawing:
-    """Return a grown feed-forward block twice: divided throughout, and with the root moved.
-
-    Example:
-        >>> [panel.title for panel in feed_forward_scales().panels]
-        ['divided throughout', 'the root moved']
-    """
-    return Drawing(
-        (
-            _block(
-                "*W*_{1}/*k*",
-                "*u*/√*k*",
-                "*A*(*u*/√*k*) ≠ *A*(*u*)/√*k*",
-                "*W*_{2}/*k*",
-                "divided throughout",
-                right=False,
-            ),
-            _block(
-                "*W*_{1}/√*k*",
-                "*u*",
-                "*A*(*u*), *k* times",
-                "*W*_{2}/(*k*√*k*)",
-                "the root moved",
-                right=True,
-            ),
+@picture(
+    "What stands on the wires of a grown block. Left, the activation sees an argument that is "
+    "too small. Right, it sees the old one, and the second matrix divides. And the bias?",
+    "Two feed-forward blocks, each read from bottom to top. The input x over root k goes through "
+    "a first matrix, an activation and a second matrix, and a bias, over a question mark, is "
+    "added, to give y over root k. In the first block both matrices are divided by k, and the "
+    "activation sees u over root k, which for most activations is wrong. In the second the first "
+    "matrix is divided by root k only, the activation sees u as before, and the second matrix is "
+    "divided by k root k.",
+)
+def feed_forward_scales() -> Panels:
+    """Return a grown feed-forward block twice: divided throughout, and with the root moved."""
+    return (
+        _block(
+            "*W*_{1}/*k*",
+            "*u*/√*k*",
+            "*A*(*u*/√*k*) ≠ *A*(*u*)/√*k*",
+            "*W*_{2}/*k*",
+            "divided throughout",
+            right=False,
         ),
-        "What stands on the wires of a grown block. Left, the activation sees an argument that is "
-        "too small. Right, it sees the old one, and the second matrix divides. And the bias?",
-        "Two feed-forward blocks, each read from bottom to top. The input x over root k goes "
-        "through a first matrix, an activation and a second matrix, and a bias, over a question "
-        "mark, is added, to give y over root k. In the first block both matrices are divided by "
-        "k, and the activation sees u over root k, which for most activations is wrong. In the "
-        "second the first matrix is "
-        "divided by root k only, the activation sees u as before, and the second matrix is divided"
-        " by k root k.",
+        _block(
+            "*W*_{1}/√*k*",
+            "*u*",
+            "*A*(*u*), *k* times",
+            "*W*_{2}/(*k*√*k*)",
+            "the root moved",
+            right=True,
+        ),
     )
 
 
@@ -129,13 +115,18 @@ def _upwards(steps: tuple[tuple[str, str], ...], bottom: float, middle: float = 
     return marks
 
 
-def grown_bert() -> Drawing:
-    """Return a grown BERT: what stands on its wires, in a layer and in its output.
-
-    Example:
-        >>> [panel.title for panel in grown_bert().panels]
-        ['a layer', 'the output']
-    """
+@picture(
+    "What stands on the wires of a grown BERT. Where copies are plain, the next part reads them "
+    "as they are; everywhere else they are divided. (Query and key, which are seen by the scores "
+    "only, and the sums with the stream are left out.)",
+    "Two columns of boxes, each read from bottom to top, with a label on the wire above each "
+    "box. In a layer all wires hold x over root k but the one between the two matrices of the "
+    "feed-forward block, which holds plain copies. In the output the dense layer gives plain "
+    "copies, its norm gives x over root k, the embedding makes the old scores of it, and the "
+    "output bias is kept.",
+)
+def grown_bert() -> Panels:
+    """Return a grown BERT: what stands on its wires, in a layer and in its output."""
     layer = (
         ("values, heads", "*x*/√*k*"), ("norm", "*x*/√*k*"),
         ("first matrix", "plain copies"), ("second matrix", "*x*/√*k*"),
@@ -147,31 +138,21 @@ def grown_bert() -> Drawing:
         ("embedding, rows/√*k*", "scores, as before"),
         ("output bias, kept", "logits"),
     )
-    return Drawing(
-        (
-            Panel(
-                320,
-                420,
-                text(130, 402, "*x*/√*k*, each *k* times"),
-                arrow((130, 388), (130, 374)),
-                _upwards(layer, 374),
-                title="a layer",
-            ),
-            Panel(
-                320,
-                420,
-                text(130, 402, "*x*/√*k*, each *k* times"),
-                arrow((130, 388), (130, 374)),
-                _upwards(output, 374),
-                title="the output",
-            ),
+    return (
+        Panel(
+            320,
+            420,
+            text(130, 402, "*x*/√*k*, each *k* times"),
+            arrow((130, 388), (130, 374)),
+            _upwards(layer, 374),
+            title="a layer",
         ),
-        "What stands on the wires of a grown BERT. Where copies are plain, the next part reads "
-        "them as they are; everywhere else they are divided. (Query and key, which are seen by the "
-        "scores only, and the sums with the stream are left out.)",
-        "Two columns of boxes, each read from bottom to top, with a label on the wire above each "
-        "box. In a layer all wires hold x over root k but the one between the two matrices of the "
-        "feed-forward block, which holds plain copies. In the output the dense layer gives plain "
-        "copies, its norm gives x over root k, the embedding makes the old scores of it, and the "
-        "output bias is kept.",
+        Panel(
+            320,
+            420,
+            text(130, 402, "*x*/√*k*, each *k* times"),
+            arrow((130, 388), (130, 374)),
+            _upwards(output, 374),
+            title="the output",
+        ),
     )

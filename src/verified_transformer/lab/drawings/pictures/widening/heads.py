@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...labels import text
 from ...parts import arrow, box, brace, matrix
-
-__all__ = ["multi_head_shapes"]
 
 _BANDS = ("plain", "up", "dots")
 
 
-def multi_head_shapes() -> Drawing:
-    """Return the way of a sequence through multi-head attention, as arrays with their shapes.
-
-    Example:
-        >>> len(multi_head_shapes().panels)
-        2
-    """
-    return Drawing(
-        (_cut(), _one_head()),
-        "Cutting into heads multiplies nothing: it only names groups of columns. Each hatch is "
-        "a head.",
-        "First: the input of T rows and d columns times the query matrix, d by d, gives T rows "
-        "and d columns, which are cut into three bands of columns, one for each head, each d "
-        "over h wide. Second: in one head the queries times the transposed keys give a square "
-        "of scores, T by T; after a softmax the square times the values gives T rows of d over "
-        "h columns. The outputs of all heads stand side by side again and meet the output "
-        "matrix, d by d.",
-    )
+@picture(
+    "Cutting into heads multiplies nothing: it only names groups of columns. Each hatch is a head.",
+    "First: the input of T rows and d columns times the query matrix, d by d, gives T rows and d "
+    "columns, which are cut into three bands of columns, one for each head, each d over h wide. "
+    "Second: in one head the queries times the transposed keys give a square of scores, T by T; "
+    "after a softmax the square times the values gives T rows of d over h columns. The outputs "
+    "of all heads stand side by side again and meet the output matrix, d by d.",
+)
+def multi_head_shapes() -> Panels:
+    """Return the way of a sequence through multi-head attention, as arrays with their shapes."""
+    return _cut(), _one_head()
 
 
 def _cut() -> Panel:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from ...drawing import Drawing, Panel
+from ...drawing import Panel, Panels, picture
 from ...labels import text
 from ...parts import arrow, box, vector
-
-__all__ = ["own_and_tied_head"]
 
 _STATE = (("*p*", "*p*", "*q*", "*q*"), ("plain", "plain", "up", "up"))
 _ROW = (("*a*", "*a*", "*b*", "*b*"), ("dots", "dots", "down", "down"))
@@ -22,13 +20,16 @@ def _line(y: float, name: str, cells: tuple[tuple[str, ...], tuple[str, ...]], s
     )
 
 
-def own_and_tied_head() -> Drawing:
-    """Return how a head of its own and a tied one meet a state whose numbers stand twice.
-
-    Example:
-        >>> [panel.title for panel in own_and_tied_head().panels]
-        ['a matrix of its own', 'the embedding again']
-    """
+@picture(
+    "One logit of a model twice as wide. Each number of the state stands twice, with a scale s. "
+    "A matrix of its own makes up for that. The embedding was grown for the input, with its own "
+    "scale, and has to be taken as it is.",
+    "First: a state p, p, q, q times s meets a row a, a, b, b over 2 s, and gives a p plus b q. "
+    "Second: the same state meets the row a, a, b, b times s zero, and gives twice s times s "
+    "zero times that; an arrow says that this row is the one that the input has.",
+)
+def own_and_tied_head() -> Panels:
+    """Return how a head of its own and a tied one meet a state whose numbers stand twice."""
     own = Panel(
         320, 290,
         _line(52, "state", _STATE, "· *s*"), _line(100, "matrix", _ROW, "· 1/(2*s*)"),
@@ -47,12 +48,4 @@ def own_and_tied_head() -> Drawing:
         text(160, 214, "one parameter, two places", size=14),
         title="the embedding again",
     )  # fmt: skip
-    return Drawing(
-        (own, tied),
-        "One logit of a model twice as wide. Each number of the state stands twice, with a scale s."
-        " A matrix of its own makes up for that. The embedding was grown for the input, with its "
-        "own scale, and has to be taken as it is.",
-        "First: a state p, p, q, q times s meets a row a, a, b, b over 2 s, and gives a p plus b q."
-        " Second: the same state meets the row a, a, b, b times s zero, and gives twice s times s "
-        "zero times that; an arrow says that this row is the one that the input has.",
-    )
+    return own, tied
