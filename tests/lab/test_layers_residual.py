@@ -3,11 +3,13 @@
 import pytest
 import torch
 
-from verified_transformer.lab.layers.dense import dense_weights, relu_signals, standard_normal
-from verified_transformer.lab.layers.residual import (
+from verified_transformer.lab.layers import (
+    dense_weights,
     linear_branch,
     relu_branch,
+    relu_signals,
     residual_states,
+    standard_normal,
 )
 from verified_transformer.models import normalised
 

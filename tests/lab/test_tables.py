@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from verified_transformer.lab.tables import costs as lookup_work
 from verified_transformer.lab.tables import takes_products_as_rows
-from verified_transformer.lab.tables.costs import two_ends as lookup_work
 
 
 def test_work_of_two_thin_matrices() -> None:

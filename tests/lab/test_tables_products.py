@@ -10,7 +10,7 @@ import torch
 
 from verified_transformer import Draw, Normal, Sampled, Uniform, symbols
 from verified_transformer.lab import tables
-from verified_transformer.lab.tables.ways.multiplying_out import rows_of
+from verified_transformer.lab.tables.products import rows_of
 
 
 def test_multiplied_out() -> None:

@@ -11,26 +11,25 @@ from torch import nn
 pytest.importorskip("transformers")
 
 from verified_transformer import generator
-from verified_transformer.lab.arrays import initialisers
-from verified_transformer.lab.tying.history import releases
-from verified_transformer.lab.tying.keeping import ties, written
-from verified_transformer.lab.tying.learning import roles
-from verified_transformer.lab.tying.start.bodies import (
+from verified_transformer.lab import initialisers
+from verified_transformer.lab.tying import (
+    first_losses,
     identity_bodies,
+    releases,
     remedies,
-    whole_models,
-)  # fmt: skip
-from verified_transformer.lab.tying.start.tables import drawn_losses, repeats, rings
+    roles,
+    ties,
+)
 from verified_transformer.models import expected_first_loss
 
 
 def test_a_turned_state_starts_lower_and_a_share_is_of_a_known_head() -> None:
     turns = [lambda h: h, lambda h: h.roll(1, -1)]
-    kept, turned = whole_models.losses_by_turn(200, 64, [0.2], turns, 2)
+    kept, turned = first_losses.losses_by_turn(200, 64, [0.2], turns, 2)
     assert turned[0][0] < math.log(200) + 2 < kept[0][0]
-    assert kept == whole_models.losses_by_scale(200, 64, [0.2], 2)
+    assert kept == first_losses.losses_by_scale(200, 64, [0.2], 2)
     with pytest.raises(ValueError, match="draws: got 1; accepted: 2 or more"):
-        whole_models.losses_by_scale(200, 64, [0.2], 1)
+        first_losses.losses_by_scale(200, 64, [0.2], 1)
 
 
 @pytest.mark.parametrize("head", remedies.REMEDIES)
@@ -45,16 +44,16 @@ def test_an_unknown_head_is_refused() -> None:
 
 
 def test_drawn_losses_have_the_mean_of_the_quadrature() -> None:
-    mean, error = drawn_losses.drawn_loss(500, 16, 0.25, 400)
+    mean, error = first_losses.drawn_loss(500, 16, 0.25, 400)
     assert abs(mean - expected_first_loss(500, 16, σ=0.25)) < 5 * error
-    own, loss = drawn_losses.losses_for_a_map(500, 16, 0.25)
+    own, loss = first_losses.losses_for_a_map(500, 16, 0.25)
     assert own.shape == (4000, 1) and loss.shape == (4000, 6) and (loss > own).all()
 
 
 def test_the_wide_limit_is_the_articles_sum() -> None:
-    assert drawn_losses.wide_limit(3, 1.5) == pytest.approx(math.log(math.exp(1.5) + 2), abs=1e-9)
+    assert first_losses.wide_limit(3, 1.5) == pytest.approx(math.log(math.exp(1.5) + 2), abs=1e-9)
     with pytest.raises(ValueError, match="n: got 6; accepted: 2 to 5"):
-        drawn_losses.wide_limit(6, 1.0)
+        first_losses.wide_limit(6, 1.0)
 
 
 def test_independent_rows_are_told_from_orthogonal_ones() -> None:
@@ -65,16 +64,16 @@ def test_independent_rows_are_told_from_orthogonal_ones() -> None:
 def test_the_first_ring_is_a_softmax() -> None:
     logits = torch.tensor([0.3, -1.0, 0.8], dtype=torch.float64)
     u = torch.rand(200_000, 3, generator=generator("rings"), dtype=torch.float64)
-    first = torch.bincount(rings.rings(u, logits).argmin(-1), minlength=3) / len(u)
+    first = torch.bincount(first_losses.rings(u, logits).argmin(-1), minlength=3) / len(u)
     assert torch.allclose(first.double(), logits.softmax(-1), atol=0.01)
-    mean = rings.logsumexp_by_first_ring(u, logits).mean().item()
+    mean = first_losses.logsumexp_by_first_ring(u, logits).mean().item()
     assert mean == pytest.approx(logits.logsumexp(-1).item(), abs=0.02)
 
 
 def test_repeats_are_counted_in_two_scripts() -> None:
-    assert repeats.repeats("so so, well") == (1, 3)
-    assert repeats.repeats("偷偷地") == (1, 2)
-    assert all(repeats.repeats(text)[1] > 30 for text in repeats.TEXTS.values())
+    assert first_losses.repeats("so so, well") == (1, 3)
+    assert first_losses.repeats("偷偷地") == (1, 2)
+    assert all(first_losses.repeats(text)[1] > 30 for text in first_losses.TEXTS.values())
 
 
 def test_an_untied_model_is_refused() -> None:
@@ -110,7 +109,7 @@ def test_learning_lowers_the_loss() -> None:
 
 
 def test_real_texts_are_laws_too() -> None:
-    known = written.documentation()
+    known = roles.documentation()
     assert torch.allclose(known.pair_law.sum((1, 2)), torch.ones(roles.RUNS))
     rows = known.next_law.sum(-1)
     assert bool(((rows - 1).abs() < 1e-5).logical_or(rows == 0).all())

@@ -7,10 +7,9 @@ import torch
 
 pytest.importorskip("transformers")
 
-from verified_transformer.lab.tying.ends import listing
-from verified_transformer.lab.tying.ends.budget import budget
-from verified_transformer.lab.tying.keeping import treatments
-from verified_transformer.lab.tying.keeping.ties import TiedModel, seeded, state
+from verified_transformer.lab.tying import listing, treatments
+from verified_transformer.lab.tying.budget import budget
+from verified_transformer.lab.tying.ties import TiedModel, seeded, state
 
 
 @pytest.mark.parametrize("direction", listing.DIRECTIONS)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 
 from verified_transformer.lab import randomised, tiny
-from verified_transformer.lab.widening.whole import table
-from verified_transformer.lab.widening.whole.models import self_portrait, spoken, with_own_head
+from verified_transformer.lab.widening import whole_models as table
+from verified_transformer.lab.widening.whole_models import self_portrait, spoken, with_own_head
 from verified_transformer.models.architectures import is_tied
 from verified_transformer.models.growth import compare
 

@@ -10,7 +10,8 @@ from torch import nn
 
 from verified_transformer import symbols
 from verified_transformer.lab import largest_error
-from verified_transformer.lab.widening import (
+from verified_transformer.lab.layers import standard_normal as normal
+from verified_transformer.lab.widening.layers import (
     EQ_6,
     SECOND_BIASES,
     by_ceiling,
@@ -21,7 +22,6 @@ from verified_transformer.lab.widening import (
     grown_layer,
     layer,
     layer_pair,
-    normal,
     padded,
     repeated_along,
     tiled,

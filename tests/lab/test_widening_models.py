@@ -10,15 +10,14 @@ from torch import nn
 
 from verified_transformer import Index, Uniform, mean, symbols, total
 from verified_transformer.lab import largest_error, randomised, relative_error, tiny
-from verified_transformer.lab.widening import normal, tiled, tiled_in_heads
-from verified_transformer.lab.widening.parts import attention as at
-from verified_transformer.lab.widening.parts import norms
-from verified_transformer.lab.widening.rotation import rotary
-from verified_transformer.lab.widening.rotation import rotary_scores as pairs
-from verified_transformer.lab.widening.training import recovery
-from verified_transformer.lab.widening.whole import heads as of
-from verified_transformer.lab.widening.whole import real_attention as real
-from verified_transformer.lab.widening.whole import table as by
+from verified_transformer.lab.layers import standard_normal as normal
+from verified_transformer.lab.widening import attention as at
+from verified_transformer.lab.widening import heads as of
+from verified_transformer.lab.widening import norms, recovery, rotary
+from verified_transformer.lab.widening import real_attention as real
+from verified_transformer.lab.widening import rotary_scores as pairs
+from verified_transformer.lab.widening import whole_models as by
+from verified_transformer.lab.widening.layers import tiled, tiled_in_heads
 from verified_transformer.models.growth import compare, heads, repeated
 
 LAYOUTS = ("interleaved", "halves")

@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 from ...seeds import generator, seed_of
-from ..layers.dense import standard_normal
+from ..layers import standard_normal
 
 
 @dataclass(frozen=True)
