@@ -1,10 +1,10 @@
-from .charts.bars import bars as bars
-from .charts.bars import shares as shares
 from .charts.cells import answers as answers
 from .charts.cells import heat as heat
 from .charts.chart import Chart as Chart
-from .charts.dots import predicted_and_measured as predicted_and_measured
 from .charts.profiles import profiles as profiles
+from .charts.rows import bars as bars
+from .charts.rows import predicted_and_measured as predicted_and_measured
+from .charts.rows import shares as shares
 from .drawing import Drawing as Drawing
 from .drawing import Panel as Panel
 from .palette import ROLES as ROLES
