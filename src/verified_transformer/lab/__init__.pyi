@@ -1,6 +1,5 @@
 from .arrays import LOPSIDED as LOPSIDED
 from .arrays import SIGNS as SIGNS
-from .arrays import agrees as agrees
 from .arrays import largest_error as largest_error
 from .arrays import outcomes as outcomes
 from .arrays import relative_error as relative_error

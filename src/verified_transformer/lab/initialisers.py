@@ -12,34 +12,30 @@ from ..seeds import generator, seed_of
 Initialise = Callable[[torch.Tensor], torch.Tensor]
 
 
-def initialised(
-    initialise: Initialise, size: int = 16, draws: int = 2000, name: str = "initialisers"
-) -> torch.Tensor:
-    """Return square matrices drawn by an initialiser of `torch.nn.init`: (draws, size, size).
+def initialised(initialise: Initialise, size: int = 16, name: str = "initialisers") -> torch.Tensor:
+    """Return square matrices drawn by an initialiser of `torch.nn.init`: (2000, size, size).
 
     Args:
         initialise: fills a matrix in place and returns it.
         size: rows and columns.
-        draws: how many matrices.
         name: what the seed is derived from.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed_of(name) % 2**63)
-        return torch.stack([initialise(torch.empty(size, size)) for _ in range(draws)])
+        return torch.stack([initialise(torch.empty(size, size)) for _ in range(2000)])
 
 
-def like_independent(initialise: Initialise, size: int = 16, name: str = "initialisers") -> bool:
-    """Whether mean, variance, all covariances and a row's length are those of N(0, 1/size).
+def like_independent(initialise: Initialise, name: str = "initialisers") -> bool:
+    """Whether mean, variance, all covariances and a row's length are those of N(0, 1/16).
 
     Each must be within a fifth of what independent normal entries have, the mean within a
     hundredth of their standard deviation.
 
     Args:
         initialise: see `initialised`.
-        size: rows and columns.
         name: what the seed is derived from.
     """
-    W = initialised(initialise, size, name=name)
+    W, size = initialised(initialise, name=name), 16
     flat = W.flatten(1)
     pairs = (flat.T @ flat / len(flat) - torch.eye(flat.shape[1]) / size) * size  # covariances
     lengths = W[:, 0].pow(2).sum(-1).var() * size / 2

@@ -72,7 +72,7 @@ def relu_signals(
 
 
 def linear_size(
-    scale: float, width: int, depth: int, *, networks: int = 200, name: str = "linear stacks"
+    scale: float, width: int, depth: int, *, networks: int = 200
 ) -> tuple[float, float]:
     """Measure the size behind random linear layers that are given a vector of ones.
 
@@ -81,7 +81,6 @@ def linear_size(
         width: of every layer.
         depth: number of layers.
         networks: independent draws of all weights.
-        name: what the seed is derived from.
 
     Returns:
         The root of the mean square entry, and its standard error.
@@ -98,7 +97,7 @@ def linear_size(
         raise ValueError(f"networks: got {networks}; accepted: at least 2")
     state = torch.ones(networks, 1, width, dtype=torch.float64)
     for layer in range(depth):
-        label = f"{name}, scale {scale}, width {width}, layer {layer} of {depth}"
+        label = f"linear stacks, scale {scale}, width {width}, layer {layer} of {depth}"
         state = state @ standard_normal(label, networks, width, width) * scale
     squares = state.square().mean((1, 2))
     size = float(squares.mean().sqrt())

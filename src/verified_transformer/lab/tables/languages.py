@@ -12,6 +12,8 @@ from ...sampling.zipf_markov import ZipfMarkov
 from ...seeds import generator
 from ..training import train
 
+_SPREAD = 0.3  # standard deviation of the entries of table and head at the start
+
 
 def losses_in_languages(
     languages: Sequence[ZipfMarkov],
@@ -20,7 +22,6 @@ def losses_in_languages(
     steps: int,
     head_learns: bool = True,
     rate: float = 0.02,
-    spread: float = 0.3,
 ) -> torch.Tensor:
     """Train a table of tensor products and a linear head by Adam, for each language its own.
 
@@ -33,7 +34,6 @@ def losses_in_languages(
         steps: of Adam.
         head_learns: whether the head is trained too.
         rate: Adam's learning rate.
-        spread: standard deviation of the entries of table and head at the start.
 
     Returns:
         Losses in nats before each step and after the last, (steps + 1, languages).
@@ -41,9 +41,7 @@ def losses_in_languages(
     Raises:
         ValueError: there are no languages, or their numbers of tokens differ.
     """
-    return _trained(
-        languages, lengths, steps=steps, head_learns=head_learns, rate=rate, spread=spread
-    )[0]
+    return _trained(languages, lengths, steps=steps, head_learns=head_learns, rate=rate)[0]
 
 
 def _trained(
@@ -53,7 +51,6 @@ def _trained(
     steps: int,
     head_learns: bool = True,
     rate: float = 0.02,
-    spread: float = 0.3,
     start: str = "",
 ) -> tuple[torch.Tensor, TensorProductEmbedding]:
     sizes = {language.n for language in languages}
@@ -62,11 +59,11 @@ def _trained(
     joint = torch.stack([language.joint for language in languages])
     rows = len(languages) * sizes.pop()
     table = TensorProductEmbedding(
-        rows, lengths, σ=spread, dtype=joint.dtype,
+        rows, lengths, σ=_SPREAD, dtype=joint.dtype,
         generator=generator(f"factors {len(lengths)}{start}"),
     )  # fmt: skip
     shape = len(languages), table.embedding_dim, joint.shape[-1]
-    head = spread * torch.randn(shape, generator=generator(f"head{start}"), dtype=joint.dtype)
+    head = _SPREAD * torch.randn(shape, generator=generator(f"head{start}"), dtype=joint.dtype)
 
     def loss(_: int) -> torch.Tensor:
         logits = table(torch.arange(rows)).unflatten(0, joint.shape[:2]) @ head

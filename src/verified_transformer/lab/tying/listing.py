@@ -16,6 +16,7 @@ from torch import nn
 
 from ...seeds import seed_of
 from ..real_models.hugging_face import transformers
+from ..real_models.released import parameters as entries
 
 DEMONSTRATION = """
 VOCAB_SIZE = 1000
@@ -119,7 +120,7 @@ def nothing_new(kind: Kind) -> bool:
     return whole == embedding | body and head <= embedding and same_count
 
 
-def shapes(model: Any, batch: int = 2, length: int = 5) -> dict[str, Any]:
+def shapes(model: Any) -> dict[str, Any]:
     """Return what goes into each layer and comes out of it, and the shape of the logits."""
     seen: dict[str, Any] = {}
     names = {part: name for name, part in model.named_children()}
@@ -128,7 +129,7 @@ def shapes(model: Any, batch: int = 2, length: int = 5) -> dict[str, Any]:
         seen[names[part]] = [tuple(given[0].shape), tuple(out.shape)]
 
     hooks = [part.register_forward_hook(note) for part in names]
-    seen["model"] = tuple(model(torch.zeros(batch, length, dtype=torch.long)).shape)
+    seen["model"] = tuple(model(torch.zeros(2, 5, dtype=torch.long)).shape)
     for hook in hooks:
         hook.remove()
     return seen
@@ -208,11 +209,6 @@ def pair(vocabulary: int, width: int, assign: Assign = as_listed) -> nn.ModuleDi
     return nn.ModuleDict({"embedding": embedding, "lm_head": head})
 
 
-def entries(module: nn.Module) -> int:
-    """Return how many entries ``parameters()`` counts."""
-    return sum(p.numel() for p in module.parameters())
-
-
 def copy_of(assign: Assign) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the two weights of a `pair` of seven tokens and width five."""
     parts = pair(7, 5, assign)
@@ -255,24 +251,20 @@ def _started(direction: str, tokens: int, width: int, seed: int) -> torch.Tensor
         return torch.as_tensor(head(body(embedding(torch.arange(tokens)))).double())
 
 
-def logit_spread(
-    direction: str, width: int, *, tokens: int = 1000, seeds: int = 5
-) -> tuple[float, float]:
-    """Return the mean standard deviation of the first logits over seeds, and its standard error.
+def logit_spread(direction: str, width: int) -> tuple[float, float]:
+    """Return the mean standard deviation of the first logits of five models, and its error.
 
     Args:
         direction: one of `DIRECTIONS`: which of the two weights is assigned to the other.
         width: of the listing's model.
-        tokens: its vocabulary.
-        seeds: how many models.
     """
-    found = torch.stack([_started(direction, tokens, width, s).std() for s in range(seeds)])
-    return found.mean().item(), found.std().item() / seeds**0.5
+    found = torch.stack([_started(direction, 1000, width, seed).std() for seed in range(5)])
+    return found.mean().item(), found.std().item() / 5**0.5
 
 
-def first_loss(direction: str, *, seeds: int = 5) -> float:
+def first_loss(direction: str) -> float:
     """Return the mean loss of the listing's model, at its sizes, on uniform labels."""
-    logits = torch.stack([_started(direction, 1000, 128, seed) for seed in range(seeds)])
+    logits = torch.stack([_started(direction, 1000, 128, seed) for seed in range(5)])
     return (logits.logsumexp(-1) - logits.mean(-1)).mean().item()
 
 

@@ -32,25 +32,3 @@ def _read(entry: str) -> tuple[float, str, bool, str]:
 
 
 LISTED = tuple(map(_read, _RELEASES.split(";")))
-
-
-def by_period(*periods: tuple[float, float]) -> str:
-    """Return the releases of each period, the tied ones before the others, as lines of text.
-
-    Args:
-        periods: first and last year of each; 2023.5 is the second half of 2023.
-
-    Example:
-        >>> print(by_period((2017, 2018)))
-        2017-2018: 3 of 3
-          tied: Transformer, GPT, BERT
-          not: none
-    """
-    lines = []
-    for first, last in periods:
-        rows = [(name, tied) for year, name, tied, _ in LISTED if first <= year <= last]
-        lines.append(f"{first}-{last}: {sum(tied for _, tied in rows)} of {len(rows)}")
-        for word, wanted in (("tied", True), ("not", False)):
-            names = [name for name, tied in rows if tied is wanted]
-            lines.append(f"  {word}: {', '.join(names) or 'none'}")
-    return "\n".join(lines)

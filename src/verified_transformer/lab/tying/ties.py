@@ -77,18 +77,6 @@ def four_tests(model: Any) -> tuple[bool, bool, bool, bool]:
     return a is b, same_storage(a, b), *behaviour(model)
 
 
-def state(model: Any) -> str:
-    """Name the state of a tie: kept, computed (by a parametrisation), half (memory) or BROKEN."""
-    return _named(four_tests(model))
-
-
-def _named(tests: tuple[bool, bool, bool, bool]) -> str:
-    one_object, memory, gradient, step = tests
-    if one_object:
-        return "kept" if memory and gradient and step else "?"
-    return "computed" if gradient else "half" if step else "BROKEN"
-
-
 def said_by(call: Callable[[], object]) -> str:
     """Say whether a call warns, raises ValueError or says nothing."""
     with warnings.catch_warnings(record=True) as said:

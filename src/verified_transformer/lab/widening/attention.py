@@ -14,10 +14,10 @@ from ..real_models.tiny import randomised
 from .layers import Layout, widened
 
 
-def states(width: int, *, tokens: int = 5) -> torch.Tensor:
-    """Two sequences of standard normal states, (2, tokens, width), in float64."""
+def states(width: int) -> torch.Tensor:
+    """Two sequences of standard normal states, (2, 5, width), in float64."""
     source = generator(f"states of width {width}")
-    return torch.randn(2, tokens, width, generator=source, dtype=torch.float64)
+    return torch.randn(2, 5, width, generator=source, dtype=torch.float64)
 
 
 def stream(width: int, k: int, layout: Layout = heads) -> Axis:

@@ -8,14 +8,13 @@ give an `Axis`, as `heads` of `models.growth.axes` does and with its arguments.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import sympy as sp
 import torch
 from torch import nn
 
-from ...exact.formulas.notation import symbols
 from ...exact.laws import Uniform
 from ...exact.moments import Tensor
 from ...models.growth.axes import Axis, repeated
@@ -80,13 +79,6 @@ def tiled_in_heads(count: int, size: int, k: int, *, scale: float = 1.0) -> Axis
     """Each of ``count`` heads of ``size`` coordinates k times as a whole, inside its head."""
     source = torch.arange(count * size).view(count, size).repeat(1, k).flatten()
     return copied(source, count * size, scale=scale)
-
-
-def padded(size: int, k: int, *, scale: float = 1.0) -> Axis:
-    """The vector and zeros after it: (x₁, x₂) becomes s (x₁, x₂, 0, 0) for k = 2."""
-    factor = torch.zeros(k * size, dtype=torch.float64)
-    factor[:size] = scale
-    return Axis(torch.arange(size).repeat(k), factor, size)
 
 
 def copied(source: torch.Tensor, size: int, *, scale: float = 1.0) -> Axis:
@@ -220,8 +212,6 @@ EQ_6 = _quarters(-2, -4, -2)
 EQ_9 = _quarters(-2, -2, 0)
 EQ_14 = _quarters(-2, -3, -1)
 
-Statistic = Callable[..., torch.Tensor]
-
 
 def uniforms(**scales: tuple[Any, ...]) -> dict[str, Tensor]:
     """Uniform tensors of mean 0 by name, each given as (standard deviation, *sizes)."""
@@ -237,38 +227,12 @@ def layer(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 
 def grown_layer(
-    x: torch.Tensor,
-    w: torch.Tensor,
-    b: torch.Tensor,
-    k: float,
-    powers: Powers,
-    *,
-    tiled: bool = False,
+    x: torch.Tensor, w: torch.Tensor, b: torch.Tensor, k: float, powers: Powers
 ) -> torch.Tensor:
-    """The same layers grown: (…, k n); with a ``tiled`` weight, which is wrong."""
+    """The same layers grown: (…, k n)."""
     of_x, of_w, of_b = (k ** float(power) for power in powers)
-    wide = w.tile(1, round(k), round(k)) if tiled else repeated_along(w, k, axes=2)
-    return layer(
-        of_x * repeated_along(x, k),
-        of_w * wide,
-        of_b * repeated_along(b, k),
-    )
-
-
-def gap(powers: Powers, *, bias: bool = True, times: sp.Expr | None = None) -> Statistic:
-    """The torch statistic of `Written.gap`; ``times`` is the symbol t where none is given."""
-    k, t = symbols("k t")
-    times = t if times is None else sp.sympify(times)
-
-    def statistic(
-        x: torch.Tensor, w: torch.Tensor, point: Mapping[Any, Any], b: torch.Tensor | None = None
-    ) -> torch.Tensor:
-        b = torch.zeros_like(w[:, 0]) if b is None or not bias else b
-        copies = round(point[k])
-        new = grown_layer(x, w, b, point[k], powers)[:, copies - 1]  # the first output's last copy
-        return (new - float(times.subs(point)) * layer(x, w, b)[:, 0]) ** 2
-
-    return statistic
+    wide = of_w * repeated_along(w, k, axes=2)
+    return layer(of_x * repeated_along(x, k), wide, of_b * repeated_along(b, k))
 
 
 def layer_pair(

@@ -113,9 +113,7 @@ def pair_change(layout: str, place: Place, angle: tuple[float, ...]) -> float:
     return change[:, :: max(half, 1)][:, :2].square().sum().item()
 
 
-def relative_change(
-    layout: str, place: Place, distance: float, size: int = 64, k: int = 2
-) -> float:
-    """Root mean square of a head's change of score at a distance, over that of the score."""
-    old = scores(layout, None, angles([distance], size))
-    return relative_error(scores(layout, place, angles([distance], k * size), k), old)
+def relative_change(layout: str, place: Place, distance: float) -> float:
+    """Root mean square of a head's change of score at a distance, over that of the score: k = 2."""
+    old = scores(layout, None, angles([distance], 64))
+    return relative_error(scores(layout, place, angles([distance], 128)), old)

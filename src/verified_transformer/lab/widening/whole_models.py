@@ -15,7 +15,7 @@ from ...models.growth.verify import clean_float64
 from ...seeds import generator
 
 
-def with_own_head(model: Any, name: str, *, scale: float = 0.5) -> Any:
+def with_own_head(model: Any, name: str) -> Any:
     """Give a model an output matrix of its own, in place, with random entries.
 
     transformers 5 ties the head of T5 and mT5 to the embedding whatever the configuration says;
@@ -23,8 +23,7 @@ def with_own_head(model: Any, name: str, *, scale: float = 0.5) -> Any:
 
     Args:
         model: with an embedding and a head.
-        name: what the entries are drawn from.
-        scale: their standard deviation.
+        name: what the entries are drawn from; their standard deviation is a half.
 
     Returns:
         The model, for which `is_tied` is now false.
@@ -32,22 +31,21 @@ def with_own_head(model: Any, name: str, *, scale: float = 0.5) -> Any:
     head = model.get_output_embeddings()
     source = generator(f"{name}, a head of its own")
     drawn = torch.randn(head.weight.shape, generator=source, dtype=torch.float64)
-    head.weight = nn.Parameter(scale * drawn, requires_grad=head.weight.requires_grad)
+    head.weight = nn.Parameter(0.5 * drawn, requires_grad=head.weight.requires_grad)
     return model
 
 
-def spoken(model: Any, name: str, *, batch: int = 2, length: int = 9) -> torch.Tensor:
-    """The logits for random tokens, (batch, length, vocabulary), in float64 without casts.
+def spoken(model: Any, name: str) -> torch.Tensor:
+    """The logits for random tokens, (2, 9, vocabulary), in float64 without casts.
 
     Args:
         model: of transformers, with a head.
         name: what the tokens are drawn from.
-        batch, length: of the tokens.
     """
     source, words = generator(f"tokens {name}"), model.config.vocab_size
-    inputs = {"input_ids": torch.randint(words, (batch, length), generator=source)}
+    inputs = {"input_ids": torch.randint(words, (2, 9), generator=source)}
     if model.config.is_encoder_decoder:
-        inputs["decoder_input_ids"] = torch.randint(words, (batch, length), generator=source)
+        inputs["decoder_input_ids"] = torch.randint(words, (2, 9), generator=source)
     with clean_float64():
         logits: torch.Tensor = model(**inputs).logits
     return logits

@@ -104,9 +104,9 @@ def feed_forward_scales() -> Panels:
     )
 
 
-def _upwards(steps: tuple[tuple[str, str], ...], bottom: float, middle: float = 130) -> str:
+def _upwards(steps: tuple[tuple[str, str], ...], bottom: float) -> str:
     """Boxes one above the other, from the bottom, with what stands on the wire above each."""
-    marks, y = "", bottom
+    marks, y, middle = "", bottom, 130
     for label, wire in steps:
         marks += box(middle - 92, y - 34, 184, 34, label, role="weight", size=14)
         marks += arrow((middle, y - 34), (middle, y - 66))
