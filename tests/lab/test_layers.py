@@ -1,11 +1,23 @@
-"""Residual stacks by hand, PyTorch's own layer recomposed, weights that keep the size."""
+"""Layers at initialisation: draws, averages behind activations, residual stacks, attention."""
 
+from __future__ import annotations
+
+import math
+
+import numpy as np
 import pytest
 import torch
 
+from verified_transformer import activation
 from verified_transformer.lab.layers import (
+    deep_moment,
     dense_weights,
+    gain,
+    gaussian_average,
+    length_density,
     linear_branch,
+    mean_of_largest,
+    query_gradients,
     relu_branch,
     relu_signals,
     residual_states,
@@ -71,3 +83,50 @@ def test_another_scheme_is_refused() -> None:
     x = torch.ones(1, 2, 4, dtype=torch.float64)
     with pytest.raises(ValueError, match="scheme: got 'sandwich'; accepted: plain, post, pre"):
         residual_states(x, [], "sandwich")
+
+
+def he_relu(z: torch.Tensor) -> torch.Tensor:
+    return 2**0.5 * torch.relu(z)
+
+
+def test_averages_known_by_hand() -> None:
+    assert gaussian_average(torch.abs) == pytest.approx((2 / math.pi) ** 0.5, abs=1e-13)
+    assert gaussian_average(torch.relu) == pytest.approx(0.5 * (2 / math.pi) ** 0.5, abs=1e-13)
+    assert gaussian_average(torch.cos) == pytest.approx(math.exp(-0.5), abs=1e-13)
+
+
+def test_gain_is_that_of_the_library() -> None:
+    gelu = activation("gelu")
+    f = torch.nn.functional.gelu
+    assert gain(f, 0.7) == pytest.approx(gelu.quadrature(2, 0.7).value / 0.49, abs=1e-10)
+    assert gain(torch.relu, 3.0) == pytest.approx(0.5)
+    with pytest.raises(ValueError, match="scale: got 0"):
+        gain(torch.relu, 0)
+
+
+def test_depth() -> None:
+    assert deep_moment(he_relu, q=0.3) == pytest.approx(0.3)
+    assert deep_moment(he_relu, weights=2.0, layers=5) == pytest.approx(32)
+
+
+def test_a_length_has_a_density_of_integral_one_and_mean_square_d() -> None:
+    r = np.linspace(1e-9, 12, 20001)
+    density = length_density(r, 5)
+    assert np.trapezoid(density, r) == pytest.approx(1, abs=1e-9)
+    assert np.trapezoid(r**2 * density, r) == pytest.approx(5, abs=1e-8)
+
+
+def test_draws_do_not_depend_on_the_factor_and_vanish_with_it() -> None:
+    assert query_gradients(4, 8, 0.0, 10).abs().max() == 0
+    small, twice = query_gradients(4, 8, 1e-6, 10), query_gradients(4, 8, 2e-6, 10)
+    assert torch.allclose(twice, 2 * small, rtol=1e-4)
+
+
+@pytest.mark.parametrize("T, expected", [(2, math.pi**-0.5), (3, 1.5 * math.pi**-0.5), (1, 0.0)])
+def test_mean_of_largest(T: int, expected: float) -> None:
+    assert mean_of_largest(T) == pytest.approx(expected, abs=1e-12)
+
+
+def test_what_is_no_number_of_keys_is_refused() -> None:
+    with pytest.raises(ValueError, match="T: got 0; accepted: a positive number"):
+        mean_of_largest(0)
