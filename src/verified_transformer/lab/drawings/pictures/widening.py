@@ -85,34 +85,23 @@ def _block(first: str, before: str, after: str, second: str, title: str, *, righ
 def feed_forward_scales() -> Panels:
     """Return a grown feed-forward block twice: divided throughout, and with the root moved."""
     return (
-        _block(
-            "*W*_{1}/*k*",
-            "*u*/√*k*",
-            "*A*(*u*/√*k*) ≠ *A*(*u*)/√*k*",
-            "*W*_{2}/*k*",
-            "divided throughout",
-            right=False,
-        ),
-        _block(
-            "*W*_{1}/√*k*",
-            "*u*",
-            "*A*(*u*), *k* times",
-            "*W*_{2}/(*k*√*k*)",
-            "the root moved",
-            right=True,
-        ),
-    )
+        _block("*W*_{1}/*k*", "*u*/√*k*", "*A*(*u*/√*k*) ≠ *A*(*u*)/√*k*", "*W*_{2}/*k*",
+               "divided throughout", right=False),
+        _block("*W*_{1}/√*k*", "*u*", "*A*(*u*), *k* times", "*W*_{2}/(*k*√*k*)",
+               "the root moved", right=True),
+    )  # fmt: skip
 
 
-def _upwards(steps: tuple[tuple[str, str], ...], bottom: float) -> str:
+def _column(title: str, *steps: tuple[str, str]) -> Panel:
     """Boxes one above the other, from the bottom, with what stands on the wire above each."""
-    marks, y, middle = "", bottom, 130
+    marks, middle, y = "", 130, 374
     for label, wire in steps:
         marks += box(middle - 92, y - 34, 184, 34, label, role="weight", size=14)
         marks += arrow((middle, y - 34), (middle, y - 66))
         marks += text(middle + 10, y - 50, wire, anchor="start", size=14)
         y -= 66
-    return marks
+    below = text(middle, 402, "*x*/√*k*, each *k* times")
+    return Panel(320, 420, below, arrow((middle, 388), (middle, 374)), marks, title=title)
 
 
 @picture(
@@ -127,35 +116,16 @@ def _upwards(steps: tuple[tuple[str, str], ...], bottom: float) -> str:
 )
 def grown_bert() -> Panels:
     """Return a grown BERT: what stands on its wires, in a layer and in its output."""
-    layer = (
-        ("values, heads", "*x*/√*k*"), ("norm", "*x*/√*k*"),
+    layer = _column(
+        "a layer", ("values, heads", "*x*/√*k*"), ("norm", "*x*/√*k*"),
         ("first matrix", "plain copies"), ("second matrix", "*x*/√*k*"),
         ("norm", "*x*/√*k*, and so on"),
     )  # fmt: skip
-    output = (
-        ("dense layer", "plain copies"),
-        ("norm", "*x*/√*k*"),
-        ("embedding, rows/√*k*", "scores, as before"),
-        ("output bias, kept", "logits"),
-    )
-    return (
-        Panel(
-            320,
-            420,
-            text(130, 402, "*x*/√*k*, each *k* times"),
-            arrow((130, 388), (130, 374)),
-            _upwards(layer, 374),
-            title="a layer",
-        ),
-        Panel(
-            320,
-            420,
-            text(130, 402, "*x*/√*k*, each *k* times"),
-            arrow((130, 388), (130, 374)),
-            _upwards(output, 374),
-            title="the output",
-        ),
-    )
+    output = _column(
+        "the output", ("dense layer", "plain copies"), ("norm", "*x*/√*k*"),
+        ("embedding, rows/√*k*", "scores, as before"), ("output bias, kept", "logits"),
+    )  # fmt: skip
+    return layer, output
 
 
 _E = [["1", "0"], ["1", "0"], ["0", "1"], ["0", "1"]]
@@ -299,11 +269,9 @@ def bias_added_once() -> Panels:
 def grow_and_train() -> Panels:
     """Return four models, small and large, before and after a step: two ways to the last."""
     corners = (
-        (14, 14, "*θ*"),
-        (206, 14, "*θ* − *η*∇*L*"),
-        (14, 128, "*Sθ*"),
-        (206, 128, "*S*(*θ* − *η*∇*L*)"),
-    )
+        (14, 14, "*θ*"), (206, 14, "*θ* − *η*∇*L*"),
+        (14, 128, "*Sθ*"), (206, 128, "*S*(*θ* − *η*∇*L*)"),
+    )  # fmt: skip
     return Panel(
         320, 182,
         *[box(x, y, 100, 40, label, role="weight" if y < 100 else "output", rounded=8,
