@@ -26,11 +26,11 @@ import torch
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "models"))
 from first_loss_by_windows import by_windows, random_starts
 
-from verified_transformer.lab.tying.start.tables.gaussian_tables import (
+from verified_transformer.lab.tying.first_losses import (
     first_losses_of_tables,
     z_of_mean,
     z_of_variance,
-)  # fmt: skip
+)
 from verified_transformer.models.first_loss import GaussianStart
 
 RESULT = Path(__file__).with_suffix(".json")

@@ -19,7 +19,7 @@ from verified_transformer.account.records.ran import Ran, told
 from verified_transformer.checks.what_ran import Spot, describe, spot, versions, watching, what_ran
 from verified_transformer.checks.what_ran.describing import written
 from verified_transformer.lab import tiny
-from verified_transformer.lab.widening.whole.models import with_own_head
+from verified_transformer.lab.widening.whole_models import with_own_head
 
 
 class Check:

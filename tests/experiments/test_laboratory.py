@@ -16,7 +16,6 @@ from verified_transformer.experiments.laboratory.learning import (
     Runs,
     Way,
     at_best_rate,
-    best_rate,
     thinned,
     told,
 )  # fmt: skip
@@ -101,7 +100,6 @@ def test_losses_that_explode_count_as_twice_the_guess() -> None:
 def test_the_other_seeds_choose_the_rate() -> None:
     losses = {"0.1": [1.0, 5.0, 5.0], "0.2": [2.0, 2.0, 2.0]}
     assert at_best_rate(losses) == {0: 2.0, 1: 2.0, 2: 2.0}  # seed 0 would have chosen 0.1
-    assert best_rate(losses) == "0.2"
     with pytest.raises(ValueError, match="losses: got shape"):
         at_best_rate({"0.1": [1.0]})
 

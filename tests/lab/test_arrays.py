@@ -5,11 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from verified_transformer import generator
 from verified_transformer.lab import (
     LOPSIDED,
     SIGNS,
-    agrees,
     largest_error,
     outcomes,
     relative_error,
@@ -29,19 +27,6 @@ def test_errors_refuse_other_shapes_and_zeros(error) -> None:
         error(torch.ones(2), torch.ones(3))
     with pytest.raises(ValueError, match="wanted: got zeros"):
         error(torch.ones(2), torch.zeros(2))
-
-
-def test_a_sample_agrees_with_its_mean_and_not_with_another() -> None:
-    values = torch.randn(20_000, generator=generator("agrees")) + 1
-    assert agrees(values, 1.0)
-    assert not agrees(values, 1.1)
-
-
-def test_agreement_needs_draws_that_vary() -> None:
-    with pytest.raises(ValueError, match="values: got 10"):
-        agrees(torch.randn(10), 0.0)
-    with pytest.raises(ValueError, match="values: got 2000 with standard deviation 0"):
-        agrees(torch.ones(2000), 1.0)
 
 
 @pytest.mark.parametrize("law", [SIGNS, LOPSIDED])

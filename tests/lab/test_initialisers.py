@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from verified_transformer.lab.arrays import initialisers
+from verified_transformer.lab import initialisers
 
 
 @pytest.mark.parametrize(("law", "kurtosis"), [("normal", 3), ("uniform", 9 / 5)])

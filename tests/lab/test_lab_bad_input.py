@@ -22,10 +22,10 @@ from verified_transformer import (
 )
 from verified_transformer.lab.drawings.charts.chart import label_width
 from verified_transformer.lab.drawings.palette import hatch, role_of
-from verified_transformer.lab.layers.dense import linear_size
+from verified_transformer.lab.layers import linear_size
 from verified_transformer.lab.live_figures.measured import placed
 from verified_transformer.lab.live_figures.translation import formula_of, script_of
-from verified_transformer.lab.tying.start.bodies.whole_models import losses_by_turn
+from verified_transformer.lab.tying.first_losses import losses_by_turn
 
 σ, d = symbols("sigma d")
 x = sp.Symbol("x")

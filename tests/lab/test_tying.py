@@ -1,4 +1,4 @@
-"""The laboratory of tied heads: remedies, ties, languages, exact ranks, storage."""
+"""Tied heads in the lab: remedies, ties, languages, the listing, what is done to tied models."""
 
 from __future__ import annotations
 
@@ -11,26 +11,30 @@ from torch import nn
 pytest.importorskip("transformers")
 
 from verified_transformer import generator
-from verified_transformer.lab.arrays import initialisers
-from verified_transformer.lab.tying.history import releases
-from verified_transformer.lab.tying.keeping import ties, written
-from verified_transformer.lab.tying.learning import roles
-from verified_transformer.lab.tying.start.bodies import (
+from verified_transformer.lab import initialisers
+from verified_transformer.lab.tying import (
+    first_losses,
     identity_bodies,
+    listing,
+    releases,
     remedies,
-    whole_models,
-)  # fmt: skip
-from verified_transformer.lab.tying.start.tables import drawn_losses, repeats, rings
+    repeats,
+    roles,
+    ties,
+    treatments,
+)
+from verified_transformer.lab.tying.budget import budget
+from verified_transformer.lab.tying.ties import TiedModel, four_tests, seeded
 from verified_transformer.models import expected_first_loss
 
 
 def test_a_turned_state_starts_lower_and_a_share_is_of_a_known_head() -> None:
     turns = [lambda h: h, lambda h: h.roll(1, -1)]
-    kept, turned = whole_models.losses_by_turn(200, 64, [0.2], turns, 2)
+    kept, turned = first_losses.losses_by_turn(200, 64, [0.2], turns, 2)
     assert turned[0][0] < math.log(200) + 2 < kept[0][0]
-    assert kept == whole_models.losses_by_scale(200, 64, [0.2], 2)
+    assert kept == first_losses.losses_by_scale(200, 64, [0.2], 2)
     with pytest.raises(ValueError, match="draws: got 1; accepted: 2 or more"):
-        whole_models.losses_by_scale(200, 64, [0.2], 1)
+        first_losses.losses_by_scale(200, 64, [0.2], 1)
 
 
 @pytest.mark.parametrize("head", remedies.REMEDIES)
@@ -45,16 +49,16 @@ def test_an_unknown_head_is_refused() -> None:
 
 
 def test_drawn_losses_have_the_mean_of_the_quadrature() -> None:
-    mean, error = drawn_losses.drawn_loss(500, 16, 0.25, 400)
+    mean, error = first_losses.drawn_loss(500, 16, 0.25, 400)
     assert abs(mean - expected_first_loss(500, 16, σ=0.25)) < 5 * error
-    own, loss = drawn_losses.losses_for_a_map(500, 16, 0.25)
+    own, loss = first_losses.losses_for_a_map(500, 16, 0.25)
     assert own.shape == (4000, 1) and loss.shape == (4000, 6) and (loss > own).all()
 
 
 def test_the_wide_limit_is_the_articles_sum() -> None:
-    assert drawn_losses.wide_limit(3, 1.5) == pytest.approx(math.log(math.exp(1.5) + 2), abs=1e-9)
+    assert first_losses.wide_limit(3, 1.5) == pytest.approx(math.log(math.exp(1.5) + 2), abs=1e-9)
     with pytest.raises(ValueError, match="n: got 6; accepted: 2 to 5"):
-        drawn_losses.wide_limit(6, 1.0)
+        first_losses.wide_limit(6, 1.0)
 
 
 def test_independent_rows_are_told_from_orthogonal_ones() -> None:
@@ -65,9 +69,9 @@ def test_independent_rows_are_told_from_orthogonal_ones() -> None:
 def test_the_first_ring_is_a_softmax() -> None:
     logits = torch.tensor([0.3, -1.0, 0.8], dtype=torch.float64)
     u = torch.rand(200_000, 3, generator=generator("rings"), dtype=torch.float64)
-    first = torch.bincount(rings.rings(u, logits).argmin(-1), minlength=3) / len(u)
+    first = torch.bincount(first_losses.rings(u, logits).argmin(-1), minlength=3) / len(u)
     assert torch.allclose(first.double(), logits.softmax(-1), atol=0.01)
-    mean = rings.logsumexp_by_first_ring(u, logits).mean().item()
+    mean = first_losses.logsumexp_by_first_ring(u, logits).mean().item()
     assert mean == pytest.approx(logits.logsumexp(-1).item(), abs=0.02)
 
 
@@ -84,10 +88,11 @@ def test_an_untied_model_is_refused() -> None:
 
 
 def test_states_of_a_tie() -> None:
-    assert ties.state(ties.TiedModel()) == "kept"
-    assert ties.state(ties.TiedModel(tie=False)) == "BROKEN"
-    assert ties.state(ties.twice(ties.TiedModel())) == "computed"
-    assert ties.state(ties.head_from(ties.TiedModel(), lambda E: E.data)) == "half"
+    assert ties.four_tests(ties.TiedModel()) == (True,) * 4
+    assert ties.four_tests(ties.TiedModel(tie=False)) == (False,) * 4
+    assert ties.four_tests(ties.twice(ties.TiedModel()))[2:] == (True, True)
+    half = ties.head_from(ties.TiedModel(), lambda E: E.data)
+    assert ties.four_tests(half) == (False, True, False, True)
     assert ties.four_tests(ties.head_copied(ties.TiedModel())) == (False,) * 4
     assert ties.said_by(lambda: None) == "nothing said"
 
@@ -110,7 +115,7 @@ def test_learning_lowers_the_loss() -> None:
 
 
 def test_real_texts_are_laws_too() -> None:
-    known = written.documentation()
+    known = roles.documentation()
     assert torch.allclose(known.pair_law.sum((1, 2)), torch.ones(roles.RUNS))
     rows = known.next_law.sum(-1)
     assert bool(((rows - 1).abs() < 1e-5).logical_or(rows == 0).all())
@@ -120,4 +125,40 @@ def test_real_texts_are_laws_too() -> None:
 def test_releases_are_listed_once_by_year() -> None:
     names = [name for _, name, _, _ in releases.LISTED]
     assert len(set(names)) == len(names) == 47
-    assert releases.by_period((2017, 2020)).startswith("2017-2020: 12 of 15\n  tied: Transformer")
+
+
+@pytest.mark.parametrize("direction", listing.DIRECTIONS)
+def test_the_first_logits_have_the_spread_that_is_derived(direction: str) -> None:
+    derived = float(listing.DIRECTIONS[direction](128))
+    found, error = listing.logit_spread(direction, 128)
+    assert abs(found - derived) < 5 * error
+
+
+def test_transposing_by_hand_is_noticed_unless_the_table_is_square() -> None:
+    assert listing.after_transposing(7, 5) == "an error in the forward pass"
+    assert listing.after_transposing(6, 6) == "wrong logits and no error"
+    assert listing.one_object(listing.as_listed) and not listing.one_object(listing.half_tie)
+
+
+def test_a_half_tie_decays_twice() -> None:
+    tie, half = (treatments.decayed(kind, 4, 0.1) for kind in (False, True))
+    assert half == pytest.approx([value**2 for value in tie])
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"), [("one flat vector", True), ("flat, layer by layer", False)]
+)
+def test_flattening_keeps_numbers_and_may_break_a_tie(name: str, kept: bool) -> None:
+    model = seeded(name, TiedModel)
+    before = model(torch.arange(7)).detach()
+    after = treatments.COPIES[name](model)
+    assert torch.equal(before, after(torch.arange(7)).detach())
+    assert four_tests(after) == (kept,) * 4
+
+
+def test_a_tied_model_has_the_budget_of_its_untied_twin() -> None:
+    pair = [
+        budget(treatments.built("GPT2LMHeadModel", tie_word_embeddings=t)) for t in (True, False)
+    ]
+    assert pair[0].tied and not pair[1].tied
+    assert (pair[0].table, pair[0].rest) == (pair[1].table, pair[1].rest)

@@ -10,15 +10,16 @@ from torch import nn
 
 from verified_transformer import Index, Uniform, mean, symbols, total
 from verified_transformer.lab import largest_error, randomised, relative_error, tiny
-from verified_transformer.lab.widening import normal, tiled, tiled_in_heads
-from verified_transformer.lab.widening.parts import attention as at
-from verified_transformer.lab.widening.parts import norms
-from verified_transformer.lab.widening.rotation import rotary
-from verified_transformer.lab.widening.rotation import rotary_scores as pairs
-from verified_transformer.lab.widening.training import recovery
-from verified_transformer.lab.widening.whole import heads as of
-from verified_transformer.lab.widening.whole import real_attention as real
-from verified_transformer.lab.widening.whole import table as by
+from verified_transformer.lab.layers import standard_normal as normal
+from verified_transformer.lab.widening import attention as at
+from verified_transformer.lab.widening import heads as of
+from verified_transformer.lab.widening import norms, recovery, rotary
+from verified_transformer.lab.widening import real_attention as real
+from verified_transformer.lab.widening import rotary_scores as pairs
+from verified_transformer.lab.widening import whole_models as by
+from verified_transformer.lab.widening.layers import tiled, tiled_in_heads
+from verified_transformer.lab.widening.whole_models import self_portrait, spoken, with_own_head
+from verified_transformer.models.architectures import is_tied
 from verified_transformer.models.growth import compare, heads, repeated
 
 LAYOUTS = ("interleaved", "halves")
@@ -244,3 +245,22 @@ def test_what_does_not_learn_keeps_its_values() -> None:
     table = model.roformer.encoder.embed_positions.weight.clone()
     randomised(model, "rotary")
     assert torch.equal(model.roformer.encoder.embed_positions.weight, table)
+
+
+def test_a_head_of_its_own_is_seen_and_kept_by_growing() -> None:
+    model = randomised(tiny("t5", tie_word_embeddings=False), "own").requires_grad_(False)
+    assert is_tied(model)
+    assert ", tied, " in self_portrait(model)
+    with_own_head(model, "own")
+    assert not is_tied(model)
+    assert "own head, T5LayerNorm 1e-06, ReLU, float64" in self_portrait(model)
+    large = by.by_roots(model, 2)
+    assert not is_tied(large)
+    assert compare(model, large).clean < 1e-12
+
+
+def test_logits_are_drawn_from_the_name_alone() -> None:
+    model = randomised(tiny("gpt2"), "spoken")
+    assert torch.equal(spoken(model, "a"), spoken(model, "a"))
+    assert not torch.equal(spoken(model, "a"), spoken(model, "b"))
+    assert spoken(model, "a").shape == (2, 9, 19)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -198,27 +198,6 @@ def compare(
         "figures": figures(_medians(wall), setting),
         "figures of CPU seconds": figures(_medians(cpu), setting),
     }
-
-
-def shown(run: Mapping[str, Any]) -> str:
-    """Return a table of what lookups cost, one way a line.
-
-    Args:
-        run: what `experiments.factorised_lookup.compare` returns.
-
-    Returns:
-        Lines with the millions of numbers stored, the multiplications for each number of the rows
-        that are asked for, the processor's milliseconds, and the MiB alive beside the parameters.
-    """
-    setting, lines = run["setting"], [f"{'':14}{'stored/M':>8}{'mult.':>7}{'ms':>5}{'MiB':>5}"]
-    made = setting["tokens"] * setting["d"]
-    for way in LOOKUPS:
-        work, seconds = run["counted"][way], run["CPU seconds"][way]["median"]
-        lines.append(
-            f"{way:14}{run['parameters'][way] / 1e6:8.2f}{work['multiplications'] / made:7.1f}"
-            f"{1000 * seconds:5.0f}{work['bytes'] / 2**20:5.0f}"
-        )
-    return "\n".join(lines)
 
 
 def _spread(values: Sequence[float]) -> dict[str, float]:

@@ -141,15 +141,6 @@ def at_best_rate(losses: Mapping[str, Sequence[float]]) -> dict[int, float]:
     return dict(enumerate(rows.gather(0, others.argmin(0, keepdim=True))[0].tolist()))
 
 
-def best_rate(losses: Mapping[str, Sequence[float]]) -> str:
-    """Return the rate with the lowest mean loss.
-
-    Args:
-        losses: by rate, one for each seed.
-    """
-    return min(losses, key=lambda rate: sum(losses[rate]))
-
-
 def thinned(curve: torch.Tensor, places: int) -> list[float]:
     """Return the means of equal parts of a curve, rounded.
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 __all__ = ["HATCHES", "ROLES", "Role", "hatch", "role_of", "short"]
 
+_GAP = 7  # between the lines of a hatch
 _Rectangle = tuple[float, float, float, float]
 _Stroke = tuple[tuple[float, float], tuple[float, float]]
 
@@ -70,7 +71,7 @@ def short(number: float) -> str:
 
 
 def hatch(
-    kind: str, x: float, y: float, width: float, height: float, *, gap: float = 7,
+    kind: str, x: float, y: float, width: float, height: float, *,
     clear: tuple[float, float] = (0, 0),
 ) -> str:  # fmt: skip
     """Return the lines or dots that fill a rectangle, as the data of one SVG path.
@@ -80,7 +81,6 @@ def hatch(
     Args:
         kind: one of `HATCHES`.
         x, y, width, height: the rectangle.
-        gap: distance between lines.
         clear: width and height that stay free in the middle, for a label.
 
     Returns:
@@ -96,9 +96,9 @@ def hatch(
     wide, high = clear
     free = ((width - wide) / 2, (height - high) / 2, (width + wide) / 2, (height + high) / 2)
     if kind == "dots":
-        strokes = _dots(width, height, gap, free)
+        strokes = _dots(width, height, free)
     else:
-        strokes = list(_slanted(width, height, gap, free))
+        strokes = list(_slanted(width, height, free))
         if kind == "down":
             strokes = [((width - a, b), (width - c, d)) for (a, b), (c, d) in strokes]
     return "".join(
@@ -109,8 +109,8 @@ def hatch(
     )
 
 
-def _dots(width: float, height: float, gap: float, free: _Rectangle) -> list[_Stroke]:
-    across, down = max(1, int(width / gap)), max(1, int(height / gap))
+def _dots(width: float, height: float, free: _Rectangle) -> list[_Stroke]:
+    across, down = max(1, int(width / _GAP)), max(1, int(height / _GAP))
     points = [
         ((i + 0.5) * width / across, (j + 0.5) * height / down)
         for i in range(across)
@@ -120,11 +120,11 @@ def _dots(width: float, height: float, gap: float, free: _Rectangle) -> list[_St
     return [((u, v), (u, v)) for u, v in points if not (left < u < right and top < v < bottom)]
 
 
-def _slanted(width: float, height: float, gap: float, free: _Rectangle) -> Iterator[_Stroke]:
+def _slanted(width: float, height: float, free: _Rectangle) -> Iterator[_Stroke]:
     """Yield the strokes along which u + v is a multiple of the gap, cut where they meet `free`."""
     left, top, right, bottom = free
-    for step in range(1, int((width + height) / gap) + 1):
-        total = step * gap
+    for step in range(1, int((width + height) / _GAP) + 1):
+        total = step * _GAP
         begin, end = max(0.0, total - height), min(width, total)
         stop, again = max(begin, left, total - bottom), min(end, right, total - top)
         pieces = [(begin, end)] if again <= stop else [(begin, stop), (again, end)]

@@ -75,7 +75,7 @@ def matrix(
     """Return a matrix with its sizes at its sides: ``rows`` at the left, ``columns`` above."""
     sides = text(x - 6, y + height / 2, rows, anchor="end") if rows else ""
     sides += text(x + width / 2, y - 10, columns) if columns else ""
-    return box(x, y, width, height, label, role=role, fill=fill) + (sides)
+    return box(x, y, width, height, label, role=role, fill=fill) + sides
 
 
 def vector(
@@ -199,9 +199,9 @@ def _head(tip: Point, tail: Point) -> str:
     return f'<path d="M{path}Z" stroke="none"/>'
 
 
-def brace(start: Point, end: Point, label: str = "", *, depth: float = 8) -> str:
+def brace(start: Point, end: Point, label: str = "") -> str:
     """Return a curly brace from one point to another, its tip and label on the left of the way."""
-    (x1, y1), (x2, y2) = start, end
+    (x1, y1), (x2, y2), depth = start, end, 8
     along, down = _direction(end, start)
     out = (down * depth, -along * depth)
     middle = ((x1 + x2) / 2, (y1 + y2) / 2)
@@ -263,7 +263,7 @@ def dial(
 
 
 def core(
-    x: float, y: float, label: str, *, below: str = "", above: str = "", role: str = "weight",
+    x: float, y: float, label: str, *, below: str = "", above: str = "",
     radius: float = 21, leg: float = 26,
 ) -> str:  # fmt: skip
     """Return a tensor core: a circle with a leg below and one above, each with its index."""
@@ -276,4 +276,4 @@ def core(
         f'<circle cx="{short(x)}" cy="{short(y)}" r="{short(radius)}" fill-opacity=".18" '
         'stroke-width="1.6"/>'
     )
-    return marks + _in_role(role, circle) + (text(x, y, label))
+    return marks + _in_role("weight", circle) + text(x, y, label)

@@ -12,10 +12,9 @@ from importlib import resources
 from typing import Any
 
 from .compressed import compressed
-from .controls import Slider, told
+from .controls import Preset, Setting, Slider, settings, told
 from .curves import DASHES, Curve, Curves, Source
 from .measured import Measured, Points, elsewhere, placed
-from .presets import Preset, Setting, settings
 from .still import extent, sample, still
 
 LARGEST = 15_000  # bytes of a figure, its picture included

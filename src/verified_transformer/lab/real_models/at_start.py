@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from ...seeds import generator, seed_of
-from ..layers.dense import standard_normal
+from ..layers import standard_normal
 
 
 def t5_attention(
@@ -60,7 +60,7 @@ def t5_logits(layer: Any, name: str = "tokens of T5", *, tokens: int = 128) -> t
     return ((x @ q.mT) @ (x @ k.mT).mT)[~torch.eye(tokens, dtype=torch.bool)]
 
 
-# ------------------------------------------------------------------ attention of the first layer
+# --------------------------------------------------------------------- attention of the first layer
 
 _FIRST: Mapping[str, dict[str, Any]] = MappingProxyType(
     {  # one layer, without what its attention does not need

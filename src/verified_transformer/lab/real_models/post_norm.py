@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 from ...seeds import generator, seed_of
-from ..layers.dense import standard_normal
+from ..layers import standard_normal
 
 
 @dataclass(frozen=True)
@@ -110,23 +110,19 @@ def first_state(name: str, *shape: int) -> torch.Tensor:
     return nn.functional.layer_norm(x, x.shape[-1:], eps=0.0).requires_grad_()
 
 
-def bert_at_start(
-    name: str, *, layers: int = 12, tokens: int = 64, common: bool = True
-) -> PostNorm:
+def bert_at_start(name: str, *, tokens: int = 64, common: bool = True) -> PostNorm:
     """Observe BERT's class at the size of BERT-base, as the class initialises it.
 
     The first state is that of its own embeddings, at random tokens of a small vocabulary.
 
     Args:
         name: what the seed is derived from.
-        layers, tokens: sizes.
+        tokens: how many.
         common: whether the embedding of the token type, which all tokens share, is added.
     """
     from .hugging_face import transformers
 
-    config = transformers.BertConfig(
-        vocab_size=1000, num_hidden_layers=layers, attn_implementation="eager"
-    )
+    config = transformers.BertConfig(vocab_size=1000, attn_implementation="eager")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed_of(name) % 2**63)
         bert = transformers.BertModel(config, add_pooling_layer=False).eval()

@@ -1,5 +1,1 @@
 """What chapter 4 shares: layers, heads and whole models made wider, rightly and wrongly."""
-
-import lazy_loader as _lazy
-
-__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -20,7 +20,7 @@ _WIDE, _LETTERS = 320.0, 14.0
 def heat(
     rows: Mapping[str, Sequence[float]], caption: str, *, columns: Sequence[str],
     form: str = "{:.2g}", role: str = "output", log: bool = False, signed: bool = False,
-    title: str = "", across: str = "",
+    across: str = "",
 ) -> Chart:  # fmt: skip
     """Return a matrix of numbers, each in a cell that is the darker the larger it is.
 
@@ -32,7 +32,6 @@ def heat(
         role: the colour.
         log: whether equal ratios are equal steps of shade.
         signed: whether a number below zero is as dark as the same above, as for errors.
-        title: stands above.
         across: what the columns are, above their names.
 
     Returns:
@@ -59,7 +58,7 @@ def heat(
         label: [(written(form, v), (shade(v) - low) / ((high - low) or 1.0)) for v in values]
         for label, values in found.items()
     }
-    left, wide, y, marks = _frame(table, columns, title, across)
+    left, wide, y, marks = _frame(table, columns, across)
     for values in cells.values():
         for k, (said, share) in enumerate(values):
             x = left + k * wide
@@ -67,12 +66,12 @@ def heat(
                          size=13 if roomy(said, 13) < wide else 12))  # fmt: skip
         y += 26
     told = _told(columns, {label: [said for said, _ in v] for label, v in cells.items()})
-    return chart([Panel(_WIDE, y + 4, *marks, title=title)], caption, "A grid of numbers:", told)
+    return chart([Panel(_WIDE, y + 4, *marks)], caption, "A grid of numbers:", told)
 
 
 def answers(
     rows: Mapping[str, Sequence[bool | None]], caption: str, *, columns: Sequence[str],
-    title: str = "", across: str = "", words: tuple[str, str, str] = ("yes", "no", "–"),
+    across: str = "", words: tuple[str, str, str] = ("yes", "no", "–"),
 ) -> Chart:  # fmt: skip
     """Return a table of yes and no as signs: a filled cell, an empty crossed one, a dash.
 
@@ -80,7 +79,6 @@ def answers(
         rows: a label and its answers; ``None`` where the question does not arise.
         caption: one or two sentences that say what to look at.
         columns: what is asked.
-        title: stands above.
         across: what the columns are, above their names.
         words: how yes, no and neither are told.
 
@@ -96,7 +94,7 @@ def answers(
         .half(): object yes, memory no
     """
     table = _table(rows, columns)
-    left, wide, y, marks = _frame(table, columns, title, across)
+    left, wide, y, marks = _frame(table, columns, across)
     for values in table.values():
         for k, answer in enumerate(values):
             x = left + k * wide + wide / 2
@@ -113,7 +111,7 @@ def answers(
         label: [words[2] if a is None else words[0] if a else words[1] for a in values]
         for label, values in table.items()
     })  # fmt: skip
-    return chart([Panel(_WIDE, y + 4, *marks, title=title)], caption, "A grid of answers:", told)
+    return chart([Panel(_WIDE, y + 4, *marks)], caption, "A grid of answers:", told)
 
 
 _Entry = TypeVar("_Entry")
@@ -131,12 +129,12 @@ def _table(
 
 
 def _frame(
-    table: Mapping[str, Sequence[object]], columns: Sequence[str], title: str, across: str
+    table: Mapping[str, Sequence[object]], columns: Sequence[str], across: str
 ) -> tuple[float, float, float, list[str]]:
     """Where the cells begin, how wide they are, the first one's top, and the labels."""
     left = label_width(table, 170, _LETTERS) or 170.0
     wide = (_WIDE - 2 - left) / len(columns)
-    y = 26.0 if title else 4.0
+    y = 4.0
     marks = []
     if across:
         marks.append(text(left + wide * len(columns) / 2, y + 8, across, size=13))

@@ -185,21 +185,20 @@ def tick(value: float) -> str:
 
 
 def legend(
-    entries: Sequence[tuple[str, str]], width: float, *, size: float = 13
+    entries: Sequence[tuple[str, str]], width: float
 ) -> tuple[list[tuple[float, float, str, str]], float]:
     """Place the entries of a legend in lines.
 
     Args:
         entries: name and role of each.
         width: of the panel.
-        size: of the letters.
 
     Returns:
         For each entry where its sign stands (x, y), its name and its role; and the height of all.
     """
     placed, x, y = [], 8.0, 14.0
     for name, role in entries:
-        wide = 24 + roomy(name, size) + 12
+        wide = 24 + roomy(name, 13) + 12
         if x > 8 and x + wide > width:
             x, y = 8.0, y + 22
         placed.append((x, y, name, role))

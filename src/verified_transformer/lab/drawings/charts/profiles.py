@@ -20,7 +20,7 @@ Curves = Mapping[str, Sequence[float]]
 def profiles(
     panels: Mapping[str, Curves], caption: str, *, x: str = "layer",
     at: Sequence[float] | None = None, form: str = "{:.3g}", log: bool = False,
-    log_x: bool = False, zero: bool = False, roles: Sequence[str] = _ROLES, dots: bool = True,
+    log_x: bool = False, zero: bool = False, dots: bool = True,
     ticks: Sequence[float] = (), rules: Mapping[str, float] | None = None,
     named_first: Sequence[str] = (),
 ) -> Chart:  # fmt: skip
@@ -35,7 +35,6 @@ def profiles(
         log: whether the upright axis is logarithmic.
         log_x: whether the lying axis is.
         zero: whether the upright axis holds zero.
-        roles: colours of the curves, the same in all panels.
         dots: whether each number has a dot, where there are at most 16.
         ticks: places that the lying axis marks; without them, its ends and what fits between.
         rules: names of levels, and where they lie: dotted lines in all panels.
@@ -67,10 +66,10 @@ def profiles(
         raise ValueError(f"panels: got curves of {sorted(lengths)}; accepted: one length, 2 or more"
                          + (f", that of at, {many}" if places else ""))  # fmt: skip
     places = places or [float(k + 1) for k in range(many)]
-    if len(table) > 3 or max(map(len, table.values())) > len(roles):
+    if len(table) > 3 or max(map(len, table.values())) > len(_ROLES):
         raise ValueError(
             f"panels: got {len(table)} of up to {max(map(len, table.values()))} curves; "
-            f"accepted: three panels of {len(roles)} curves"
+            f"accepted: three panels of {len(_ROLES)} curves"
         )
     outside = [v for v in ticks if not min(places) <= v <= max(places)]
     if outside:
@@ -83,7 +82,7 @@ def profiles(
     wide = 320.0 if len(table) < 3 else 230.0
     up = Scale.of(every, 34 + _HIGH, 34, log=log, zero=zero)
     drawn = [
-        _panel(title, curves, places, up, wide, x, log_x, roles, dots and many <= 16, ticks,
+        _panel(title, curves, places, up, wide, x, log_x, dots and many <= 16, ticks,
                ruled, title in named_first)
         for title, curves in table.items()
     ]  # fmt: skip
@@ -103,7 +102,7 @@ def _some(many: int) -> list[int]:
 
 def _panel(
     title: str, curves: Curves, at: Sequence[float], up: Scale, wide: float, x: str, log_x: bool,
-    roles: Sequence[str], dots: bool, ticks: Sequence[float], ruled: Mapping[str, float],
+    dots: bool, ticks: Sequence[float], ruled: Mapping[str, float],
     named_first: bool,
 ) -> Panel:  # fmt: skip
     left = max(roomy(tick(v), 13) for v in up.ticks(5)) + 8
@@ -127,12 +126,12 @@ def _panel(
         marks.append(text(beside, where, name, size=13, anchor=anchor))
     for k, (name, curve) in enumerate(curves.items()):
         points = [(across(a), up(v)) for a, v in zip(at, curve, strict=True)]
-        marks.append(line(*points, role=roles[k], width=2.2))
+        marks.append(line(*points, role=_ROLES[k], width=2.2))
         if dots:
-            marks += [node(*point, "", role=roles[k], radius=2.6) for point in points]
+            marks += [node(*point, "", role=_ROLES[k], radius=2.6) for point in points]
         label = text(beside, ends[k], name, size=13, anchor=anchor)
-        colour = role_of(roles[k]).colour
-        marks.append(f'<g class="vtd-{roles[k]}" fill="{colour}" style="stroke:none">{label}</g>')
+        colour = role_of(_ROLES[k]).colour
+        marks.append(f'<g class="vtd-{_ROLES[k]}" fill="{colour}" style="stroke:none">{label}</g>')
     return Panel(wide, up.start + 46, *marks, title=title)
 
 

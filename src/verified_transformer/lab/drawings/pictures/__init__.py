@@ -1,1 +1,1 @@
-"""The drawings of the book, each a function; `verified_transformer.lab.drawings` has them all."""
+"""The drawings of the book by subject; `verified_transformer.lab.drawings` has them all."""

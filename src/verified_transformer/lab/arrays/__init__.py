@@ -1,1 +1,0 @@
-"""Arrays: how far apart two are, all outcomes of a few entries, entries that look independent."""

@@ -1,0 +1,303 @@
+"""Numbers in rows, a label at each: as bars, as shares of a whole, as predicted and measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ..drawing import Panel
+from ..labels import as_text, text
+from ..parts import box, line, node
+from .chart import (
+    Chart,
+    Scale,
+    along_the_bottom,
+    chart,
+    filled,
+    label_width,
+    legend,
+    levels,
+    named_above,
+    number,
+    roomy,
+    told_levels,
+    written,
+)  # fmt: skip
+
+__all__ = ["bars", "predicted_and_measured", "shares"]
+
+_WIDE, _BAR, _ROW, _LETTERS = 320.0, 16.0, 26.0, 14.0
+_ROLES = ("output", "weight", "input", "copy", "gradient", "quiet")
+_FILLS = ("plain", "up", "dots", "down", "plain", "up")
+
+
+def bars(
+    rows: Mapping[str, float | Sequence[float]], caption: str, *, series: Sequence[str] = (),
+    form: str = "{:.3g}", unit: str = "", log: bool = False, roles: Sequence[str] = _ROLES,
+    kinds: Mapping[str, str] | None = None, ticks: Sequence[float] = (),
+    rules: Mapping[str, float] | None = None,
+) -> Chart:  # fmt: skip
+    """Return numbers as lying bars, each with its number at its end.
+
+    Args:
+        rows: a label and its number, or its numbers, one for each of ``series``.
+        caption: one or two sentences that say what to look at; marks as in a drawing's label.
+        series: what the numbers of a row are, where it has several.
+        form: how a number is written.
+        unit: of the numbers, below the axis.
+        log: whether the axis is logarithmic; then a row is a dot on a line.
+        roles: colours of the series.
+        kinds: of what kind the thing of each row is, where there are no series; things of one kind
+            have one colour and one hatch.
+        ticks: places that a logarithmic axis marks; it ends where they do.
+        rules: names of levels, and where they lie: dotted lines with the name above.
+
+    Returns:
+        The chart.
+
+    Raises:
+        ValueError: there is no row, a row has not one number for each series or no kind, a number
+            is not finite, or not positive on a logarithmic axis, or ticks are for an axis that
+            has none.
+
+    Example:
+        >>> bars({"GPT-2": 5.4, "LLaMA 7B": 0.6}, "What a table weighs, in layers.")
+        [chart] What a table weighs, in layers.
+        GPT-2: 5.4
+        LLaMA 7B: 0.6
+    """
+    filled(rows)
+    table = {
+        label: [number("rows", v) for v in (found if isinstance(found, Sequence) else (found,))]
+        for label, found in rows.items()
+    }
+    many = max(1, len(series))
+    for label, found in table.items():
+        if len(found) != many:
+            raise ValueError(f"rows: got {len(found)} numbers of {label!r}; accepted: {many}")
+    if kinds is not None and (series or set(kinds) != set(rows)):
+        raise ValueError(f"kinds: got {list(kinds)}; accepted: one for each row, without series")
+    if ticks and not log:
+        raise ValueError(f"ticks: got {list(ticks)}; accepted: none without log=True")
+    ruled = levels(rules)
+    panel = _lying(table, series, roles, form, unit, log, kinds or {}, ticks, ruled)
+    told = [
+        f"{as_text(label)}{f' ({as_text(kinds[label])})' if kinds else ''}: "
+        + ", ".join(
+            (f"{as_text(series[k])} " if series else "") + written(form, value)
+            for k, value in enumerate(found)
+        )
+        for label, found in table.items()
+    ]
+    seen = f"Bars{f' in {as_text(unit)}' if unit else ''}, from top to bottom:"
+    return chart([panel], caption, seen, told + told_levels(ruled))
+
+
+def _lying(
+    table: Mapping[str, Sequence[float]], series: Sequence[str], roles: Sequence[str], form: str,
+    unit: str, log: bool, kinds: Mapping[str, str], ticks: Sequence[float],
+    ruled: Mapping[str, float],
+) -> Panel:  # fmt: skip
+    every = [value for found in table.values() for value in found]
+    column = label_width(table, 150, _LETTERS)
+    end = _WIDE - max(roomy(written(form, value), 13) for value in every) - 8
+    scale = Scale.of([*every, *ruled.values()], (column or 4.0), end, log=log, ticks=ticks)
+    names = list(series) or list(dict.fromkeys(kinds.values()))
+    marks, used = _key(names, roles)
+    start = y = used + 6 + (20 if ruled else 0)
+    rows = []
+    for label, found in table.items():
+        named, y = _label(label, column, y, (len(found) * (_BAR + 3) - 3) / 2)
+        rows.append(named)
+        for k, value in enumerate(found):
+            kind = names.index(kinds[label]) if kinds else k
+            rows.append(_bar(scale, value, y, roles[kind], _FILLS[kind] if names else "plain"))
+            x = max(scale(value), scale(0) if not log else 0) + (9 if log else 4)
+            said = written(form, value)
+            for level in sorted(map(scale, ruled.values())):
+                x = level + 5 if x - 3 < level < x + roomy(said, 13) else x
+            rows.append(text(x, y + _BAR / 2, said, size=13, anchor="start"))
+            y += _BAR + 3
+        y += 7
+    marks += named_above(scale, ruled, start - 2, y - 4, _WIDE)
+    if log:
+        marks += along_the_bottom(scale, y, start, unit, ticks)
+        return Panel(_WIDE, y + (42 if unit else 24), *marks, *rows)
+    if column is not None:
+        marks.append(line((scale(0), start - 2), (scale(0), y - 4), width=1))
+    if unit:
+        marks.append(text((scale.start + scale.end) / 2, y + 8, unit, size=13))
+    return Panel(_WIDE, y + (20 if unit else 2), *marks, *rows)
+
+
+def _key(names: Iterable[str], roles: Sequence[str]) -> tuple[list[str], float]:
+    """What the colours and hatches of bars mean, and the height of that."""
+    entries, high = legend([(name, roles[k]) for k, name in enumerate(names)], _WIDE)
+    marks = [
+        box(x, y - 6, 18, 12, role=role, fill=_FILLS[k])
+        + text(x + 24, y, name, size=13, anchor="start")
+        for k, (x, y, name, role) in enumerate(entries)
+    ]
+    return marks, high
+
+
+def _label(label: str, column: float | None, y: float, middle: float) -> tuple[str, float]:
+    """The label of a row, in its column or else above the row, and the row's top."""
+    if column is None:
+        return text(4, y + 8, label, size=_LETTERS, anchor="start"), y + 18
+    return text(column - 8, y + middle, label, size=_LETTERS, anchor="end"), y
+
+
+def _bar(scale: Scale, value: float, y: float, role: str, fill: str) -> str:
+    if scale.log:
+        middle = y + _BAR / 2
+        return line((scale.start, middle), (scale(value) - 5, middle), role=role) + node(
+            scale(value), middle, "", role=role, radius=5
+        )
+    left, right = sorted((scale(0.0), scale(value)))
+    return box(left, y, max(right - left, 0.8), _BAR, role=role, fill=fill, rounded=0)
+
+
+def shares(
+    rows: Mapping[str, Sequence[float]], caption: str, *, parts: Sequence[str],
+    form: str = "{:.0%}", roles: Sequence[str] = _ROLES,
+) -> Chart:  # fmt: skip
+    """Return things as bars of one length, divided as their parts divide them.
+
+    Args:
+        rows: a label and its parts, in any unit.
+        caption: one or two sentences that say what to look at.
+        parts: what the parts are, in the order of the numbers.
+        form: how a share is written.
+        roles: colours of the parts.
+
+    Returns:
+        The chart.
+
+    Raises:
+        ValueError: there is no row, a row has not one number for each part, a part is negative, or
+            all are zero.
+
+    Example:
+        >>> shares({"GPT-2": (39, 85)}, "Tables and the rest.", parts=("tables", "layers"))
+        [chart] Tables and the rest.
+        GPT-2: tables 31%, layers 69%
+    """
+    filled(rows)
+    whole: dict[str, list[float]] = {}
+    for label, found in rows.items():
+        if len(found) != len(parts):
+            raise ValueError(f"rows: got {len(found)} of {label!r}; accepted: {len(parts)}")
+        values = [float(value) for value in found]
+        if min(values) < 0 or sum(values) <= 0:
+            raise ValueError(f"rows: got {values} of {label!r}; accepted: parts of a whole")
+        whole[label] = [number("rows", value / sum(values)) for value in values]
+    marks, used = _key(parts, roles)
+    column = label_width(whole, 130, _LETTERS)
+    y, left = used + 6, column or 4.0
+    for label, found in whole.items():
+        named, y = _label(label, column, y, 11)
+        marks.append(named)
+        x = left
+        for k, share in enumerate(found):
+            wide, said = share * (_WIDE - 4 - left), written(form, share)
+            fits = roomy(said, 13) + 4 <= wide
+            if wide > 0.3:
+                marks.append(box(x, y, wide, 22, said if fits else "", role=roles[k],
+                                 fill=_FILLS[k], rounded=0, size=13))  # fmt: skip
+            x += wide
+        y += 30
+    told = [
+        f"{as_text(label)}: "
+        + ", ".join(f"{as_text(parts[k])} {written(form, s)}" for k, s in enumerate(found))
+        for label, found in whole.items()
+    ]
+    return chart([Panel(_WIDE, y, *marks)], caption, "Divided bars:", told)
+
+
+def predicted_and_measured(
+    rows: Mapping[str, Sequence[float]], caption: str, *,
+    names: tuple[str, str] = ("predicted", "measured"), form: str = "{:.3g}", unit: str = "",
+    log: bool = False, zero: bool = False, ticks: Sequence[float] = (),
+    rules: Mapping[str, float] | None = None,
+) -> Chart:  # fmt: skip
+    """Return pairs of numbers on one axis: an upright stroke and a dot, with its error.
+
+    Args:
+        rows: a label with the number that was said, the one that came out, and, where it is
+            known, the latter's standard error, of which three are drawn to each side.
+        caption: one or two sentences that say what to look at.
+        names: what the two numbers are called.
+        form: how a number is written.
+        unit: of the numbers, below the axis.
+        log: whether the axis is logarithmic.
+        zero: whether the axis begins at zero.
+        ticks: places that the axis marks; a logarithmic one ends where they do.
+        rules: names of levels, and where they lie: dotted lines with the name above.
+
+    Returns:
+        The chart.
+
+    Raises:
+        ValueError: there is no row, a row has not two or three numbers, one is not finite, or not
+            positive on a logarithmic axis.
+
+    Example:
+        >>> predicted_and_measured({"d = 64": (10.9, 11.4)}, "The first loss, in nats.")
+        [chart] The first loss, in nats.
+        d = 64: predicted 10.9, measured 11.4
+    """
+    filled(rows)
+    table = {label: [number("rows", v) for v in found] for label, found in rows.items()}
+    for label, found in table.items():
+        if len(found) not in (2, 3):
+            raise ValueError(f"rows: got {len(found)} of {label!r}; accepted: two or three")
+    entries, used = legend([(names[0], "weight"), (names[1], "output")], _WIDE)
+    marks = [
+        (_said(x + 9, y) if k == 0 else node(x + 9, y, "", role="output", radius=5))
+        + text(x + 24, y, name, size=13, anchor="start")
+        for k, (x, y, name, _) in enumerate(entries)
+    ]
+    column = label_width(table, 150, _LETTERS)
+    both = [f"{written(form, found[0])}  {written(form, found[1])}" for found in table.values()]
+    right = _WIDE - max(roomy(said, 12) for said in both) - 12
+    ruled = levels(rules)
+    ends = [v for found in table.values() for v in _ends(found, log)] + [*ruled.values()]
+    scale = Scale.of(ends, (column or 4.0) + 6, right - 6, log=log, zero=zero, ticks=ticks)
+    start = y = used + 6 + (20 if ruled else 0)
+    pairs = []
+    for (label, found), said in zip(table.items(), both, strict=True):
+        named, y = _label(label, column, y, 12)
+        pairs += [named, _pair(scale, found, y + 12)]
+        pairs.append(text(_WIDE - 2, y + 12, said, size=12, anchor="end"))
+        y += _ROW
+    marks += named_above(scale, ruled, start, y, _WIDE)
+    marks += along_the_bottom(scale, y, start, unit, ticks)
+    told = [
+        f"{as_text(label)}: {as_text(names[0])} {written(form, found[0])}, "
+        f"{as_text(names[1])} {written(form, found[1])}"
+        + (f" ± {written('{:.2g}', found[2])}" if len(found) == 3 else "")
+        for label, found in table.items()
+    ]
+    seen = f"Strokes and dots on one axis{f' in {as_text(unit)}' if unit else ''}:"
+    panel = Panel(_WIDE, y + (42 if unit else 24), *marks, *pairs)
+    return chart([panel], caption, seen, told + told_levels(ruled))
+
+
+def _ends(found: Sequence[float], log: bool) -> list[float]:
+    if len(found) == 2:
+        return list(found)
+    low, high = found[1] - 3 * found[2], found[1] + 3 * found[2]
+    return [found[0], found[1], high] + ([low] if low > 0 or not log else [])
+
+
+def _said(x: float, y: float) -> str:
+    return line((x, y - 9), (x, y + 9), role="weight", width=3)
+
+
+def _pair(scale: Scale, found: Sequence[float], y: float) -> str:
+    said, came = scale(found[0]), scale(found[1])
+    marks = line((said, y), (came, y), role="quiet", width=1.2) if abs(came - said) > 6 else ""
+    if len(found) == 3:
+        low = max(found[1] - 3 * found[2], scale.low)
+        marks += line((scale(low), y), (scale(found[1] + 3 * found[2]), y), role="output", width=2)
+    return marks + _said(said, y) + node(came, y, "", role="output", radius=5)

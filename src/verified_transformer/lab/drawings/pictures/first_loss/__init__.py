@@ -1,1 +1,0 @@
-"""Drawings of the loss with which a tied model starts."""

@@ -1,0 +1,349 @@
+"""Drawings of laws, layers, norms, attention and residual streams at the start."""
+
+from __future__ import annotations
+
+import math
+
+from ..drawing import Panel, Panels, picture
+from ..labels import text
+from ..parts import Point, arrow, box, brace, line, node
+
+_INPUTS, _OUTPUTS = 5, 3
+_LEFT, _RIGHT = 84, 228
+
+
+@picture(
+    "Forward, one output is a sum of *m* products, so *m* sets its variance. Backward, the "
+    "gradient of one input is a sum of *n* products, so *n* sets that.",
+    "A layer with five inputs and three outputs, drawn twice, every input wired to every output. "
+    "Forward, the five wires that end in the second output are strong: it is a sum of m "
+    "products. Backward, the three wires from the third input are strong and dashed, and run "
+    "backwards: its gradient is a sum of n products.",
+)
+def fans() -> Panels:
+    """Return a dense layer twice: the fan into one output, and the fan back out of one input."""
+    return _fan(forward=True), _fan(forward=False)
+
+
+def _end(side: str, place: int) -> tuple[float, float]:
+    return (_LEFT, 66 + 44 * place) if side == "in" else (_RIGHT, 88 + 66 * place)
+
+
+def _fan(*, forward: bool) -> Panel:
+    marks = [
+        line(*_between(_end("in", i), _end("out", j)), faint=True, width=1)
+        for i in range(_INPUTS) for j in range(_OUTPUTS)
+    ]  # fmt: skip
+    if forward:
+        marks += [_strong(_end("in", i), _end("out", 1), "weight") for i in range(_INPUTS)]
+        marks += [brace((_LEFT - 18, 250), (_LEFT - 18, 58)), text(38, 154, "*m*"),
+                  text(_RIGHT + 22, 154, "*y*_{j}", anchor="start"),
+                  text(160, 284, "*y*_{j} = *x*_{1}*w*_{1j} + … + *x*_{m}*w*_{mj}")]  # fmt: skip
+    else:
+        marks += [_strong(_end("out", j), _end("in", 2), "gradient") for j in range(_OUTPUTS)]
+        marks += [brace((_RIGHT + 18, 80), (_RIGHT + 18, 228)), text(276, 154, "*n*"),
+                  text(_LEFT - 18, 154, "δ*x*_{i}", anchor="end"),
+                  text(160, 284,
+                       "δ*x*_{i} = *w*_{i1} δ*y*_{1} + … + *w*_{in} δ*y*_{n}")]  # fmt: skip
+    marks += [node(*_end("in", i), "", role="input" if forward or i == 2 else "quiet")
+              for i in range(_INPUTS)]  # fmt: skip
+    marks += [node(*_end("out", j), "", role="output" if not forward or j == 1 else "quiet")
+              for j in range(_OUTPUTS)]  # fmt: skip
+    marks += [text(_LEFT, 40, "*m* inputs", size=14), text(_RIGHT, 40, "*n* outputs", size=14)]
+    title = "forward: fan-in *m*" if forward else "backward: fan-out *n*"
+    return Panel(320, 302, *marks, title=title)
+
+
+def _strong(start: Point, end: Point, role: str) -> str:
+    return arrow(*_between(start, end), role=role, width=2)
+
+
+def _between(start: Point, end: Point) -> tuple[Point, Point]:
+    """The points at which the way from one node to another crosses their rims."""
+    (x1, y1), (x2, y2) = start, end
+    rim = 12 / ((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5
+    across, down = rim * (x2 - x1), rim * (y2 - y1)
+    return (x1 + across, y1 + down), (x2 - across, y2 - down)
+
+
+_BELL_UNIT, _BELL_MIDDLE, _WIDE, _NARROW = 46, 160, 1.0, 0.3
+
+
+@picture(
+    "The upright lines are the bounds. Draws beyond them, where a bell is dashed, are drawn "
+    "again. Left, the bounds shrink with the bell, and each bell loses the same share. Right, "
+    "they stay where they are, and the narrow bell loses nothing.",
+    "Two panels, each with a wide bell above and a narrow bell below. Left, both are cut by two "
+    "upright lines that lie close to the narrow bell and far apart at the wide one. Right, the "
+    "lines stand at the same two places for both bells; they cut the wide one and stand far "
+    "outside the narrow one.",
+)
+def cut_bells() -> Panels:
+    """Return two bells twice: with bounds that move with their width, and with fixed bounds."""
+    return _bells(moving=True), _bells(moving=False)
+
+
+def _bells(*, moving: bool) -> Panel:
+    marks = []
+    for sd, ground, high in ((_WIDE, 136, 76), (_NARROW, 262, 84)):
+        bound = 2 * sd if moving else 2.0
+        marks += [_bell(sd, ground, high, bound), line((16, ground), (304, ground), width=1)]
+        marks.append(text(8, ground - 62, f"*σ* = {sd:g}", anchor="start", size=14))
+        for end, label in ((-bound, "−2"), (bound, "2")):
+            x = _BELL_MIDDLE + _BELL_UNIT * end
+            marks.append(line((x, ground - high - 4), (x, ground + 4), width=1.2))
+            marks.append(text(x, ground + 16, f"{label}*σ*" if moving else label, size=13))
+    title = "bounds at ±2 standard deviations" if moving else "bounds at ±2"
+    return Panel(320, 290, *marks, title=title)
+
+
+def _bell(sd: float, ground: float, high: float, bound: float) -> str:
+    """The curve between the bounds, and dashed what lies beyond them."""
+
+    def curve(low: float, top: float, role: str) -> str:
+        ends = [low + (top - low) * step / 40 for step in range(41)]
+        points = [
+            (_BELL_MIDDLE + _BELL_UNIT * x, ground - high * math.exp(-((x / sd) ** 2) / 2))
+            for x in ends
+        ]
+        return line(*points, role=role, width=2)
+
+    far = 3.1 * sd
+    kept = curve(-min(bound, far), min(bound, far), "weight")
+    if bound >= far:
+        return kept
+    return kept + curve(-far, -bound, "wrong") + curve(bound, far, "wrong")
+
+
+_STEP_MIDDLE, _GROUND, _STEP = 160.0, 190.0, 34.0
+
+
+@picture(
+    "The bells show how large the weights are, the arrows one step of an optimiser that moves "
+    "each weight by its rate. Both layers compute the same *y*. The same step is most of a small "
+    "weight, and little of a large one.",
+    "Two panels. Left, a narrow high bell, and below it an arrow that is longer than the bell is "
+    "wide. Right, a wide low bell, and an arrow of the same length that is short beside it.",
+)
+def one_step_two_units() -> Panels:
+    """Return a step of one length twice: among small weights, and among weights of size one."""
+    return (
+        _one_step("small weights, no factor", 12, 120, "*w* ~ 1/√*m*", "*y* = Σ *x*_{i}*w*_{i}"),
+        _one_step("weights of size 1, a factor", 48, 56, "*u* ~ 1",
+               "*y* = (1/√*m*) Σ *x*_{i}*u*_{i}"),
+    )  # fmt: skip
+
+
+def _one_step(title: str, sd: float, high: float, size: str, layer: str) -> Panel:
+    ends = [-3 + 6 * step / 60 for step in range(61)]
+    bell = [(_STEP_MIDDLE + sd * x, _GROUND - high * math.exp(-(x**2) / 2)) for x in ends]
+    return Panel(
+        320, 286,
+        line((12, _GROUND), (308, _GROUND), width=1), line(*bell, role="weight", width=2),
+        text(_STEP_MIDDLE + 62, _GROUND - high + 4, size, anchor="start", size=14),
+        arrow((_STEP_MIDDLE, _GROUND + 20), (_STEP_MIDDLE + _STEP, _GROUND + 20),
+              role="gradient", width=2.4),
+        text(_STEP_MIDDLE + _STEP + 14, _GROUND + 20, "one step *η*", anchor="start", size=14),
+        text(_STEP_MIDDLE, _GROUND + 64, layer),
+        title=title,
+    )  # fmt: skip
+
+
+_CENTRE, _RADIUS, _TURN = (116.0, 190.0), 78.0, math.radians(38)
+
+
+@picture(
+    "Forward, all vectors on a ray end at the same point of the circle. Backward, the part of "
+    "the gradient along the ray is lost, and the rest is divided by the length of *x*.",
+    "Two panels with the same circle and the same ray out of its centre. Forward, two vectors of "
+    "different lengths on the ray both end at the point y where it crosses the circle. Backward, "
+    "a gradient arrives at y; its dashed part along the ray is dropped, and its part along the "
+    "circle goes on.",
+)
+def norm_circle() -> Panels:
+    """Return a normalisation twice: a vector on its way forward, a gradient on its way back."""
+    return _forward(), _backward()
+
+
+def _on_ray(distance: float, aside: float = 0.0) -> Point:
+    """A point so far along the ray, and so far to its left."""
+    (x, y), along, across = _CENTRE, math.cos(_TURN), math.sin(_TURN)
+    return x + distance * along - aside * across, y - distance * across - aside * along
+
+
+def _circle() -> str:
+    (x, y), turns = _CENTRE, [2 * math.pi * k / 72 for k in range(73)]
+    rim = [(x + _RADIUS * math.cos(t), y + _RADIUS * math.sin(t)) for t in turns]
+    return line(*rim, width=1.2) + line(_on_ray(0), _on_ray(230), faint=True)
+
+
+def _forward() -> Panel:
+    x, y = _CENTRE
+    return Panel(
+        320, 304, _circle(),
+        arrow(_on_ray(0), _on_ray(208), role="input"),
+        arrow(_on_ray(0), _on_ray(46), role="input", width=3),
+        arrow(_on_ray(206, -14), _on_ray(92, -14), role="output"),
+        text(*_on_ray(212, 18), "*x*"), text(*_on_ray(46, 18), "also *x*", size=13),
+        text(*_on_ray(_RADIUS + 14, 14), "*y*"),
+        text(x, y + _RADIUS + 20, "radius √*d*", size=14),
+        title="forward: the length is lost",
+    )  # fmt: skip
+
+
+def _backward() -> Panel:
+    x, y = _CENTRE
+    start = _on_ray(_RADIUS)
+    return Panel(
+        320, 304, _circle(),
+        arrow(start, _on_ray(_RADIUS + 48, 66), role="gradient", width=2),
+        arrow(start, _on_ray(_RADIUS + 48), role="wrong"),
+        arrow(start, _on_ray(_RADIUS, 66), role="output", width=2.4),
+        text(*_on_ray(_RADIUS + 60, 72), "arrives", size=14),
+        text(*_on_ray(_RADIUS + 46, -22), "lost", size=14),
+        text(*_on_ray(_RADIUS - 18, 84), "goes on", size=14),
+        text(x, y + _RADIUS + 20, "radius √*d*", size=14),
+        title="backward: the radial part is lost",
+    )  # fmt: skip
+
+
+_KEYS = (-1.75, -1.1, -0.6, -0.2, 0.3, 0.8, 1.5, 1.64)  # standard normal, before the spread
+_AXIS, _FLOOR, _RULER_UNIT = 96, 250, 74.0  # heights of the axis and of the bars' feet; pixels
+
+
+@picture(
+    "Eight keys on the axis of their logits, and below each the attention that it gets. The dots "
+    "stand alike in both panels; what differs is the length of the ruler, a difference of one.",
+    "Two panels with eight dots on a line, at the same places, and a bar below each dot. On the "
+    "left a ruler of length one reaches over several dots, and all bars have some height. On the "
+    "right the ruler is eight times as short; the two dots at the right end, which lie within "
+    "one ruler's length, have all of the attention, 75 and 25 per cent.",
+)
+def softmax_ruler() -> Panels:
+    """Return eight keys on the axis of logits, with the attention that each of them gets, twice."""
+    return _ruler(1, "divided: spread 1"), _ruler(8, "not divided: spread 8")
+
+
+def _ruler(spread: float, title: str) -> Panel:
+    weights = [math.exp(spread * z) for z in _KEYS]
+    shares = [w / sum(weights) for w in weights]
+    places = [160 + _RULER_UNIT * z for z in _KEYS]
+    end = 24 + _RULER_UNIT / spread
+    marks = [
+        line((24, 56), (end, 56), width=2.4),
+        *(line((x, 50), (x, 62), width=1.6) for x in (24, end)),
+        text(end + 8, 56, "1, the softmax's ruler", size=14, anchor="start"),
+        line((14, _AXIS), (306, _AXIS)),
+        text(306, _AXIS + 20, "logit", size=14, anchor="end"),
+        line((14, _FLOOR), (306, _FLOOR)),
+        text(160, _FLOOR + 20, "attention", size=14),
+    ]
+    for x, share in zip(places, shares, strict=True):
+        marks.append(node(x, _AXIS, "", role="input", radius=4.5))
+        if share > 0.002:
+            high = 150 * share
+            marks.append(box(x - 4.5, _FLOOR - high, 9, high, role="output", fill="up", rounded=0))
+    return Panel(320, 284, *marks, title=title)
+
+
+_STREAM, _BRANCH, _BACK = 96, 226, 58  # where the stream, the branches and the way back run
+_BOTTOM, _TOP = 378, 38
+_LAYERS = (364, 206)  # where each branch leaves the stream
+_NORMS = (223, 65)  # tops of the norms on the stream
+
+
+@picture(
+    "Follow the stream on the left from bottom to top, and the dashed gradient back. With Pre "
+    "Norm nothing stands in their way; with Post Norm every layer rescales all that came before.",
+    "Two residual networks of two layers, side by side, read from bottom to top. Each layer adds "
+    "the output of a branch F to the stream. With Pre Norm the norm stands at the beginning of "
+    "the branch and the stream runs through untouched; a dashed arrow, the gradient, runs back "
+    "beside it without a break. With Post Norm the norm stands on the stream, after each sum, "
+    "and the way back is broken by both norms.",
+)
+def residual_streams() -> Panels:
+    """Return two layers of a residual network with Pre Norm, and with Post Norm."""
+    return _residual(pre=True), _residual(pre=False)
+
+
+def _residual(*, pre: bool) -> Panel:
+    joins = [bottom - (126 if pre else 92) for bottom in _LAYERS]
+    stops = [] if pre else [(top + 28, top) for top in _NORMS]
+    back = "way back" if pre else "way back, through norms"
+    return Panel(
+        320, 404, *_stream(joins, stops), *_gradient(stops),
+        *(_branch(bottom, join, number, pre=pre)
+          for number, (bottom, join) in enumerate(zip(_LAYERS, joins, strict=True))),
+        *(box(_BACK - 14, top, _STREAM - _BACK + 44, 28, "norm", role="quiet", rounded=6)
+          for _, top in stops),
+        f'<g transform="rotate(-90 30 208)">{text(30, 208, back, size=14)}</g>',
+        text(_STREAM, 391, "*x*_{0}"), text(_STREAM + 14, 44, "*x*_{2}", anchor="start"),
+        title="Pre Norm" if pre else "Post Norm",
+    )  # fmt: skip
+
+
+def _stream(joins: list[int], stops: list[tuple[int, int]]) -> list[str]:
+    """The stream from bottom to top, with a gap where a sum or a norm stands on it."""
+    gaps = sorted([(join + 11, join - 11) for join in joins] + stops, reverse=True)
+    starts, ends = [_BOTTOM, *(after for _, after in gaps)], [*(before for before, _ in gaps), _TOP]
+    ways = list(zip(starts, ends, strict=True))
+    return [line((_STREAM, a), (_STREAM, b), width=3) for a, b in ways[:-1]] + [
+        arrow((_STREAM, ways[-1][0]), (_STREAM, _TOP), width=3)
+    ]
+
+
+def _gradient(stops: list[tuple[int, int]]) -> list[str]:
+    starts, ends = [_TOP + 4, *(low for low, _ in reversed(stops))], [
+        *(high for _, high in reversed(stops)), _BOTTOM,
+    ]  # fmt: skip
+    return [
+        arrow((_BACK, a), (_BACK, b - 1), role="gradient", width=2)
+        for a, b in zip(starts, ends, strict=True)
+    ]
+
+
+def _branch(bottom: float, join: float, number: int, *, pre: bool) -> str:
+    """A branch: it leaves the stream, passes a norm where there is one, and F, and joins again."""
+    middle = (bottom + join) / 2
+    low = middle + (36 if pre else 17)
+    high = middle - (40 if pre else 17)
+    marks = arrow((_STREAM, bottom), (_BRANCH, bottom), (_BRANCH, low + 14 * pre))
+    marks += arrow((_BRANCH, high), (_BRANCH, join), (_STREAM + 12, join))
+    if pre:
+        marks += box(_BRANCH - 38, middle + 22, 76, 28, "norm", role="quiet", rounded=6)
+        marks += arrow((_BRANCH, middle + 22), (_BRANCH, middle - 6))
+        marks += box(_BRANCH - 38, middle - 40, 76, 34, f"*F*_{{{number}}}", rounded=6)
+    else:
+        marks += box(_BRANCH - 38, middle - 17, 76, 34, f"*F*_{{{number}}}", rounded=6)
+    return marks + node(_STREAM, join)
+
+
+@picture(
+    "Each branch is at a right angle to all that came before, so the branches together are the "
+    "upright side. The cosine is the length of the lower side over that of the slanted one.",
+    "Two right triangles. The lower side is the token's vector, the upright side a pile of six "
+    "short arrows, the branches, and the slanted side the last state. Left: a long lower side "
+    "and a low pile; the last state points almost along the token. Right: a short lower side and "
+    "a high pile; the last state points almost upwards.",
+)
+def right_angles() -> Panels:
+    """Return how branches at right angles turn a stream away: small ones, and large ones."""
+    return _triangle(180, 7, "small branches"), _triangle(84, 27, "large branches")
+
+
+def _triangle(base: float, step: float, title: str) -> Panel:
+    left, ground = 160 - (base + 40) / 2, 222
+    right, top = left + base, ground - 6 * step
+    piled = [arrow((right, ground - i * step), (right, ground - (i + 1) * step), role="weight",
+                   width=2) for i in range(6)]  # fmt: skip
+    return Panel(
+        320, 262,
+        arrow((left, ground), (right, ground), role="input", width=2.6),
+        *piled,
+        arrow((left, ground), (right, top), role="output", width=2.6),
+        text(left + base / 2, ground + 20, "token *x*_{0}"),
+        text(right + 10, (ground + top) / 2, "branches", anchor="start"),
+        text((left + right) / 2 - 12, (ground + top) / 2 - 14, "last state",
+             anchor="middle" if base > 150 else "end"),
+        title=title,
+    )  # fmt: skip

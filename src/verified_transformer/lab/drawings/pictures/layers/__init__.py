@@ -1,1 +1,0 @@
-"""Drawings of chapter one: laws, layers, norms, residual streams."""

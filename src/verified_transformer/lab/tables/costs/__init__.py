@@ -1,1 +1,0 @@
-"""What an embedding made of short vectors costs, counted while it runs."""

@@ -1,1 +1,0 @@
-"""Exact oracles: means over all outcomes, formulas of sizes."""

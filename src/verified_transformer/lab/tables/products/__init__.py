@@ -1,1 +1,0 @@
-"""What a product of short vectors is, where its entries stand, and how it is trained."""

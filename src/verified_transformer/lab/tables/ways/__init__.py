@@ -1,1 +1,0 @@
-"""Ways of multiplying a token's vectors out: right ones, dear ones, and wrong ones."""

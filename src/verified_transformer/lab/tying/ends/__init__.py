@@ -1,1 +1,0 @@
-"""The two ends of a model, and what their tie saves."""

@@ -1,0 +1,282 @@
+"""First losses of tied models, drawn: by their law, by whole tables, and by clocks that ring.
+
+Given its length, a token's own logit is that length times the root of d; the other logits are
+independent normal numbers. So a vocabulary's first loss needs n numbers, not n times d.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from ...models.first_loss import GaussianStart, first_loss, normalised
+from ...seeds import generator, seed_of
+
+# ------------------------------------------------------------------------------ by their law
+
+
+def own_logits(d: int, σ: float, draws: int | tuple[int, ...], name: str) -> torch.Tensor:
+    r"""Draw a token's own logit: $\sqrt d\,\sigma$ times a chi variable with d degrees.
+
+    Args:
+        d: length of an embedding.
+        σ: standard deviation of an entry.
+        draws: how many, or the shape of the result.
+        name: what the seed is derived from.
+    """
+    source = np.random.default_rng(seed_of(f"own {name}"))
+    return math.sqrt(d) * σ * torch.from_numpy(source.chisquare(d, draws)).sqrt()
+
+
+def other_logsumexp(n: int, spread: float, draws: int, name: str) -> torch.Tensor:
+    """Draw the logsumexp of all other logits, one vocabulary at a time: (draws,).
+
+    Args:
+        n: number of tokens, one of which is the input.
+        spread: standard deviation of a logit.
+        draws: how many vocabularies.
+        name: what the seed is derived from.
+    """
+    source = generator(f"drawn {name}")
+    rows = (torch.randn(n - 1, generator=source).double() for _ in range(draws))
+    return torch.stack([row.mul_(spread).logsumexp(0) for row in rows])
+
+
+def drawn_loss(n: int, d: int, σ: float, draws: int, name: str = "") -> tuple[float, float]:
+    """Return the mean first loss over drawn vocabularies, and its standard error.
+
+    Args:
+        n: number of tokens.
+        d: length of an embedding.
+        σ: standard deviation of an entry.
+        draws: how many vocabularies.
+        name: what the seed is derived from, beside the sizes.
+    """
+    name = f"{name} {n} {d} {σ:.6f}"
+    rest = other_logsumexp(n, math.sqrt(d) * σ, draws, name)
+    return mean_and_error(torch.logaddexp(own_logits(d, σ, draws, name), rest))
+
+
+def mean_and_error(values: torch.Tensor) -> tuple[float, float]:
+    """Return the mean of independent values and its standard error."""
+    return values.mean().item(), values.std().item() / math.sqrt(len(values))
+
+
+@cache
+def _unit_logits(n: int) -> torch.Tensor:
+    return torch.randn(6, n - 1, generator=generator(f"map {n}"), dtype=torch.float64)
+
+
+@cache
+def _map_logsumexp(n: int, spread: float) -> torch.Tensor:
+    return (_unit_logits(n) * spread).logsumexp(1)
+
+
+def losses_for_a_map(n: int, d: int, σ: float) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return 4000 own logits and their first losses in each of six vocabularies.
+
+    The vocabularies' unit logits are the same at every scale, so that a map is smooth.
+
+    Args:
+        n: number of tokens.
+        d: length of an embedding.
+        σ: standard deviation of an entry.
+
+    Returns:
+        Own logits, (4000, 1), and losses, (4000, 6).
+    """
+    spread = round(math.sqrt(d) * σ, 9)
+    own = own_logits(d, σ, (4000, 1), f"map {n} {spread}")
+    return own, torch.logaddexp(own, _map_logsumexp(n, spread))
+
+
+def wide_limit(n: int, scale: float) -> float:
+    r"""Return the mean first loss for $d\to\infty$ at fixed $d\sigma$, of a few tokens.
+
+    At six widths the mean is taken by quadrature over the own length and the other logits;
+    Richardson's extrapolation does the rest.
+
+    Args:
+        n: number of tokens, at most 5.
+        scale: d σ.
+
+    Raises:
+        ValueError: too many tokens for a grid.
+    """
+    if not 2 <= n <= 5:
+        raise ValueError(f"n: got {n}; accepted: 2 to 5")
+    values = [_mean_loss_on_a_grid(n, 256 * 2**j, scale) for j in range(6)]
+    for order in range(1, 6):  # each round removes one power of 1/d
+        values = [(2**order * q - p) / (2**order - 1) for p, q in pairwise(values)]
+    return values[0]
+
+
+def _mean_loss_on_a_grid(n: int, d: int, scale: float) -> float:
+    spread = scale / math.sqrt(d)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(12)
+    weights = weights / weights.sum()
+    rest, mass = np.zeros(1), np.ones(1)
+    for _ in range(n - 1):
+        rest = np.add.outer(rest, np.exp(spread * nodes)).ravel()
+        mass = np.multiply.outer(mass, weights).ravel()
+    length = math.sqrt(d) + np.linspace(-9, 9, 181)
+    density = np.exp((d - 1) * np.log(length / math.sqrt(d)) - (length**2 - d) / 2)
+    losses = np.log(np.exp(spread * length)[:, None] + rest)
+    return float(density / density.sum() @ losses @ mass)
+
+
+# ------------------------------------------- by whole tables: the definition, for a figure's points
+
+Turn = Callable[[torch.Tensor], torch.Tensor]
+Found = tuple[list[float], list[float]]
+
+
+def losses_by_scale(
+    n: int, d: int, scales: Sequence[float], draws: int = 8, tokens: int = 16
+) -> Found:
+    """Return the mean first loss of tied identity models at some scales, and its standard error.
+
+    Args:
+        n: number of tokens.
+        d: length of an embedding.
+        scales: standard deviations of an entry; all scale the same draws.
+        draws: independent tables; one is a replicate.
+        tokens: how many first tokens each table reads.
+
+    Returns:
+        Means and standard errors, one for each scale.
+
+    Raises:
+        ValueError: a size below 1, or a single draw, which has no standard error.
+
+    Example:
+        >>> means, errors = losses_by_scale(50, 8, [0.1, 1.0])
+        >>> means[0] < means[1]
+        True
+    """
+    return losses_by_turn(n, d, scales, [lambda state: state], draws, tokens)[0]
+
+
+def losses_by_turn(
+    n: int,
+    d: int,
+    scales: Sequence[float],
+    turns: Iterable[Turn],
+    draws: int = 8,
+    tokens: int = 16,
+) -> list[Found]:
+    """Return the first losses of tied models that turn their states, all on the same tables.
+
+    Args:
+        n, d, scales, draws, tokens: see `losses_by_scale`.
+        turns: each says what is done to the states, (tokens, d), before they meet the table.
+
+    Returns:
+        For each turn the means and standard errors, one for each scale.
+
+    Raises:
+        ValueError: a size below 1, or a single draw, which has no standard error.
+
+    Example:
+        >>> (kept, _), (turned, _) = losses_by_turn(
+        ...     50, 8, [1.0], [lambda h: h, lambda h: h.roll(1, -1)]
+        ... )
+        >>> turned[0] < kept[0]
+        True
+    """
+    for name, size, least in (("n", n, 2), ("d", d, 1), ("draws", draws, 2), ("tokens", tokens, 1)):
+        if size < least:
+            raise ValueError(f"{name}: got {size}; accepted: {least} or more")
+    ways = list(turns)
+    found = torch.empty(len(ways), draws, len(scales), dtype=torch.float64)
+    for draw in range(draws):
+        source = generator(f"whole table {n} {d} {draw}")
+        table = torch.randn(n, d, generator=source, dtype=torch.float64)
+        state = F.rms_norm(table[:tokens], (d,), eps=0.0)  # whatever the scale of the table is
+        for way, turned in enumerate(ways):
+            logits = turned(state) @ table.T
+            others = (logits.sum(-1) - logits.diagonal()) / (n - 1)  # the label is another token
+            for place, scale in enumerate(scales):
+                loss = (scale * logits).logsumexp(-1) - scale * others
+                found[way, draw, place] = loss.mean()
+    both = [[mean_and_error(column) for column in losses.T] for losses in found]
+    return [([mean for mean, _ in way], [error for _, error in way]) for way in both]
+
+
+# --------------------------------- Gaussian tables as they are drawn, without a formula of the loss
+
+
+def first_losses_of_tables(start: GaussianStart, name: str, count: int) -> torch.Tensor:
+    """Return the loss of one token, its label averaged out, of independent tables: (count,).
+
+    Args:
+        start: sizes, scales, cosine and labels.
+        name: what the seed is derived from.
+        count: how many tables.
+
+    Example:
+        >>> drawn = first_losses_of_tables(GaussianStart(50, 4, 1e-6), "flat", 3)
+        >>> drawn.round(decimals=3).tolist()  # log 50
+        [3.912, 3.912, 3.912]
+    """
+    drawn = generator(name)
+    return torch.stack([_one(start, drawn) for _ in range(count)])
+
+
+def z_of_mean(values: torch.Tensor, mean: float) -> float:
+    """Return how many standard errors the mean of some independent values lies from a number."""
+    return float((values.mean() - mean) / values.std() * math.sqrt(len(values)))
+
+
+def z_of_variance(values: torch.Tensor, mean: float, variance: float) -> float:
+    """Return the same of their variance about a known mean."""
+    return z_of_mean((values - mean).square(), variance)
+
+
+def _one(start: GaussianStart, drawn: torch.Generator) -> torch.Tensor:
+    kind = {"dtype": torch.float64, "generator": drawn}
+    table = start.σ * torch.randn(start.n, start.d, **kind)  # type: ignore[call-overload]
+    noise = torch.randn(start.d, **kind)  # type: ignore[call-overload]
+    row, τ = table[0] / start.σ, math.sqrt(1 - start.ρ**2)
+    if start.cosine == "fixed" and τ:
+        if start.norm == "layer":
+            row, noise = row - row.mean(), noise - noise.mean()
+        noise = noise - row * (noise @ row) / (row @ row)
+        noise = noise * row.norm() / noise.norm()
+    size = start.σ if start.state is None else start.state
+    state = size * (start.ρ * row + τ * noise)
+    hidden = start.scale * normalised(state, start.norm, ε=start.ε)
+    law = torch.full((start.n,), (1 - start.repeats) / (start.n - 1), dtype=torch.float64)
+    law[0] = start.repeats
+    return first_loss(hidden, table, label_law=law).loss
+
+
+# ------------------------------------------------------------------------------ rings
+
+EULER = 0.5772156649015329
+
+
+def rings(u: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
+    """Return when each clock rings.
+
+    Args:
+        u: uniform numbers between 0 and 1, (draws, n).
+        logits: logarithms of the clocks' rates, (n,).
+    """
+    return -u.clamp(1e-30, 1 - 6e-8).log() * (-logits).exp()
+
+
+def logsumexp_by_first_ring(u: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
+    """Return numbers, one a draw, whose mean is the logsumexp of the logits.
+
+    Args:
+        u: uniform numbers between 0 and 1, (draws, n).
+        logits: (n,).
+    """
+    return -rings(u, logits).amin(-1).log() - EULER

@@ -1,1 +1,0 @@
-"""Who tied, and when: a list of releases."""

@@ -1,1 +1,0 @@
-"""What keeps a tie, and what breaks it."""

@@ -1,1 +1,0 @@
-"""What a tie does to learning."""

@@ -1,0 +1,80 @@
+"""The remedies for a tied head's first loss side by side, on models whose body is the identity."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import nn
+
+from ...models.first_loss import two_gram_loss
+from ...models.heads import Head, ProjectedHead, ShuffledHead, channel_shuffle, half_swap
+from ...seeds import generator
+
+Activation = Callable[[torch.Tensor], torch.Tensor]
+MakeHead = Callable[[nn.Embedding, torch.Generator], Head]
+
+
+def projected(activation: Activation | None = None, *, random: bool = True) -> MakeHead:
+    """Return a maker of heads behind a dense layer, with a random bias where it is activated.
+
+    Args:
+        activation: applied to the projected state; none: no bias either.
+        random: whether the matrix is random orthogonal; else it is the identity.
+    """
+
+    def make(table: nn.Embedding, source: torch.Generator) -> Head:
+        biased = activation is not None
+        head = ProjectedHead(table, bias=biased, activation=activation, generator=source)
+        if biased:
+            nn.init.normal_(head.projection.bias, std=0.5, generator=source)
+        if not random:
+            nn.init.eye_(head.projection.weight)
+        return head
+
+    return make
+
+
+HEADS: dict[str, MakeHead] = {
+    "projected": projected(),
+    "ReLU": projected(torch.relu),
+    "GELU": projected(nn.functional.gelu),
+    "tanh": projected(torch.tanh),
+    "ReLU, not rotated": projected(torch.relu, random=False),
+    "halves": lambda table, _: ShuffledHead(table, half_swap(table.embedding_dim)),
+    "ShuffleNet": lambda table, _: ShuffledHead(table, channel_shuffle(table.embedding_dim, 8)),
+}
+REMEDIES = ("tied", "untied", *HEADS)
+
+
+def two_gram_excess(
+    n: int, d: int, σ: float, head: str = "tied", seed: int | str = 0, tokens: int = 256
+) -> tuple[float, torch.Tensor]:
+    """Measure the first loss above log n of a freshly drawn vocabulary behind one of the heads.
+
+    Args:
+        n: number of tokens of the vocabulary.
+        d: length of an embedding.
+        σ: standard deviation of an entry.
+        head: one of `REMEDIES`.
+        seed: which vocabulary.
+        tokens: how many input tokens are averaged over.
+
+    Returns:
+        The mean excess in nats, and the tokens' own logits, (tokens,).
+
+    Raises:
+        ValueError: another head.
+    """
+    if head not in REMEDIES:
+        raise ValueError(f"head: got {head!r}; accepted: {', '.join(REMEDIES)}")
+    made = generator(f"remedies {seed}")
+    table = nn.Embedding(n, d)
+    nn.init.normal_(table.weight, std=σ, generator=made)
+    fresh = σ * torch.randn(n, d, generator=made) if head == "untied" else None
+    features = HEADS[head](table, made).features if head in HEADS else None
+    with torch.no_grad():
+        found = two_gram_loss(table.weight, torch.arange(tokens), features=features, output=fresh)
+    assert found.own_logit is not None  # two_gram_loss excludes the own token
+    return found.loss.mean().item() - math.log(n), found.own_logit

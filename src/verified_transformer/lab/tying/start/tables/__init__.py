@@ -1,1 +1,0 @@
-"""Random tables, and the first loss that they give."""

@@ -1,1 +1,0 @@
-"""Layers and their parts made wider: which layout, by which scale, and what goes wrong."""

@@ -1,1 +1,0 @@
-"""Small BERTs that are grown and trained on."""
