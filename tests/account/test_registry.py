@@ -265,10 +265,6 @@ BAD = {
         [entry(reading=reading(cases={"a": reading(), "b": reading()}, decides="a"))],
         "decides: got a case of an equation; accepted: legs of an experiment",
     ),
-    "a structure that no proof can do without": (
-        [entry(reading=reading(structure="nice"))],
-        "structure is 'nice'; accepted: tied, shared, permuted",
-    ),
     "met by what, without a setting": (
         [entry(reading=reading(condition={"text": "if", "met_by": "its north"}))],
         "met_by says what of the setting meets the condition; there is no setting",

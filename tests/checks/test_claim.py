@@ -497,7 +497,7 @@ def test_the_first_check_of_a_claim_shows_its_card(
     """A joint record shows those of all its claims; a claim shown by itself is shown once."""
     reading()
     outputs: list[str] = []
-    monkeypatch.setattr(subject, "_display", lambda data, _: outputs.append(data["text/plain"]))
+    monkeypatch.setattr(subject, "display", lambda data, _: outputs.append(data["text/plain"]))
     with watched():  # as in a notebook
         claim("LOSS-16")._repr_mimebundle_()
         for ids in (("LOSS-14",), ("LOSS-14", "LOSS-15"), ("LOSS-16",)):

@@ -12,9 +12,8 @@ from verified_transformer.account import registry
 from verified_transformer.account.reading import Reading
 from verified_transformer.checks.claim import ClaimFailed, claim
 from verified_transformer.exact.formulas.notation import symbols
-from verified_transformer.exact.laws import General, Normal, Rademacher
+from verified_transformer.exact.laws import General, Normal
 from verified_transformer.exact.moments import Index, Tensor, mean, total, variance
-from verified_transformer.sampling.enumeration import Enumerated
 
 GAIN: Any = {"compares": ("it", "nothing"), "predicts": "positive", "unit": "gain"}
 d, σ = symbols("d sigma")
@@ -51,13 +50,6 @@ def test_a_wrong_derivation_is_shown_with_numbers() -> None:
 def test_a_wrong_oracle_is_shown_with_numbers() -> None:
     with pytest.raises(ClaimFailed, match=r"definition gives 8\.5683.*2 times as much; look at"):
         claim("LOSS-14").check("half", lambda p: p[d] * p[σ] ** 4, at=AT)
-
-
-def test_an_enumeration_is_checked_by_itself() -> None:
-    w = {"w": Tensor("w", Rademacher(σ), d), "v": Tensor("v", Rademacher(σ), d)}
-    dot = Enumerated("E w.v", w, lambda w, v: (w * v).sum(-1))
-    record = claim("LOSS-18").check(dot, at=AT)
-    assert record.kind == "exact" and record.statement.startswith("E w.v = ")
 
 
 @pytest.mark.parametrize(

@@ -82,24 +82,3 @@ def test_a_quantity_without_an_oracle_is_refused(read) -> None:
     read(formula="2*d*sigma**4", **UNDER)
     with pytest.raises(TypeError, match="quantity: got int"):
         claim("LOSS-14").meets(3, at=AT)
-
-
-def test_a_claim_without_a_formula_is_shown_on_a_thing_of_the_setting(read) -> None:
-    read(**UNDER)
-    made = claim("LOSS-14").meets_that("it is small", lambda x: x < 1, on=0.5, not_on=2.0)
-    assert made.line.startswith("LOSS-14 met   it is small   in the article's setting; false ")
-
-
-@pytest.mark.canary
-@pytest.mark.parametrize(("on", "not_on"), [(2.0, 3.0), (0.5, 0.6)])
-def test_a_thing_that_shows_nothing_is_refused(on: float, not_on: float, read) -> None:
-    read(**UNDER)
-    with pytest.raises(ClaimFailed, match="not so in the article's own setting: it is small"):
-        claim("LOSS-14").meets_that("it is small", lambda x: x < 1, on=on, not_on=not_on)
-
-
-@pytest.mark.canary
-def test_a_formula_is_compared_and_not_told(read) -> None:
-    read(formula="2*d*sigma**4", **UNDER)
-    with pytest.raises(ValueError, match="has a formula; use meets"):
-        claim("LOSS-14").meets_that("it is small", lambda x: x < 1, on=0.5, not_on=2.0)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import sympy as sp
 
@@ -16,9 +16,6 @@ from .subject import Predicate, Subject
 from .what_ran import watched
 from .wording import apart, equation, instead
 from .wording import laws as laws_of
-
-if TYPE_CHECKING:
-    from ..exact.laws import Law
 
 
 class Against(Subject):
@@ -38,7 +35,7 @@ class Against(Subject):
             TypeError: a quantity without an oracle, or points that are none.
         """
         if not isinstance(self.quantity, sp.Expr):
-            quantity = self._defined(quantity, None)
+            quantity = self._defined(quantity)
         require_oracle(quantity)
         if self.of != "reading" or not self.reading.truth_formula:
             raise ValueError(f"{self.name}: to refute, its reading must give the truth's formula")
@@ -102,27 +99,17 @@ class Against(Subject):
         )  # fmt: skip
 
     @watched()
-    def fails_without(
-        self,
-        quantity: Any = None,
-        *,
-        laws: Mapping[str, Law] | None = None,
-        at: Sequence[Point],
-    ) -> Record:
+    def fails_without(self, quantity: Any, *, at: Sequence[Point]) -> Record:
         """Show that the claim fails where its condition does not hold.
 
         Args:
-            quantity: the quantity with the condition violated, with `oracle` and `quantity`; or
-                nothing where the reading defines it and another law violates the condition.
-            laws: by the name of a tensor, a law of which the reading does not speak.
+            quantity: the quantity with the condition violated, with `oracle` and `quantity`.
             at: points; the claim must fail at each.
 
         Raises:
             ClaimFailed: the claim holds at one of them, so the condition is not needed there.
             TypeError: a quantity without an oracle, or points that are none.
         """
-        if quantity is None:
-            quantity = self._defined(None, laws or {}, other=True)
         require_oracle(quantity)
         if not self.reading.condition:
             raise ValueError(f"{self.name}: its reading names no condition")
@@ -159,7 +146,7 @@ def require_oracle(quantity: Any) -> None:
     if not (hasattr(quantity, "oracle") and hasattr(quantity, "quantity")):
         raise TypeError(
             f"quantity: got {type(quantity).__name__}; accepted: a thing with an oracle, such as "
-            "an engine's expectation, Enumerated or Oracle"
+            "an engine's expectation or an Oracle"
         )
     if is_constant(quantity.oracle):
         raise ValueError(

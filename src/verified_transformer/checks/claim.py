@@ -61,8 +61,8 @@ class Claim(
 
     Exactly: `derive`, `prove`, `check`, `check_that`, `count`. By measurement: `measure`. On random
     draws: `sampled_that`, `same`. Against it: `refute`, `refute_that`, `fails_without`. Under
-    its condition: `meets`, `meets_that`. By the world: `experiment`, `census`, `cited`,
-    `set_aside`, `attempt`. And `would_be` says what another formula would break.
+    its condition: `meets`. By the world: `experiment`, `census`, `cited`, `set_aside`,
+    `attempt`. And `would_be` says what another formula would break.
 
     Args:
         ids: the claim's id, or several for a joint claim.

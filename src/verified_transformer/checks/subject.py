@@ -116,14 +116,13 @@ class Subject:
             found.append(Mutant("the article's formula", parse(self.reading.formula)))
         return found
 
-    def _defined(self, given: Any, laws: Mapping[str, Law] | None, *, other: bool = False) -> Any:
+    def _defined(self, given: Any, laws: Mapping[str, Law] | None = None) -> Any:
         """What a check computes: the reading's own quantity, or the cell's where it has none.
 
         Args:
             given: the cell's quantity or derivation, or None; beside a quantity of the reading, the
                 same once more.
             laws: laws for the tensors of the reading's quantity.
-            other: whether these must be laws of which the reading does *not* speak.
         """
         stated = self.quantity
         if stated is None:
@@ -138,11 +137,10 @@ class Subject:
         if given is not None:
             self._check_defined(given, stated)
         for name, law in (laws or {}).items():
-            if name in stated.draws and is_law_of(law, stated.draws[name].law) is other:
+            if name in stated.draws and not is_law_of(law, stated.draws[name].law):
                 raise ValueError(
-                    f"laws: got {law.name} for {name}, of which the reading of {self.name} "
-                    f"{'speaks' if other else 'does not speak'}: it has "
-                    f"{stated.draws[name].law.name}"
+                    f"laws: got {law.name} for {name}, of which the reading of {self.name} does "
+                    f"not speak: it has {stated.draws[name].law.name}"
                 )
         return under(stated, laws) if laws else stated
 
@@ -273,8 +271,8 @@ class Subject:
         for decided in self.statements:  # above its first record a claim has its card
             if decided.id not in shown:
                 shown.add(decided.id)
-                _display(*rendering.card(decided, None))
-        _display(*rendering.record(record))
+                display(*rendering.card(decided, None))
+        display(*rendering.record(record))
         return record
 
     def _repr_mimebundle_(self, **_: Any) -> rendering.Bundle:
@@ -282,10 +280,12 @@ class Subject:
         return rendering.card(self.statements[0], self._case)
 
 
-def _display(data: dict[str, str], metadata: dict[str, Any]) -> None:
+def display(data: dict[str, str], metadata: dict[str, Any]) -> None:
+    """Display an output where this runs in a notebook."""
     try:
-        from IPython import display, get_ipython
+        from IPython import display as shell
+        from IPython import get_ipython
     except ImportError:
         return
     if get_ipython() is not None:
-        display.display(data, raw=True, metadata=metadata)  # type: ignore[no-untyped-call]
+        shell.display(data, raw=True, metadata=metadata)  # type: ignore[no-untyped-call]

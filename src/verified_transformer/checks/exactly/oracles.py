@@ -39,7 +39,7 @@ class ByOracle(Subject):
 
         Args:
             quantity: what the oracle computes, in a line; or a thing that brings its own oracle,
-                such as an `Enumerated`.
+                such as an `Oracle`.
             oracle: function of a point; returns a number or an `Approximation`.
             at: points to check at.
 
@@ -186,7 +186,7 @@ def _named(quantity: Any, oracle: Any) -> tuple[str, Callable[[Point], object]]:
     if not isinstance(quantity, str):
         raise TypeError(
             f"quantity: got {type(quantity).__name__}; accepted: a line of text with an oracle "
-            "beside it, or a thing with both, such as Enumerated"
+            "beside it, or a thing with both, such as an Oracle"
         )
     if not callable(oracle):
         raise TypeError(f"oracle: got {oracle!r}; accepted: a function of a point")

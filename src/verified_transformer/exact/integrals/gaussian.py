@@ -1,4 +1,4 @@
-"""Gaussian integrals in closed form: half lines, truncated laws, Stein's identity.
+"""Gaussian integrals in closed form: half lines and truncated laws.
 
 Every rule here is an operation for a `Derivation`: it takes an expression with unevaluated
 integrals and returns one without (or with simpler ones).
@@ -186,32 +186,3 @@ def integrate_half_line_powers(expression: sp.Expr) -> sp.Expr:
         return sp.Add(*[term(t, r) for t in sp.Add.make_args(sp.expand(integral.function))])
 
     return expression.replace(lambda e: isinstance(e, sp.Integral), closed)
-
-
-def stein_step(expression: sp.Expr) -> sp.Expr:
-    r"""Apply Stein's identity $\mathbb{E}[z\,g(z)]=\mathbb{E}[g'(z)]$ once to every integral.
-
-    Each integrand must be ``z * g(z) * exp(-z**2/2)`` up to a constant; ``g`` may contain erf.
-
-    Args:
-        expression: an expression with integrals over the whole line against the standard normal
-            weight.
-
-    Returns:
-        The expression with ``z * g`` replaced by ``g'`` under each integral.
-
-    Raises:
-        ValueError: an integral is not over the whole line, or has no factor ``z``.
-    """
-
-    def apply(integral: sp.Integral) -> sp.Expr:
-        z, low, high = integral.limits[0]
-        if (low, high) != (-sp.oo, sp.oo):
-            raise ValueError(f"expression: {integral} is not over the whole line")
-        weight = sp.exp(-(z**2) / 2)
-        g = sp.simplify(integral.function / weight / z)
-        if sp.simplify(integral.function.subs(z, 0)) != 0:
-            raise ValueError(f"expression: {integral.function} has no factor {z}")
-        return sp.Integral(sp.expand(sp.diff(g, z) * weight), (z, low, high))
-
-    return expression.replace(lambda e: isinstance(e, sp.Integral), apply)

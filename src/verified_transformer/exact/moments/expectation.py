@@ -126,11 +126,6 @@ class Expectation:
         )
 
     @property
-    def by_index(self) -> bool:
-        """Whether the patterns say which indices coincide; else they are blocks of factors."""
-        return not self._matrices
-
-    @property
     def steps(self) -> tuple[Step, ...]:
         """The derivation: definition, patterns, their sum, and for a variance the squared mean."""
         x, expectation = self.statistic, sp.Function("E")
