@@ -20,7 +20,7 @@ from verified_transformer.checks.wording import equation
 from verified_transformer.exact.derivations import Derivation, Oracle
 from verified_transformer.exact.formulas.mutants import formula_mutants
 from verified_transformer.exact.formulas.notation import symbols
-from verified_transformer.exact.integrals.gaussian import LawMean, integrate_by_parts
+from verified_transformer.exact.integrals.closed_forms import LawMean, integrate_by_parts
 from verified_transformer.exact.judging import Comparison, digits_match
 from verified_transformer.exact.laws import General, Normal, Uniform
 from verified_transformer.exact.moments import Index, Tensor, mean, total, variance

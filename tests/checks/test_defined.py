@@ -13,7 +13,7 @@ from verified_transformer.account.reading import Reading
 from verified_transformer.checks.claim import ClaimFailed, claim
 from verified_transformer.exact.derivations import Derivation
 from verified_transformer.exact.formulas.notation import symbols
-from verified_transformer.exact.integrals.gaussian import integrate_by_parts
+from verified_transformer.exact.integrals.closed_forms import integrate_by_parts
 from verified_transformer.exact.laws import General, Law, Normal, Uniform
 from verified_transformer.exact.moments import Expectation, Index, Tensor, mean, total, variance
 

@@ -10,7 +10,7 @@ import sympy as sp
 import yaml
 
 from verified_transformer import exercise, symbols
-from verified_transformer.checks.exercises import functions, questions, sound
+from verified_transformer.checks.exercises import asked, questions, sound
 from verified_transformer.checks.exercises.asked import chapter_5
 from verified_transformer.checks.exercises.judging import read
 from verified_transformer.checks.exercises.questions import ExerciseError, Question
@@ -36,7 +36,7 @@ def test_every_section_has_exercises_of_several_kinds_from_easy_to_hard() -> Non
 
 def test_problems_and_functions_belong_together() -> None:
     used = {q.problem for q in EVERY.values() if q.problem}
-    assert used == set(functions.PROBLEMS)
+    assert used == set(asked.PROBLEMS)
 
 
 # ------------------------------------------------------------------ canaries

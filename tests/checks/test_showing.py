@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from verified_transformer.account import ledger
-from verified_transformer.checks.exactly import shown
+from verified_transformer.checks.exactly import derived
 
 ROOT = Path(__file__).parents[2]
 
@@ -20,7 +20,7 @@ def faulty_derivations(notebook: dict[str, Any]) -> list[str]:
     found = []
     for cell in notebook["cells"]:
         for output in cell.get("outputs", []):
-            about = output.get("metadata", {}).get(shown.METADATA_KEY)
+            about = output.get("metadata", {}).get(derived.METADATA_KEY)
             if about:
                 text = "".join(output["data"]["text/markdown"])
                 key = hashlib.sha256(text.encode()).hexdigest()[:8]
@@ -38,7 +38,7 @@ def test_no_stored_derivation_was_altered() -> None:
 
 @pytest.mark.canary
 def test_a_flipped_sign_in_a_stored_derivation_is_red_and_names_the_claim() -> None:
-    data, metadata = shown.bundle("$$\na = b - c\n$$", "LOSS-14")
+    data, metadata = derived.bundle("$$\na = b - c\n$$", "LOSS-14")
     data["text/markdown"] = data["text/markdown"].replace("-", "+")
     cell = {"outputs": [{"data": data, "metadata": metadata}]}
     assert faulty_derivations({"cells": [cell]}) == [

@@ -11,8 +11,8 @@ import sympy as sp
 from verified_transformer.checks.claim import claim
 from verified_transformer.exact.derivations import Derivation, Oracle
 from verified_transformer.exact.formulas.notation import symbols
-from verified_transformer.exact.judging import is_constant, is_typed
 from verified_transformer.exact.moments import Index
+from verified_transformer.exact.typed_oracles import is_constant, is_typed
 
 d, l, σ, τ, x = symbols("d l sigma tau x")  # noqa: E741
 i = Index("i", d)

@@ -6,11 +6,10 @@ import pytest
 import sympy as sp
 
 from verified_transformer import symbols
-from verified_transformer.exact.displays.readback.holding import faults, members
-from verified_transformer.exact.displays.readback.known import Unread
-from verified_transformer.exact.displays.readback.marks import chains
-from verified_transformer.exact.displays.readback.names import Names
-from verified_transformer.exact.displays.readback.reading import read
+from verified_transformer.exact.displays.holding import faults, members
+from verified_transformer.exact.displays.marks import Unread, chains
+from verified_transformer.exact.displays.names import Names
+from verified_transformer.exact.displays.reading import read
 
 d, σ, τ, n = symbols("d sigma tau n")
 

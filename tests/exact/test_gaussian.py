@@ -9,7 +9,7 @@ import sympy as sp
 
 from verified_transformer.exact.formulas.evaluation import equivalent, integrate_numerically, number
 from verified_transformer.exact.formulas.notation import symbols
-from verified_transformer.exact.integrals.gaussian import (
+from verified_transformer.exact.integrals.closed_forms import (
     Draw,
     LawMean,
     density,

@@ -8,14 +8,14 @@ import pytest
 import sympy as sp
 
 from verified_transformer.exact.derivations import Derivation
-from verified_transformer.exact.formulas.evaluation import Approximation
-from verified_transformer.exact.formulas.mutants import Mutant, formula_mutants
-from verified_transformer.exact.formulas.notation import parse, symbols
-from verified_transformer.exact.formulas.points import (
+from verified_transformer.exact.formulas.evaluation import (
+    Approximation,
     place,
     refuse_points_that_hide,
     small_points,
 )
+from verified_transformer.exact.formulas.mutants import Mutant, formula_mutants
+from verified_transformer.exact.formulas.notation import parse, symbols
 from verified_transformer.exact.judging import (
     Judgement,
     approximation,

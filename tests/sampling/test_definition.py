@@ -8,10 +8,10 @@ import torch
 from verified_transformer.exact.formulas.notation import symbols
 from verified_transformer.exact.laws import Discrete, Normal, Rademacher
 from verified_transformer.exact.moments import Index, Matrix, Tensor, mean, total, variance
-from verified_transformer.sampling.definition import require_definition
 from verified_transformer.sampling.design import Design
 from verified_transformer.sampling.measuring import measure
 from verified_transformer.sampling.quantities import Piloted, Sampled
+from verified_transformer.sampling.statistics import require_definition
 
 d, n, σ, τ = symbols("d n sigma tau")
 i, j = Index("i", d), Index("j", d)

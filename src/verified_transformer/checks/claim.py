@@ -30,7 +30,6 @@ from .exactly import ByCount, ByOracle, ByShownDerivation
 from .of_the_world import ByExperiment, BySources
 from .subject import ClaimFailed
 from .what_ran import watch
-from .within import Within
 
 __all__ = ["Claim", "ClaimFailed", "Record", "claim", "derive"]
 
@@ -54,7 +53,7 @@ def claim(*ids: str) -> Claim:
 
 
 class Claim(
-    ByShownDerivation, ByOracle, ByCount, ByMeasurement, BySampling, ByEquality, Against, Within,
+    ByShownDerivation, ByOracle, ByCount, ByMeasurement, BySampling, ByEquality, Against,
     ByExperiment, BySources,
 ):  # fmt: skip
     """One claim (or one case of it, or its truth), ready to be decided.

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Self
 import sympy as sp
 
 from ..account import registry
+from ..account.code import how_made
 from ..account.reading import Reading
 from ..account.reading.models import model_fault
 from ..account.records.margins import Interval
 from ..account.records.record import Estimate, Record, Recorded, Sample, Score, Volatile
 from ..account.rendering import cards as rendering
-from ..account.stored_runs.code import how_made
 from ..exact.definitions import definition, is_law_of, same_definition, under, written
 from ..exact.formulas.evaluation import Point, equivalent, number
 from ..exact.formulas.mutants import Mutant, formula_mutants
@@ -25,7 +25,7 @@ from .what_ran import log, seconds, spot, versions, what_ran
 from .wording import apart
 
 if TYPE_CHECKING:
-    from ..account.stored_runs.runs import Recording
+    from ..account.recordings import Recording
     from ..exact.judging import Oracle
     from ..exact.laws import Law
 
@@ -254,11 +254,11 @@ class Subject:
             raise self._failed(fault)
         record = Record(
             claims=tuple(s.id for s in self.statements),
-            readings=tuple(s.fingerprint for s in self.statements),
+            readings=tuple(s.hash for s in self.statements),
             kind=kind, of=self.of, case=self._case, outcome=outcome,
             statement=statement, detail=detail, cited=cited, latex=latex,
             mutants=mutants, uses=tuple(self.reading.uses),
-            recorded=Recorded(recorded.name, recorded.data_hash) if recorded else None,
+            recorded=Recorded(recorded.name, recorded.hash) if recorded else None,
             margin=interval.printed if interval and not recorded else None,
             sample=sample, until=self._until,
             made=how_made(*given, *broken, lines=at.lines, names=at.names), ran=ran,

@@ -8,18 +8,19 @@ from typing import Any
 import sympy as sp
 
 from ...account.records.record import Record, Score
-from ...exact.formulas.evaluation import Point, equivalent, number, random_points
-from ...exact.formulas.notation import parse
-from ...exact.formulas.points import checked_points, place, small_points
-from ...exact.induction import over_layers
-from ...exact.judging import (
-    Comparison,
-    approximation,
-    compare,
-    is_constant,
-    is_typed,
-    refuse_nothing,
+from ...exact.formulas.evaluation import (
+    Point,
+    checked_points,
+    equivalent,
+    number,
+    place,
+    random_points,
+    small_points,
 )
+from ...exact.formulas.notation import parse
+from ...exact.induction import over_layers
+from ...exact.judging import Comparison, approximation, compare, refuse_nothing
+from ...exact.typed_oracles import is_constant, is_typed
 from ..subject import Predicate, Subject
 from ..what_ran import aside, watched
 from ..wording import count as counted_noun

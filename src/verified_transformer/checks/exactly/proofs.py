@@ -9,8 +9,14 @@ import sympy as sp
 
 from ...account.records.record import Record
 from ...exact.derivations import Derived, StepFailed
-from ...exact.formulas.evaluation import Point, equivalent, number
-from ...exact.formulas.points import checked_points, place, small_points
+from ...exact.formulas.evaluation import (
+    Point,
+    checked_points,
+    equivalent,
+    number,
+    place,
+    small_points,
+)
 from ...exact.induction import Induction, Solved, over_layers
 from ...exact.judging import break_definitions
 from ...exact.moments import Expectation

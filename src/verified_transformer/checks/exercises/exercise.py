@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...account.rendering.formulas import latex
-from .functions import PROBLEMS
+from .asked import PROBLEMS
 from .judging import Judgement, judge
 from .problem import source
 from .questions import Question, question

@@ -19,8 +19,7 @@ from ..formulas.evaluation import Approximation, Point
 from ..integrals.quadrature import NUMPY
 from ..laws.base import Law, MissingMoment, put
 from ..laws.discrete import Discrete
-from .definition import Definition
-from .written import SYMMETRIC, Array, Index, Tensor
+from .polynomials import SYMMETRIC, Array, Definition, Index, Tensor
 
 if TYPE_CHECKING:
     import numpy as np

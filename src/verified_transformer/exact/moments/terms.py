@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import sympy as sp
 
-from .written import RANDOM, SYMMETRIC, Index
+from .polynomials import RANDOM, SYMMETRIC, Index
 
 APART = "*"  # the mark of a summed label that differs from all other marked ones of its size
 

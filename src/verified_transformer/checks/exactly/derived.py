@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import sympy as sp
 
+from ...account.hashing import hash_of
 from ...account.records.record import Record, Score
 from ...account.rendering.cards import Bundle
 from ...exact.definitions import under
-from ...exact.formulas.evaluation import Point, equivalent, number
-from ...exact.formulas.points import checked_points, place, small_points
+from ...exact.formulas.evaluation import (
+    Point,
+    checked_points,
+    equivalent,
+    number,
+    place,
+    small_points,
+)
 from ...exact.induction import over_layers
 from ...exact.laws import General
 from ...exact.moments import Expectation
-from ...exact.shown import Shown, moments_of
+from ...exact.numeric_twin import Shown, moments_of
 from ..subject import display
 from ..what_ran import watched
 from ..wording import as_much, equation
@@ -39,7 +45,7 @@ def bundle(markdown: str, name: str) -> Bundle:
         markdown: the display.
         name: of the claim.
     """
-    key = hashlib.sha256(markdown.encode()).hexdigest()[:8]
+    key = hash_of(markdown)
     metadata = {METADATA_KEY: {"name": name, "key": key}}
     return {"text/plain": f"{name} derivation   #{key}", "text/markdown": markdown}, metadata
 

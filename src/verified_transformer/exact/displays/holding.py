@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import sympy as sp
 
-from ...formulas.evaluation import equivalent, number, random_points
+from ..formulas.evaluation import equivalent, number, random_points
 from .names import Names
 from .reading import read
 

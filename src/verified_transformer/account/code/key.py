@@ -13,13 +13,13 @@ base also those that the base may call, which are all but its public class and s
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ..hashing import hash_of
 from .meaning import Meaning, Mentioned, Target
 from .modules import Definition, Package
 
@@ -70,12 +70,12 @@ def code_from(start: Definition, source: Package, seen: Mentioned) -> Code:
         for target in meaning.targets:
             numbers.setdefault(target, len(numbers))
     whole = [(meaning.tree, [numbers[t] for t in meaning.targets]) for _, meaning in trees]
-    definitions = {str(definition): _hash(meaning.tree) for definition, meaning in trees}
-    return Code(_hash(whole), definitions, sorted({found.module.label for found, _ in trees}))
+    definitions = {str(definition): _key(meaning.tree) for definition, meaning in trees}
+    return Code(_key(whole), definitions, sorted({found.module.label for found, _ in trees}))
 
 
-def _hash(tree: Any) -> str:
-    return hashlib.sha256(json.dumps(tree).encode()).hexdigest()[:8]
+def _key(tree: Any) -> str:
+    return hash_of(json.dumps(tree))
 
 
 def _reached(
