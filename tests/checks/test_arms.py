@@ -205,7 +205,7 @@ def doubles(values: list[float]) -> torch.Tensor:
         ({"compares": ("tied", "tied")}, ValueError, "compares: got"),
         ({"compares": ("tied", "free")}, ValueError, "compares: got 'free'; accepted"),
         ({"arms": {"tied": ARMS["tied"], "untied": runs(1.0) | {99: 1.0}}}, ValueError, "other"),
-        ({"arms": {"tied": {0: 1.0}, "untied": {0: 2.0}}}, ValueError, "got 1 runs"),
+        ({"arms": {"tied": {0: 1, 1: 2}, "untied": {0: 2, 1: 3}}}, ValueError, "got 2 runs"),
         ({"arms": {"tied": runs(float("nan")), "untied": runs(1.0)}}, ValueError, "got nan for 0"),
         ({"arms": {"tied": 1.0, "untied": 2.0}}, ValueError, "tied and untied are both numbers"),
         ({"effect": runs(1.0)}, TypeError, "unexpected keyword argument 'effect'"),

@@ -141,17 +141,6 @@ def compare(formula: sp.Expr, exact: Approximation, point: Point) -> Comparison:
     return Comparison(point, exact, number(formula, point))
 
 
-def comparisons(formula: sp.Expr, oracle: Oracle, points: Iterable[Point]) -> list[Comparison]:
-    """Evaluate a formula beside the definition at every point.
-
-    Args:
-        formula: the formula.
-        oracle: the definition as a function of a point; gives a number or an `Approximation`.
-        points: where to compare.
-    """
-    return [compare(formula, approximation(oracle(point)), point) for point in points]
-
-
 def judge(
     formula: sp.Expr, mutants: Iterable[Mutant], oracle: Oracle, points: Sequence[Point]
 ) -> Judgement:
