@@ -17,13 +17,13 @@ from .exact.formulas.notation import symbols as symbols
 from .exact.induction import Induction as Induction
 from .exact.integrals.activations import Activation as Activation
 from .exact.integrals.activations import activation as activation
-from .exact.integrals.closed_forms import Draw as Draw
-from .exact.integrals.closed_forms import LawMean as LawMean
-from .exact.integrals.closed_forms import density as density
 from .exact.integrals.closed_forms import half_line_power as half_line_power
 from .exact.integrals.closed_forms import integrate_by_parts as integrate_by_parts
 from .exact.integrals.closed_forms import integrate_half_line_powers as integrate_half_line_powers
 from .exact.integrals.closed_forms import sum_geometric_series as sum_geometric_series
+from .exact.integrals.law_means import Draw as Draw
+from .exact.integrals.law_means import LawMean as LawMean
+from .exact.integrals.law_means import density as density
 from .exact.laws import Discrete as Discrete
 from .exact.laws import General as General
 from .exact.laws import Normal as Normal

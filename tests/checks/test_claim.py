@@ -20,7 +20,8 @@ from verified_transformer.checks.wording import equation
 from verified_transformer.exact.derivations import Derivation, Oracle
 from verified_transformer.exact.formulas.mutants import formula_mutants
 from verified_transformer.exact.formulas.notation import symbols
-from verified_transformer.exact.integrals.closed_forms import LawMean, integrate_by_parts
+from verified_transformer.exact.integrals.closed_forms import integrate_by_parts
+from verified_transformer.exact.integrals.law_means import LawMean
 from verified_transformer.exact.judging import Comparison
 from verified_transformer.exact.laws import General, Normal, Uniform
 from verified_transformer.exact.moments import Index, Tensor, mean, total, variance

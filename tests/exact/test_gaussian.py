@@ -10,12 +10,10 @@ import sympy as sp
 from verified_transformer.exact.formulas.evaluation import equivalent, integrate_numerically, number
 from verified_transformer.exact.formulas.notation import symbols
 from verified_transformer.exact.integrals.closed_forms import (
-    Draw,
-    LawMean,
-    density,
     integrate_by_parts,
     integrate_half_line_powers,
 )
+from verified_transformer.exact.integrals.law_means import Draw, LawMean, density
 from verified_transformer.exact.integrals.lengths import mean_square_behind_norm
 from verified_transformer.exact.laws import Normal, Rademacher, TruncatedNormal, Uniform
 

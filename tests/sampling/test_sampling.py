@@ -12,7 +12,7 @@ import sympy as sp
 import torch
 
 from verified_transformer.exact.formulas.notation import symbols
-from verified_transformer.exact.integrals.closed_forms import LawMean
+from verified_transformer.exact.integrals.law_means import LawMean
 from verified_transformer.exact.laws import SKEWED, Discrete, Normal, TruncatedNormal, Uniform
 from verified_transformer.exact.moments import Index, Tensor, mean, total, variance
 from verified_transformer.sampling import measuring as sampling

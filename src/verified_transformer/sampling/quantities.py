@@ -11,7 +11,7 @@ import numpy.typing as npt
 import torch
 
 from ..exact.formulas.evaluation import Point
-from ..exact.integrals.closed_forms import LawMean
+from ..exact.integrals.law_means import LawMean
 from ..seeds import generator
 from .inputs import Draws, Quantity, Statistic, call, checked_draws, drawn, is_array
 from .statistics import require_definition, values_of

@@ -18,7 +18,8 @@ import sympy as sp
 from ..formulas.evaluation import Approximation, integrate_numerically
 from ..formulas.notation import symbols
 from ..laws import Normal
-from .closed_forms import LawMean, Piece, integrate_by_parts
+from .closed_forms import integrate_by_parts
+from .law_means import LawMean, Piece
 
 _z, _σ = symbols("z sigma")
 _Φ = (1 + sp.erf(_z / sp.sqrt(2))) / 2

@@ -9,11 +9,6 @@ from __future__ import annotations
 import sympy as sp
 
 from ..formulas.evaluation import number, random_points
-from .law_means import Draw as Draw
-from .law_means import LawMean as LawMean
-from .law_means import Piece as Piece
-from .law_means import density as density
-from .law_means import support as support
 
 
 def integrate_by_parts(expression: sp.Expr) -> sp.Expr:
