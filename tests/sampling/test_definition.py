@@ -50,7 +50,7 @@ def test_one_definition_serves_pilot_and_draw() -> None:
 
 
 def test_a_polynomial_needs_no_second_definition_and_takes_matrices() -> None:
-    w, S = Tensor("w", Normal(0, σ), d), Matrix("S", d, d, symmetric=True)
+    w, S = Tensor("w", Normal(0, σ), d), Matrix("S", d, d)
     form = mean(total(w[i] * S[i, j] * w[j], i, j))
     at = {d: 2, σ: 1.3, S: [[1.0, 0.3], [0.3, 2.0]]}
     found = measure(form, None, at, 3 * 1.3**2, name="form", design=COARSE)

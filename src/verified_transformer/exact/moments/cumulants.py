@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import sympy as sp
 
 from .patterns import Pattern, block_text, pattern
-from .polynomials import SYMMETRIC
 from .terms import Factor, Label, Term, Terms, moved, reduced
 
 if TYPE_CHECKING:
@@ -74,16 +73,16 @@ def _trace(term: Term) -> str | None:
         return None
     if any(label.mark for label in labels):
         return None
-    word: list[tuple[str, bool, int]] = []
+    word: list[tuple[str, bool]] = []
     copy, axis = 0, 0
     while len(word) < len(copies):  # enter a copy at one axis, leave it at the other
-        role, name, where, _ = copies[copy]
-        word.append((name, axis == 1 and role != SYMMETRIC, role))
+        _, name, where, _ = copies[copy]
+        word.append((name, axis == 1))
         leaving = (copy, 1 - axis, where[1 - axis])
         ((copy, axis, _),) = [end for end in meeting[leaving[2]] if end != leaving]
-    back = [(name, not turned and role != SYMMETRIC, role) for name, turned, role in word[::-1]]
+    back = [(name, not turned) for name, turned in word[::-1]]
     best = min(w[k:] + w[:k] for w in (word, back) for k in range(len(word)))
-    runs = [(name + ".T" * turned, len([*run])) for (name, turned, _), run in groupby(best)]
+    runs = [(name + ".T" * turned, len([*run])) for (name, turned), run in groupby(best)]
     return "tr(" + "*".join(name + f"**{n}" * (n > 1) for name, n in runs) + ")"
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-RANDOM, FIXED, SYMMETRIC = range(3)  # roles of arrays
+RANDOM, FIXED = range(2)  # roles of arrays
 
 
 class Named(sp.Symbol):  # type: ignore[misc]  # SymPy has no types
@@ -86,14 +86,10 @@ class Matrix(Array):
     Args:
         name: of this matrix alone, within an expression.
         sizes: one per axis, symbols or integers.
-        symmetric: whether it equals its transpose.
     """
 
-    def __new__(cls, name: str, *sizes: object, symmetric: bool = False) -> Matrix:
-        if symmetric and (len(sizes) != 2 or sizes[0] != sizes[1]):
-            raise ValueError(f"symmetric: got sizes {sizes}; accepted: two equal sizes")
-        role = SYMMETRIC if symmetric else FIXED
-        return super().__new__(cls, name, sizes, (role,), role=role)
+    def __new__(cls, name: str, *sizes: object) -> Matrix:
+        return super().__new__(cls, name, sizes, (FIXED,), role=FIXED)
 
 
 def as_size(value: object, name: str) -> sp.Expr:
@@ -224,6 +220,4 @@ class Definition:
         shape = tuple(int(size.subs(numbers)) for size in matrix.sizes)
         if array.shape != shape:
             raise ValueError(f"point: got {matrix} of shape {array.shape}; accepted: {shape}")
-        if matrix.role == SYMMETRIC and not np.array_equal(array, array.T):
-            raise ValueError(f"point: got {matrix} not symmetric; accepted: as declared")
         return array
