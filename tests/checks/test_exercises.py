@@ -39,41 +39,20 @@ def test_problems_and_functions_belong_together() -> None:
     assert used == set(asked.PROBLEMS)
 
 
-# ------------------------------------------------------------------ canaries
-
-
-def spoiled(id: str, **changed: object) -> Question:
-    data = {**vars(EVERY[id]), **changed}
-    return Question(**data)  # type: ignore[arg-type]
-
-
 @pytest.mark.canary
-def test_a_wrong_solution_is_found() -> None:
-    wrong = spoiled("3.3.1", answer="d*sigma**4")
-    assert sound.faults(wrong) == [
-        "3.3.1: answer d*sigma**4, but 2*d*sigma**4 follows",
-    ]
-
-
-@pytest.mark.canary
-def test_a_wrong_number_is_found() -> None:
-    wrong = spoiled("3.4.3", answer="1536/100", known={})
-    assert len(sound.faults(wrong)) == 1
-    assert "15.36" in sound.faults(wrong)[0]
-
-
-@pytest.mark.canary
-def test_a_root_of_another_equation_is_found() -> None:
-    assert sound.faults(spoiled("3.4.4", answer="log(n)/d", known={})) == [
-        "3.4.4: log(n)/d does not solve the equation"
-    ]
-
-
-@pytest.mark.canary
-def test_a_right_answer_among_the_wrong_ones_is_found() -> None:
-    known = {"sigma**4*(d + d)": "No."}
-    (fault,) = sound.faults(spoiled("3.3.1", known=known))
-    assert fault.startswith("3.3.1: sigma**4*(d + d) is told ")
+@pytest.mark.parametrize(
+    ("id", "changed", "fault"),
+    [
+        ("3.3.1", {"answer": "d*sigma**4"}, "answer d*sigma**4, but 2*d*sigma**4 follows"),
+        ("3.4.3", {"answer": "1536/100", "known": {}}, "answer 15.360000, but "),
+        ("3.4.4", {"answer": "log(n)/d", "known": {}}, "log(n)/d does not solve the equation"),
+        ("3.3.1", {"known": {"sigma**4*(d + d)": "No."}}, "sigma**4*(d + d) is told "),
+    ],
+    ids=["a solution", "a number", "a root of another equation", "a right answer that is refused"],
+)
+def test_a_wrong_exercise_is_found(id: str, changed: dict[str, object], fault: str) -> None:
+    (found,) = sound.faults(Question(**{**vars(EVERY[id]), **changed}))  # type: ignore[arg-type]
+    assert found.startswith(f"{id}: {fault}")
 
 
 # ------------------------------------------------------------------ answers

@@ -21,15 +21,13 @@ from .records.record import METADATA_KEY, LedgerError, Record, Score
 from .registry import Article, Statement
 from .rendering.strips import told
 from .verdicts import lock
-from .verdicts.decide import Decision, decide, decide_all, uses
+from .verdicts.decide import Decision, decide_all, uses
 from .verdicts.lock import Change, Locked, State
 
 __all__ = [
-    "METADATA_KEY", "Article", "Decision", "Entry", "Evidence", "Found", "Ledger", "LedgerError",
-    "Summary", "build", "collect", "decide", "decide_all", "notebooks", "read", "stale",
-    "stored_records",
+    "METADATA_KEY", "Entry", "Evidence", "Found", "Ledger", "LedgerError", "Summary", "build",
+    "collect", "notebooks", "read", "stale", "stored_records",
 ]  # fmt: skip
-
 
 _MAY_ERR = ("wrong", "undecided")  # verdicts of a claim that may have an erratum
 

@@ -26,8 +26,11 @@ from .against import Against
 from .by_draws.equality import ByEquality
 from .by_draws.sampled import BySampling
 from .by_measurement import ByMeasurement
-from .exactly import ByCount, ByOracle, ByShownDerivation
-from .of_the_world import ByExperiment, BySources
+from .exactly.counting import ByCount
+from .exactly.derived import ByShownDerivation
+from .exactly.oracles import ByOracle
+from .of_the_world.experiments import ByExperiment
+from .of_the_world.sources import BySources
 from .subject import ClaimFailed
 from .what_ran import watch
 
