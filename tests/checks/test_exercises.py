@@ -11,8 +11,8 @@ import yaml
 
 from verified_transformer import exercise, symbols
 from verified_transformer.checks.exercises import asked, questions, sound
+from verified_transformer.checks.exercises.answers import read
 from verified_transformer.checks.exercises.asked import chapter_5
-from verified_transformer.checks.exercises.judging import read
 from verified_transformer.checks.exercises.questions import ExerciseError, Question
 
 ROOT = Path(__file__).parents[2]

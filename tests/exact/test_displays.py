@@ -7,9 +7,9 @@ import sympy as sp
 
 from verified_transformer import symbols
 from verified_transformer.exact.displays.holding import faults, members
+from verified_transformer.exact.displays.latex_reader import read
 from verified_transformer.exact.displays.marks import Unread, chains
 from verified_transformer.exact.displays.names import Names
-from verified_transformer.exact.displays.reading import read
 
 d, σ, τ, n = symbols("d sigma tau n")
 

@@ -25,9 +25,9 @@ from ...account import registry
 from ...account.reading import Reading
 from ...account.rendering.formulas import latex
 from ...exact.displays import holding
+from ...exact.displays.latex_reader import read
 from ...exact.displays.marks import Unread, chains, marks
 from ...exact.displays.names import Names
-from ...exact.displays.reading import read
 from ...exact.formulas.evaluation import equivalent
 from ...exact.formulas.notation import parse
 
