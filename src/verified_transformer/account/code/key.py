@@ -39,17 +39,17 @@ class Code:
         return new or [name for name, key in definitions.items() if key not in here]
 
 
-def code_of(module: str, package: Path, function: str = "run") -> Code:
-    """Return the key of all that a function reaches.
+def code_of(module: str, package: Path) -> Code:
+    """Return the key of all that an experiment's ``run`` reaches.
 
     Args:
-        module: the function's, inside the package: ``"experiments/tied_convergence.py"``.
+        module: the experiment's, inside the package: ``"experiments/tied_convergence.py"``.
 
     Raises:
-        CodeFault: the module or the function is not there, or a name in between leads nowhere.
+        CodeFault: the module or its ``run`` is not there, or a name in between leads nowhere.
     """
     source = Package(package)
-    return code_from(source.definition(module, function), source, Mentioned())
+    return code_from(source.definition(module, "run"), source, Mentioned())
 
 
 @cache
