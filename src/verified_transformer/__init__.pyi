@@ -4,7 +4,6 @@ from .checks.claim import ClaimFailed as ClaimFailed
 from .checks.claim import Record as Record
 from .checks.claim import claim as claim
 from .checks.claim import derive as derive
-from .checks.exactly.showing import show as show
 from .checks.exercises.exercise import exercise as exercise
 from .exact.derivations import Derivation as Derivation
 from .exact.derivations import Oracle as Oracle
@@ -18,14 +17,13 @@ from .exact.formulas.notation import symbols as symbols
 from .exact.induction import Induction as Induction
 from .exact.integrals.activations import Activation as Activation
 from .exact.integrals.activations import activation as activation
-from .exact.integrals.gaussian import Draw as Draw
-from .exact.integrals.gaussian import LawMean as LawMean
-from .exact.integrals.gaussian import density as density
-from .exact.integrals.gaussian import half_line_power as half_line_power
-from .exact.integrals.gaussian import integrate_by_parts as integrate_by_parts
-from .exact.integrals.gaussian import integrate_half_line_powers as integrate_half_line_powers
-from .exact.integrals.gaussian import stein_step as stein_step
-from .exact.integrals.sums import sum_geometric_series as sum_geometric_series
+from .exact.integrals.closed_forms import half_line_power as half_line_power
+from .exact.integrals.closed_forms import integrate_by_parts as integrate_by_parts
+from .exact.integrals.closed_forms import integrate_half_line_powers as integrate_half_line_powers
+from .exact.integrals.closed_forms import sum_geometric_series as sum_geometric_series
+from .exact.integrals.law_means import Draw as Draw
+from .exact.integrals.law_means import LawMean as LawMean
+from .exact.integrals.law_means import density as density
 from .exact.laws import Discrete as Discrete
 from .exact.laws import General as General
 from .exact.laws import Normal as Normal
@@ -40,7 +38,6 @@ from .exact.moments import total as total
 from .exact.moments import variance as variance
 from .sampling.design import Design as Design
 from .sampling.design import mean_interval as mean_interval
-from .sampling.enumeration import Enumerated as Enumerated
 from .sampling.measuring import measure as measure
 from .sampling.propagation import second_moments as second_moments
 from .sampling.quantities import Piloted as Piloted

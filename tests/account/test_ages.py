@@ -13,11 +13,17 @@ import pytest
 from verified_transformer import claim
 from verified_transformer.account import registry
 from verified_transformer.account.reading import Reading, RegistryError, read_reading
+from verified_transformer.account.recordings import of_the_same
 from verified_transformer.account.records.notebook_records import Found, uncounted
-from verified_transformer.account.records.record import Record, Recorded, from_json, to_json
+from verified_transformer.account.records.record import (
+    LedgerError,
+    Record,
+    Recorded,
+    from_json,
+    to_json,
+)
 from verified_transformer.account.registry import Statement
-from verified_transformer.account.stored_runs import runs
-from verified_transformer.account.verdicts.decide import LedgerError, decide
+from verified_transformer.account.verdicts.decide import decide
 
 
 def refuse(rule: str) -> RegistryError:
@@ -88,7 +94,7 @@ def test_a_day_takes_no_part_in_the_fingerprint() -> None:
     known = registry.statement("LOSS-05")
     assert known.reading is not None and known.reading.day
     other = dataclasses.replace(known.reading, day=None, without={"a": "b"})
-    assert dataclasses.replace(known, reading=other).fingerprint == known.fingerprint
+    assert dataclasses.replace(known, reading=other).hash == known.hash
 
 
 # ------------------------------------------------------------------ recordings that are left out
@@ -106,16 +112,16 @@ def recordings(folder: Path, *names: str) -> None:
 
 def test_recordings_of_one_experiment_belong_together(tmp_path: Path) -> None:
     recordings(tmp_path, "race", "race_again", "races", "other_again")
-    assert runs.of_the_same("race", tmp_path) == ["race", "race_again"]
-    assert runs.of_the_same("race_again", tmp_path) == ["race", "race_again"]
-    assert runs.of_the_same("races", tmp_path) == ["races"]
-    assert runs.of_the_same("other_again", tmp_path) == ["other_again"]
+    assert of_the_same("race", tmp_path) == ["race", "race_again"]
+    assert of_the_same("race_again", tmp_path) == ["race", "race_again"]
+    assert of_the_same("races", tmp_path) == ["races"]
+    assert of_the_same("other_again", tmp_path) == ["other_again"]
 
 
 @pytest.mark.canary
 @pytest.mark.parametrize("one", ["residual_schemes", "residual_schemes_again"])
 def test_a_recording_that_is_left_out_is_found(one: str) -> None:
-    others = [name for name in runs.of_the_same(one) if name != one]
+    others = [name for name in of_the_same(one) if name != one]
     known = {"LOSS-99": statement()}
     assert uncounted([found(one)], known) == [
         f"LOSS-99: rests on recordings of an experiment without {other}; accepted: a record of it, "

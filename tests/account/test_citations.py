@@ -11,8 +11,7 @@ import pytest
 
 from verified_transformer.account import ledger, registry
 from verified_transformer.account.reading import Citation, RegistryError, read_reading
-from verified_transformer.account.reading.citations import cut
-from verified_transformer.account.reading.sentences import installed, stands_in
+from verified_transformer.account.reading.citations import cut, installed, stands_in
 from verified_transformer.account.records.record import Record
 from verified_transformer.checks.claim import ClaimFailed, claim
 

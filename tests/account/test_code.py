@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from verified_transformer.account.stored_runs.code import Code, CodeFault, code_of
-from verified_transformer.account.stored_runs.runs import PACKAGE
+from verified_transformer.account.code import Code, CodeFault, code_of
+from verified_transformer.account.recordings import PACKAGE
 
 FILES = {
     "experiments/sample.py": '''"""An experiment."""

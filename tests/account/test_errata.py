@@ -12,7 +12,7 @@ import sympy as sp
 import yaml
 
 from verified_transformer.account import errata, ledger, registry
-from verified_transformer.account.errata import GRADES, faults, read_erratum, unowned
+from verified_transformer.account.errata import GRADES, read_erratum, unowned
 from verified_transformer.account.reading import Reading, RegistryError
 from verified_transformer.account.rendering.values import shown, value
 from verified_transformer.exact.formulas.evaluation import number
@@ -91,7 +91,7 @@ def test_numbers_and_formulas_in_the_words_are_the_claims(
 def test_an_erratum_makes_no_record_stale() -> None:
     claim = STATEMENTS["LOSS-21"]
     assert claim.keywords
-    assert claim.fingerprint == replace(claim, erratum=None, keywords=()).fingerprint
+    assert claim.hash == replace(claim, erratum=None, keywords=()).hash
 
 
 @pytest.mark.parametrize(
@@ -174,6 +174,11 @@ def test_a_wrong_claim_without_an_erratum_is_red(collected: ledger.Ledger) -> No
     ]
     assert faults([replace(entry, verdict="holds")]) == ["LOSS-21: holds, and has an erratum"]
     assert "the order" in faults([entry, replace(entry, id="LOSS-22")])[0]
+
+
+def faults(claims: list[ledger.Entry]) -> list[str]:
+    none = ledger.Summary(0, 0, 0, {}, ledger.Score(0, 0))
+    return ledger.Ledger(none, {}, (), tuple(claims)).faults()
 
 
 def followed(entry: ledger.Entry, root: str | None, **changes: Any) -> ledger.Entry:

@@ -17,10 +17,10 @@ import pytest
 import sympy as sp
 
 from verified_transformer.account import ledger
-from verified_transformer.account.stored_runs.code import how_made, live
-from verified_transformer.account.stored_runs.code.key import code_from
-from verified_transformer.account.stored_runs.code.meaning import Mentioned
-from verified_transformer.account.stored_runs.code.modules import Package
+from verified_transformer.account.code import how_made, live
+from verified_transformer.account.code.key import code_from
+from verified_transformer.account.code.meaning import Mentioned
+from verified_transformer.account.code.modules import Package
 from verified_transformer.checks.what_ran import spot
 from verified_transformer.exact.derivations import Derivation, Oracle
 from verified_transformer.exact.formulas.notation import symbols

@@ -18,7 +18,7 @@ from verified_transformer.account.verdicts.lock import Change, Locked, LockError
 from verified_transformer.commands import claims, line
 
 ROOT = Path(__file__).parents[2]
-WAS = State("section 2", "equation", lock.digest("$x=1$."), "holds-if")
+WAS = State("section 2", "equation", lock.hash_of_words("$x=1$."), "holds-if")
 LOCKED = {"TEST-01": Locked(WAS), "TEST-02": Locked(dataclasses.replace(WAS, verdict="holds"))}
 NOW = {name: item.state for name, item in LOCKED.items()}
 DAY = "2026-11-22"
@@ -50,7 +50,7 @@ def test_the_lock_is_written_as_it_is_read() -> None:
 
 CHANGES: dict[str, tuple[dict[str, Any], str]] = {
     "verdict": ({"verdict": "wrong"}, "TEST-01: holds-if -> wrong"),
-    "words": ({"says": lock.digest("$x=2$.")}, "TEST-01: what the article says was changed"),
+    "words": ({"says": lock.hash_of_words("$x=2$.")}, "TEST-01: what the article says was changed"),
     "kind": ({"kind": "statement"}, "TEST-01: its kind was changed: equation -> statement"),
     "place": ({"where": "1"}, "TEST-01: its place was changed: section 2 -> 1"),
     "judged": (

@@ -53,11 +53,11 @@ SOUND = to_json(PROOF)
 @pytest.mark.parametrize("record", [PROOF, MEASURED, TRIED, DRAWN, RAN], ids=lambda r: r.kind)
 def test_a_record_goes_through_json_and_back(record: Record) -> None:
     back = from_json(json.loads(json.dumps(to_json(record))))
-    assert back == record and back.seal == record.seal and back.line == record.line
+    assert back == record and back.hash == record.hash and back.line == record.line
 
 
 def test_the_line_names_all_that_was_decided() -> None:
-    assert PROOF.line == f"LOSS-14 proof   Var = 2*d   two routes   #{PROOF.seal}"
+    assert PROOF.line == f"LOSS-14 proof   Var = 2*d   two routes   #{PROOF.hash}"
     assert TRIED.line.startswith("LOSS-48 LOSS-49 [slowest] experiment   loss: positive   5 runs; ")
     assert "5 runs; margin at least 1/2   #" in TRIED.line
     assert "LOSS-14 sampled (truth)   it is even   500 draws; would have caught" in DRAWN.line
@@ -75,7 +75,7 @@ CHANGES: dict[str, Any] = {
 @pytest.mark.parametrize("field", CHANGES)
 def test_the_hash_covers_every_deterministic_field_and_names_what_moved(field: str) -> None:
     changed = dataclasses.replace(PROOF, **{field: CHANGES[field]})
-    assert changed.seal != PROOF.seal
+    assert changed.hash != PROOF.hash
     found = differences(PROOF, changed)
     assert len(found) == 1 and found[0].startswith(f"{field}: ")
 
@@ -100,13 +100,13 @@ def test_no_deterministic_field_is_forgotten() -> None:
 
 def test_what_differs_from_run_to_run_moves_nothing() -> None:
     later = dataclasses.replace(MEASURED, volatile=Volatile(seconds=3.0), steps=(("why", "what"),))
-    assert later.seal == MEASURED.seal and differences(MEASURED, later) == []
+    assert later.hash == MEASURED.hash and differences(MEASURED, later) == []
 
 
 def test_stored_records_of_the_first_notebooks_keep_their_hash() -> None:
     """Fields that came later are absent where they are empty."""
     assert {"recorded", "margin", "sample", "made", "until", "ran"}.isdisjoint(SOUND)
-    assert PROOF.seal == "ad380c98"
+    assert PROOF.hash == "ad380c98"
 
 
 @pytest.mark.canary

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from verified_transformer.account.reading import Reading, RegistryError
-from verified_transformer.account.records.record import Record
+from verified_transformer.account.records.record import LedgerError, Record
 from verified_transformer.account.registry import Statement
-from verified_transformer.account.verdicts.decide import Decision, LedgerError
-from verified_transformer.account.verdicts.travelling import decide_all
+from verified_transformer.account.verdicts.decide import Decision, decide_all
 
 RIGHT = {"truth": "the other way round", "truth_formula": "2"}
 RAINS = {"condition": "where it rains", "setting": "a country", "met_by": "its north"}

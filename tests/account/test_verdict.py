@@ -12,10 +12,16 @@ from verified_transformer.account.reading import Reading, RegistryError, read_re
 from verified_transformer.account.reading.models import Model
 from verified_transformer.account.records.margins import Interval
 from verified_transformer.account.records.ran import Ran
-from verified_transformer.account.records.record import Record, Recorded, Sample, Volatile
+from verified_transformer.account.records.record import (
+    LedgerError,
+    Record,
+    Recorded,
+    Sample,
+    Volatile,
+)
 from verified_transformer.account.registry import Statement
 from verified_transformer.account.verdicts import decide as verdict
-from verified_transformer.account.verdicts.decide import LedgerError, decide
+from verified_transformer.account.verdicts.decide import decide
 
 GAIN: Any = {"compares": ("it", "nothing"), "predicts": "positive", "unit": "gain"}
 
@@ -419,4 +425,4 @@ def test_models_are_read_and_take_no_part_in_the_fingerprint() -> None:
     with pytest.raises(RegistryError, match="model stands in the cases"):
         read_reading(whole, RegistryError)
     plain, spoken = statement("statement"), statement("statement", **SPOKEN)
-    assert plain.fingerprint == spoken.fingerprint
+    assert plain.hash == spoken.hash

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import torch
 
+from verified_transformer.account.recordings import Recording
 from verified_transformer.account.records.margins import Interval
-from verified_transformer.account.stored_runs.runs import Recording
 from verified_transformer.checks.claim import ClaimFailed, claim
 from verified_transformer.checks.of_the_world import arms as of_arms
 
@@ -52,7 +52,7 @@ def test_an_experiment_says_which_arm_less_which_and_how_much() -> None:
     record = experiment()
     assert record.line == (
         "LOSS-14 experiment   loss, tied less untied: negative   12 runs, replicate: seed; "
-        f"placebos unsettled; mean -0.5 to the nearest 0.5; margin at least 1/2   #{record.seal}"
+        f"placebos unsettled; mean -0.5 to the nearest 0.5; margin at least 1/2   #{record.hash}"
     )
     assert record.volatile.rows[0]["mean of untied"].startswith("3.0")
 
@@ -157,7 +157,7 @@ def test_arms_of_a_recording_are_named_by_their_paths() -> None:
 def test_another_path_moves_the_hash_of_equal_numbers() -> None:
     arms = {"tied": KEPT.at("runs", "tied"), "untied": KEPT.at("runs", "untied")}
     other = arms | {"tied": KEPT.at("by seed", "*", "loss")}
-    assert experiment(arms=arms).seal != experiment(arms=other).seal
+    assert experiment(arms=arms).hash != experiment(arms=other).hash
 
 
 @pytest.mark.canary
@@ -205,7 +205,7 @@ def doubles(values: list[float]) -> torch.Tensor:
         ({"compares": ("tied", "tied")}, ValueError, "compares: got"),
         ({"compares": ("tied", "free")}, ValueError, "compares: got 'free'; accepted"),
         ({"arms": {"tied": ARMS["tied"], "untied": runs(1.0) | {99: 1.0}}}, ValueError, "other"),
-        ({"arms": {"tied": {0: 1.0}, "untied": {0: 2.0}}}, ValueError, "got 1 runs"),
+        ({"arms": {"tied": {0: 1, 1: 2}, "untied": {0: 2, 1: 3}}}, ValueError, "got 2 runs"),
         ({"arms": {"tied": runs(float("nan")), "untied": runs(1.0)}}, ValueError, "got nan for 0"),
         ({"arms": {"tied": 1.0, "untied": 2.0}}, ValueError, "tied and untied are both numbers"),
         ({"effect": runs(1.0)}, TypeError, "unexpected keyword argument 'effect'"),

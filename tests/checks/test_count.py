@@ -13,7 +13,8 @@ import torch
 from verified_transformer.checks.claim import ClaimFailed, claim
 from verified_transformer.exact.formulas.mutants import formula_mutants
 from verified_transformer.exact.formulas.notation import parse, symbols
-from verified_transformer.exact.judging import judge_counted, typed_formula
+from verified_transformer.exact.judging import judge_counted
+from verified_transformer.exact.typed_oracles import typed_formula
 
 d, n, k = symbols("d n k")
 AT = [{n: 5, d: 3}, {n: 7, d: 2}]

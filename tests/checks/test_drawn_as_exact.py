@@ -11,7 +11,7 @@ import pytest
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*/*.ipynb"))
 _DRAWS = re.compile(r"generator\(|\brand(n|int|perm)?\(|\.normal_\(|dense_weights\(|randomised\(")
-_EXACT = re.compile(r"\b(check_that|meets_that)\(")
+_EXACT = re.compile(r"\bcheck_that\(")
 
 
 def drawn_as_exact(sources: Sequence[str]) -> list[str]:

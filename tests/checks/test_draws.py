@@ -46,7 +46,7 @@ def test_a_sampled_record_says_how_many_draws_and_what_they_would_have_caught() 
     assert record.kind == "sampled" and record.sample.n == 50
     assert record.line == (
         "LOSS-14 sampled   a rotation keeps lengths   true on every draw, so false on less than "
-        "8.8% (99% sure); 50 draws; would have caught an entry off by 1 %   #" + record.seal
+        "8.8% (99% sure); 50 draws; would have caught an entry off by 1 %   #" + record.hash
     )
     assert record.sample.seeds == ("LOSS-14 reading draw 0 … 49",)
 

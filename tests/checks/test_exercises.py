@@ -10,9 +10,9 @@ import sympy as sp
 import yaml
 
 from verified_transformer import exercise, symbols
-from verified_transformer.checks.exercises import functions, questions, sound
+from verified_transformer.checks.exercises import asked, questions, sound
+from verified_transformer.checks.exercises.answers import read
 from verified_transformer.checks.exercises.asked import chapter_5
-from verified_transformer.checks.exercises.judging import read
 from verified_transformer.checks.exercises.questions import ExerciseError, Question
 
 ROOT = Path(__file__).parents[2]
@@ -36,44 +36,23 @@ def test_every_section_has_exercises_of_several_kinds_from_easy_to_hard() -> Non
 
 def test_problems_and_functions_belong_together() -> None:
     used = {q.problem for q in EVERY.values() if q.problem}
-    assert used == set(functions.PROBLEMS)
-
-
-# ------------------------------------------------------------------ canaries
-
-
-def spoiled(id: str, **changed: object) -> Question:
-    data = {**vars(EVERY[id]), **changed}
-    return Question(**data)  # type: ignore[arg-type]
+    assert used == set(asked.PROBLEMS)
 
 
 @pytest.mark.canary
-def test_a_wrong_solution_is_found() -> None:
-    wrong = spoiled("3.3.1", answer="d*sigma**4")
-    assert sound.faults(wrong) == [
-        "3.3.1: answer d*sigma**4, but 2*d*sigma**4 follows",
-    ]
-
-
-@pytest.mark.canary
-def test_a_wrong_number_is_found() -> None:
-    wrong = spoiled("3.4.3", answer="1536/100", known={})
-    assert len(sound.faults(wrong)) == 1
-    assert "15.36" in sound.faults(wrong)[0]
-
-
-@pytest.mark.canary
-def test_a_root_of_another_equation_is_found() -> None:
-    assert sound.faults(spoiled("3.4.4", answer="log(n)/d", known={})) == [
-        "3.4.4: log(n)/d does not solve the equation"
-    ]
-
-
-@pytest.mark.canary
-def test_a_right_answer_among_the_wrong_ones_is_found() -> None:
-    known = {"sigma**4*(d + d)": "No."}
-    (fault,) = sound.faults(spoiled("3.3.1", known=known))
-    assert fault.startswith("3.3.1: sigma**4*(d + d) is told ")
+@pytest.mark.parametrize(
+    ("id", "changed", "fault"),
+    [
+        ("3.3.1", {"answer": "d*sigma**4"}, "answer d*sigma**4, but 2*d*sigma**4 follows"),
+        ("3.4.3", {"answer": "1536/100", "known": {}}, "answer 15.360000, but "),
+        ("3.4.4", {"answer": "log(n)/d", "known": {}}, "log(n)/d does not solve the equation"),
+        ("3.3.1", {"known": {"sigma**4*(d + d)": "No."}}, "sigma**4*(d + d) is told "),
+    ],
+    ids=["a solution", "a number", "a root of another equation", "a right answer that is refused"],
+)
+def test_a_wrong_exercise_is_found(id: str, changed: dict[str, object], fault: str) -> None:
+    (found,) = sound.faults(Question(**{**vars(EVERY[id]), **changed}))  # type: ignore[arg-type]
+    assert found.startswith(f"{id}: {fault}")
 
 
 # ------------------------------------------------------------------ answers

@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
 
-from verified_transformer.account import registry
-from verified_transformer.account.reading import Reading
 from verified_transformer.checks.claim import ClaimFailed, claim
 from verified_transformer.exact.formulas.notation import symbols
-from verified_transformer.exact.laws import General, Normal, Rademacher
+from verified_transformer.exact.laws import General, Normal
 from verified_transformer.exact.moments import Index, Tensor, mean, total, variance
-from verified_transformer.sampling.enumeration import Enumerated
 
 GAIN: Any = {"compares": ("it", "nothing"), "predicts": "positive", "unit": "gain"}
 d, σ = symbols("d sigma")
 i = Index("i", d)
 AT = [{d: 3, σ: 1.3}, {d: 5, σ: 0.7}]
 LENGTH = total(Tensor("w", Normal(0, σ), d)[i] ** 2, i)
-
-
-@pytest.fixture
-def empirical(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = registry.statement
-    monkeypatch.setattr(
-        registry,
-        "statement",
-        lambda name: dataclasses.replace(real(name), kind="empirical", reading=Reading("read")),
-    )
 
 
 @pytest.mark.canary
@@ -51,13 +38,6 @@ def test_a_wrong_derivation_is_shown_with_numbers() -> None:
 def test_a_wrong_oracle_is_shown_with_numbers() -> None:
     with pytest.raises(ClaimFailed, match=r"definition gives 8\.5683.*2 times as much; look at"):
         claim("LOSS-14").check("half", lambda p: p[d] * p[σ] ** 4, at=AT)
-
-
-def test_an_enumeration_is_checked_by_itself() -> None:
-    w = {"w": Tensor("w", Rademacher(σ), d), "v": Tensor("v", Rademacher(σ), d)}
-    dot = Enumerated("E w.v", w, lambda w, v: (w * v).sum(-1))
-    record = claim("LOSS-18").check(dot, at=AT)
-    assert record.kind == "exact" and record.statement.startswith("E w.v = ")
 
 
 @pytest.mark.parametrize(
@@ -81,10 +61,10 @@ def test_an_enumeration_is_checked_by_itself() -> None:
         ),
     ],
 )
-@pytest.mark.usefixtures("empirical")
 def test_an_experiment_says_what_was_predicted(
-    effects: list[float], outcome: str, words: str
+    effects: list[float], outcome: str, words: str, reading: Callable[..., None]
 ) -> None:
+    reading(kind="empirical")
     arms = {"it": effects, "nothing": 0}
     record = claim("LOSS-14").experiment(**GAIN, arms=arms)
     assert (record.outcome, record.statement) == (outcome, words)
@@ -129,22 +109,6 @@ def test_bad_arguments_are_named() -> None:
     for call, message in bad:
         with pytest.raises(TypeError, match=message):
             call()
-
-
-@pytest.mark.canary
-@pytest.mark.usefixtures("empirical")
-def test_bad_runs_are_named() -> None:
-    it = claim("LOSS-14")
-    for runs, error, message in (
-        ("123", TypeError, "got str"),
-        ({0: 1.0, 1: float("nan"), 2: 1.0}, ValueError, "got nan for 1"),
-    ):
-        with pytest.raises(error, match=message):
-            it.experiment(**GAIN, arms={"it": runs, "nothing": 0})
-    with pytest.raises(ValueError, match="predicts: got 'up'; accepted: positive, negative"):
-        it.experiment(**{**GAIN, "predicts": "up"}, arms={"it": [1.0, 1.1, 1.2], "nothing": 0})
-    with pytest.raises(ValueError, match="because: got an empty text"):
-        it.set_aside("opinion", because=" ")
 
 
 def test_a_statistic_in_torch_needs_no_twin() -> None:

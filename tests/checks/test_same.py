@@ -41,7 +41,7 @@ def test_equal_arrays_are_the_same() -> None:
     assert record.kind == "equality" and record.mutants.total == len(LAYOUTS)
     assert record.line == (
         "LOSS-14 equality   two layers in one   16/16 wrong versions differ; 20 draws; would have "
-        f"caught a relative difference of 1e-10   #{record.seal}"
+        f"caught a relative difference of 1e-10   #{record.hash}"
     )
     assert same().line == record.line
 

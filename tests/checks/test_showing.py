@@ -1,4 +1,4 @@
-"""Derivations on show: displayed from what is proved, and compared as they stand."""
+"""Stored derivations: each is the one that was displayed when its proof ran."""
 
 from __future__ import annotations
 
@@ -9,33 +9,10 @@ from typing import Any
 
 import pytest
 
-from verified_transformer import Index, Normal, Tensor, claim, show, symbols, total, variance
 from verified_transformer.account import ledger
-from verified_transformer.checks.exactly import showing
+from verified_transformer.checks.exactly import derived
 
 ROOT = Path(__file__).parents[2]
-d, σ = symbols("d sigma")
-i = Index("i", d)
-w = Tensor("w", Normal(0, σ), d)
-
-
-@pytest.fixture
-def shown(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, str]]:
-    found: list[dict[str, str]] = []
-    for module in (
-        "verified_transformer.checks.exactly.showing",
-        "verified_transformer.checks.exactly.proofs",
-    ):
-        monkeypatch.setattr(f"{module}.display", lambda bundle: found.append(bundle[0]))
-    return found
-
-
-def test_a_proof_shows_its_derivation_with_the_claims_formula(shown: list[dict[str, str]]) -> None:
-    claim("LOSS-14").prove(variance(total(w[i] ** 2, i)), show=True)
-    assert shown[0]["text/plain"].startswith("LOSS-14 derivation   #")
-    assert "&= 2d\\sigma^4." in shown[0]["text/markdown"]
-    show(variance(total(w[i] ** 2, i)))
-    assert "&= 2 d \\sigma^{4}." in shown[1]["text/markdown"]
 
 
 def faulty_derivations(notebook: dict[str, Any]) -> list[str]:
@@ -43,7 +20,7 @@ def faulty_derivations(notebook: dict[str, Any]) -> list[str]:
     found = []
     for cell in notebook["cells"]:
         for output in cell.get("outputs", []):
-            about = output.get("metadata", {}).get(showing.METADATA_KEY)
+            about = output.get("metadata", {}).get(derived.METADATA_KEY)
             if about:
                 text = "".join(output["data"]["text/markdown"])
                 key = hashlib.sha256(text.encode()).hexdigest()[:8]
@@ -61,7 +38,7 @@ def test_no_stored_derivation_was_altered() -> None:
 
 @pytest.mark.canary
 def test_a_flipped_sign_in_a_stored_derivation_is_red_and_names_the_claim() -> None:
-    data, metadata = showing.bundle("$$\na = b - c\n$$", "LOSS-14")
+    data, metadata = derived.bundle("$$\na = b - c\n$$", "LOSS-14")
     data["text/markdown"] = data["text/markdown"].replace("-", "+")
     cell = {"outputs": [{"data": data, "metadata": metadata}]}
     assert faulty_derivations({"cells": [cell]}) == [

@@ -8,13 +8,11 @@ from typing import Any
 import pytest
 import sympy as sp
 
-from verified_transformer.checks.claim import ClaimFailed, claim
+from verified_transformer.checks.claim import claim
 from verified_transformer.exact.derivations import Derivation, Oracle
 from verified_transformer.exact.formulas.notation import symbols
-from verified_transformer.exact.induction import Induction
-from verified_transformer.exact.judging import is_constant, is_typed
-from verified_transformer.exact.laws import Normal
-from verified_transformer.exact.moments import Index, Tensor, mean, total, variance
+from verified_transformer.exact.moments import Index
+from verified_transformer.exact.typed_oracles import is_constant, is_typed
 
 d, l, σ, τ, x = symbols("d l sigma tau x")  # noqa: E741
 i = Index("i", d)
@@ -65,47 +63,3 @@ def test_an_integral_of_nothing_is_refused(reading: Reading) -> None:
     empty = Derivation("Var", sp.Integral(2 * d * σ**4, (x, 0, 1))).then("evaluate", sp.Expr.doit)
     with pytest.raises(TypeError, match=r"integrates what does not depend on the variable"):
         claim("LOSS-14").prove(empty)
-
-
-# ------------------------------------------------------------------ a proof needs its subject
-
-
-def overlap(tied: bool) -> Any:
-    w, v = (Tensor(name, Normal(0, σ), d) for name in "wv")
-    return mean(total(w[i] * (w if tied else v)[i], i))
-
-
-def test_a_proof_about_a_structure_breaks_without_it(reading: Reading) -> None:
-    reading(formula="d*sigma**2", structure="tied")
-    record = claim("LOSS-14").prove(overlap(True), twin=overlap(False))
-    assert "changed definitions break it; so does an independent twin" in record.line
-
-
-@pytest.mark.canary
-def test_a_proof_without_its_subject_is_caught(reading: Reading) -> None:
-    def squared(tied: bool) -> Any:
-        w, v = (Tensor(name, Normal(0, σ), d) for name in "wv")
-        return variance(total((w if tied else v)[i] ** 2, i))
-
-    reading(formula="2*d*sigma**4", structure="tied")
-    with pytest.raises(ClaimFailed, match="the proof does without its subject: with"):
-        claim("LOSS-14").prove(squared(True), twin=squared(False))
-
-
-@pytest.mark.canary
-def test_a_structure_asks_for_a_twin(reading: Reading) -> None:
-    reading(formula="d*sigma**2", structure="tied")
-    with pytest.raises(ValueError, match="twin: none given, and the reading of LOSS-14"):
-        claim("LOSS-14").prove(overlap(True))
-    with pytest.raises(TypeError, match="derived: got"):
-        claim("LOSS-14").prove(overlap(True), twin=d * σ)  # type: ignore[arg-type]
-
-
-@pytest.mark.canary
-def test_a_recursion_has_a_twin_too(reading: Reading) -> None:
-    reading(formula="(1 + tau)**(2*l)", structure="shared")
-    shared = Induction("E x**2", l, base=(0, 1), step=lambda v, t: (1 + τ) ** 2 * v)
-    apart = Induction("E x**2", l, base=(0, 1), step=lambda v, t: v + τ**2 * v)
-    assert "so does an independent twin" in claim("LOSS-14").prove(shared, twin=apart).line
-    with pytest.raises(ClaimFailed, match="the proof does without its subject"):
-        claim("LOSS-14").prove(shared, twin=shared)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import linecache
-import time
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
@@ -260,24 +259,6 @@ def test_what_is_compiled_runs_as_it_did() -> None:
         assert torch.equal(doubled(x), 2 * model(x))
         whole = torch.compile(model, backend="eager", fullgraph=True)
         assert torch.equal(whole(x), model(x))
-
-
-def test_watching_costs_little() -> None:
-    model = nn.Sequential(*(nn.Linear(8, 8) for _ in range(8)))
-    x = torch.zeros(4, 8)
-
-    def seconds() -> float:
-        started = time.process_time()
-        for _ in range(100):
-            model(x).sum().backward()
-        return time.process_time() - started
-
-    bare, noted = [], []
-    for _ in range(9):
-        bare.append(seconds())
-        with watching.watched():
-            noted.append(seconds())
-    assert min(noted) < 1.5 * min(bare)  # 1.1 on a quiet machine
 
 
 def test_a_description_keeps_its_fields() -> None:

@@ -35,7 +35,7 @@ def notebook(folder: Path, *sources: str) -> Path:
         ("from verified_transformer.lab import transformers", True),
         ("from verified_transformer.lab import figure", False),
         ("from verified_transformer import claim, symbols", False),
-        ("from verified_transformer.account.stored_runs.runs import load", False),
+        ("from verified_transformer.account.recordings import load", False),
         ("# import transformers\n%time 1", False),
     ],
 )

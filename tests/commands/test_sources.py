@@ -10,14 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from verified_transformer.account.reading.citations import Citation
-from verified_transformer.account.reading.sentences import stands_in
+from verified_transformer.account.reading.citations import Citation, stands_in
 from verified_transformer.commands.elsewhere import sources as module
 from verified_transformer.commands.elsewhere.keeping import path
 from verified_transformer.commands.elsewhere.sources import (
     _texts,
     archived,
-    signature,
+    hash_of_quotation,
     sources,
     unlooked,
 )
@@ -41,7 +40,7 @@ def test_every_quotation_with_an_archive_has_been_looked_up_as_it_stands() -> No
 def test_what_is_found_is_kept(release: None, tmp_path: Path) -> None:
     assert unlooked(tmp_path) and sources(tmp_path) == 0 and not unlooked(tmp_path)
     kept = json.loads(path(tmp_path, "sources").read_text(encoding="utf-8"))["found"]
-    assert kept == {signature("LOSS-14 a-source", ONE): "LOSS-14 a-source in a==1.0 a/b.py"}
+    assert kept == {hash_of_quotation("LOSS-14 a-source", ONE): "LOSS-14 a-source in a==1.0 a/b.py"}
 
 
 @pytest.mark.canary

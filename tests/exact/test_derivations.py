@@ -10,7 +10,7 @@ import sympy as sp
 from verified_transformer.exact.derivations import Derivation, Oracle, Step, StepFailed
 from verified_transformer.exact.formulas.evaluation import equivalent, number, random_points
 from verified_transformer.exact.formulas.notation import symbols
-from verified_transformer.exact.integrals.gaussian import integrate_by_parts
+from verified_transformer.exact.integrals.closed_forms import integrate_by_parts
 
 d, k, σ, τ, c, x, z = symbols("d k sigma tau c x z")
 SECOND_MOMENT = sp.Integral(x**2 * sp.exp(-(x**2) / (2 * σ**2)), (x, -c, c))

@@ -1,91 +1,17 @@
-"""Displays: derivations told, expressions written, and formulas of a text read back."""
+"""Displays: formulas of a text, read back."""
 
 from __future__ import annotations
 
 import pytest
 import sympy as sp
 
-from verified_transformer import (
-    Derivation,
-    Index,
-    Induction,
-    Matrix,
-    Normal,
-    Tensor,
-    integrate_by_parts,
-    mean,
-    symbols,
-    total,
-    variance,
-)  # fmt: skip
-from verified_transformer.exact.displays.readback.holding import faults, members
-from verified_transformer.exact.displays.readback.known import Unread
-from verified_transformer.exact.displays.readback.marks import chains
-from verified_transformer.exact.displays.readback.names import Names
-from verified_transformer.exact.displays.readback.reading import read
-from verified_transformer.exact.displays.written.layout import WIDEST, broken, width, words
-from verified_transformer.exact.displays.written.telling import told
-from verified_transformer.exact.displays.written.writing import written
+from verified_transformer import symbols
+from verified_transformer.exact.displays.holding import faults, members
+from verified_transformer.exact.displays.latex_reader import read
+from verified_transformer.exact.displays.marks import Unread, chains
+from verified_transformer.exact.displays.names import Names
 
 d, σ, τ, n = symbols("d sigma tau n")
-i, j = Index("i", d), Index("j", d)
-w, v = Tensor("w", Normal(0, σ), d), Tensor("v", Normal(0, τ), d)
-x = sp.Symbol("x", real=True)
-
-
-def test_a_variance_is_told_by_its_patterns() -> None:
-    text = told(variance(total(w[i] ** 2, i)), r"2d\sigma^4")
-    assert r"S = \sum_{i=1}^{d} w_{i}^{2}" in text
-    assert r"&= d\,\mathbb{E}[w^{4}] && i = j \\" in text
-    assert r"&\quad + d\,(d - 1)\,\mathbb{E}[w^{2}]^{2} && i\ne j \\" in text
-    assert r"$\mathbb{E}[w^{4}] = 3 \sigma^{4}$" in text
-    assert text.rstrip("$ \n").endswith("&= 2d\\sigma^4.\n\\end{aligned}")
-
-
-def test_what_has_mean_zero_is_said_to_vanish() -> None:
-    assert "nothing is left" in told(mean(total(w[i] * v[i], i)))
-    assert "Only terms with $i = j$" in told(mean(total(w[i] * v[i], i) ** 2))
-
-
-def test_a_chain_and_an_induction_are_told() -> None:
-    bell = sp.Integral(x**2 * sp.exp(-(x**2) / 2), (x, -sp.oo, sp.oo))
-    chain = Derivation("integral of a bell", bell).then("integrate by parts", integrate_by_parts)
-    assert "Integrate by parts:\n\n$$\n= \\sqrt{2} \\sqrt{\\pi}.\n$$" in told(chain)
-    depth = sp.Symbol("l", integer=True, positive=True)
-    growth = Induction("E |x_l|**2", depth, base=(0, 1), step=lambda u, _: u * 2)
-    assert "u_{t+1} = 2 u_t." in told(growth.solved_by(2**depth))
-    with pytest.raises(TypeError, match="solved_by"):
-        told(growth)
-
-
-def test_nothing_that_is_told_shows_python() -> None:
-    S = Matrix("S", d, d)
-    for quantity in (total(w[i] ** 2, i), total(w[i] * S[i, j] * w[j], i, j)):
-        text = told(variance(quantity))
-        assert not any(mark in text for mark in ("**", "Sum(", "!=", "tr(S*"))
-
-
-@pytest.mark.parametrize(
-    ("expression", "latex"),
-    [
-        (sp.exp(-(x**2) / 2), "e^{- x^{2}/2}"),
-        (2 ** (-(d + 1) / sp.Integer(2)), "2^{- d/2 - 1/2}"),
-        (σ**4 * d * (d + 2), r"d (d + 2) \sigma^{4}"),
-        (total(w[i] * w[j], i, j), r"\sum_{i,j=1}^{d} w_{i} w_{j}"),
-        (sp.Integral(x, (x, 0, 1)), r"\int_{0}^{1} x\, dx"),
-    ],
-)
-def test_expressions_are_written_as_a_person_would(expression: sp.Expr, latex: str) -> None:
-    assert written(expression) == latex
-
-
-def test_long_sums_are_broken_between_terms() -> None:
-    rows = broken("=", [f"{k}\\sigma^{{{k}}}d" for k in range(2, 14)])
-    assert len(rows) > 1
-    assert all(width(row) <= WIDEST + 2 for row in rows)
-    assert words("coefficient of x_0 in E |w|^2") == (
-        r"coefficient of $x_0$ in $\mathbb{E}\,\lVert w\rVert^2$"
-    )
 
 
 NAMES = (

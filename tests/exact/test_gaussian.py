@@ -7,17 +7,13 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from verified_transformer.exact.derivations import StepFailed
 from verified_transformer.exact.formulas.evaluation import equivalent, integrate_numerically, number
 from verified_transformer.exact.formulas.notation import symbols
-from verified_transformer.exact.integrals.gaussian import (
-    Draw,
-    LawMean,
-    density,
+from verified_transformer.exact.integrals.closed_forms import (
     integrate_by_parts,
     integrate_half_line_powers,
-    stein_step,
 )
+from verified_transformer.exact.integrals.law_means import Draw, LawMean, density
 from verified_transformer.exact.integrals.lengths import mean_square_behind_norm
 from verified_transformer.exact.laws import Normal, Rademacher, TruncatedNormal, Uniform
 
@@ -148,70 +144,6 @@ def test_sums_of_powers_are_integrated_term_by_term():
 def test_other_half_line_integrals_are_refused(integral, message):
     with pytest.raises(ValueError, match=message):
         integrate_half_line_powers(integral)
-
-
-# ------------------------------------------------------------------------------ Stein's identity
-
-
-@pytest.mark.parametrize("power", [2, 4, 6, 8])
-def test_a_ladder_of_stein_steps_leads_to_the_normal_moments(power):
-    rung = sp.Integral(z**power * φ, WHOLE_LINE)
-    for _ in range(power // 2):
-        below = stein_step(rung)
-        assert equivalent(below, rung)
-        rung = below
-    assert integrate_by_parts(rung) == sp.factorial2(power - 1)
-
-
-def test_the_mean_of_gelu_takes_one_stein_step():
-    gelu = LawMean("E gelu(z)", z, Normal(0, 1), z * Φ).then("Stein", stein_step)
-    result = gelu.then("complete the square", integrate_by_parts).value
-    assert result == 1 / (2 * sp.sqrt(sp.pi))
-
-
-def test_the_mean_square_of_gelu_takes_two():
-    # E[z·zΦ²] = E[Φ²] + 2 E[zΦφ], and J = E[z·Φφ] = E[φ² - zΦφ] = E[φ²] - J
-    definition = LawMean("E gelu(z)^2", z, Normal(0, 1), (z * Φ) ** 2)
-    square, J = sp.Integral(Φ**2 * φ, WHOLE_LINE), sp.Integral(z * Φ * φ * φ, WHOLE_LINE)
-    third = sp.Rational(1, 3)  # Φ(z) is uniform on (0, 1)
-    chain = (
-        definition.then("Stein", stein_step)
-        .then("linearity", lambda e: square + 2 * J)
-        .then("the mean square of a uniform variable", lambda e: e.xreplace({square: third}))
-        .then("Stein", lambda e: e.xreplace({J: stein_step(J)}))
-        .then("linearity", lambda e: third + 2 * (sp.Integral(φ**3, WHOLE_LINE) - J))
-    )
-    # 1/3 + 2 J = 1/3 + 2 (E[φ²] - J), so that 2 J = E[φ²]
-    halved = chain.then("solve for J", lambda e: third + sp.Integral(φ**3, WHOLE_LINE))
-    closed = halved.then("complete the square", integrate_by_parts).value
-    assert equivalent(closed, third + 1 / (2 * sp.sqrt(3) * sp.pi))
-    assert float(closed) == pytest.approx(0.42522148257029, abs=1e-14)
-    assert abs(float(closed) - definition.oracle({}).value) <= definition.oracle({}).error
-
-
-@pytest.mark.canary
-@pytest.mark.parametrize(
-    "integral, message",
-    [
-        (sp.Integral(z * WEIGHT, (z, 0, sp.oo)), "not over the whole line"),
-        (sp.Integral(z * WEIGHT, (z, -1, 1)), "not over the whole line"),
-        (sp.Integral(Φ * WEIGHT, WHOLE_LINE), "has no factor z"),
-        (sp.Integral((1 + z) * WEIGHT, WHOLE_LINE), "has no factor z"),
-    ],
-    ids=str,
-)
-def test_stein_refuses_where_the_identity_does_not_apply(integral, message):
-    with pytest.raises(ValueError, match=message):
-        stein_step(integral)
-
-
-@pytest.mark.canary
-def test_stein_without_the_variance_fails_for_a_wider_law():
-    def forgetful(expression: sp.Expr) -> sp.Expr:
-        return expression.xreplace({z**2: sp.Integer(1)})  # z·g = z² became g' = 1
-
-    with pytest.raises(StepFailed, match="Stein"):
-        LawMean("E w**2", z, Normal(0, 2), z**2).then("Stein", forgetful)
 
 
 # ------------------------------------------------------------------------------- truncated laws

@@ -7,26 +7,23 @@ from dataclasses import dataclass
 import pytest
 import sympy as sp
 
-from verified_transformer.exact.derivations import Derivation
-from verified_transformer.exact.formulas.evaluation import Approximation
-from verified_transformer.exact.formulas.mutants import Mutant, formula_mutants
-from verified_transformer.exact.formulas.notation import parse, symbols
-from verified_transformer.exact.formulas.points import (
+from verified_transformer.exact.formulas.evaluation import (
+    Approximation,
     place,
     refuse_points_that_hide,
     small_points,
 )
+from verified_transformer.exact.formulas.mutants import Mutant, formula_mutants
+from verified_transformer.exact.formulas.notation import parse, symbols
 from verified_transformer.exact.judging import (
     Judgement,
     approximation,
     break_definitions,
-    comparisons,
+    compare,
     digits_match,
     judge,
     judge_measured,
 )
-from verified_transformer.exact.laws import Normal
-from verified_transformer.exact.moments import Index, Tensor, total, variance
 
 d, n, σ, κ, μ = symbols("d n sigma kappa mu")
 FORMULA = 2 * d * σ**4
@@ -40,7 +37,8 @@ def definition(point):
 @pytest.mark.canary
 def test_a_number_beyond_all_floats_agrees_with_nothing():
     for formula in (sp.Float("1e400"), parse("d**400*10**300")):
-        assert not any(found.agrees for found in comparisons(formula, definition, POINTS))
+        found = (compare(formula, approximation(definition(at)), at) for at in POINTS)
+        assert not any(one.agrees for one in found)
 
 
 def test_the_right_formula_agrees_and_all_its_mutants_fall():
@@ -104,28 +102,7 @@ def test_an_oracle_must_give_a_real_number():
             approximation(value)
 
 
-def test_comparisons_say_what_each_side_gives():
-    (found,) = comparisons(3 * d * σ**4, definition, POINTS[:1])
-    assert (float(found.said), found.exact.value) == pytest.approx((3 * 3 * 1.3**4, 6 * 1.3**4))
-    assert not found.agrees and found.within(3 * 1.3**4 + 1e-9) and not found.within(1.0)
-
-
 # ------------------------------------------------------------------------- changed definitions
-
-
-def test_changed_definitions_of_the_moment_engine_break_it():
-    i = Index("i", d)
-    derived = variance(total(Tensor("w", Normal(0, σ), d)[i] ** 2, i))
-    found = break_definitions(derived, FORMULA)
-    assert len(found.broken) > 5 and not found.unmoved
-
-
-@pytest.mark.canary
-def test_a_step_that_ignores_its_input_is_unmoved_by_every_change():
-    x = symbols("x")
-    chain = Derivation("area", sp.Integral(x * σ, (x, 0, 2))).then("given", lambda _: 2 * σ)
-    found = break_definitions(chain, 2 * σ)
-    assert found.unmoved and not found.broken
 
 
 def test_a_change_to_which_the_rules_do_not_apply_is_left_out():
@@ -182,6 +159,7 @@ def test_a_mutant_that_was_measured_survives_unless_the_second_look_rejects_it()
 
 @pytest.mark.parametrize("printed", ["3", "3.1", "3.14", "3.141592"])
 def test_leading_digits_match(printed):
+    assert digits_match(sp.Rational(1, 2), "0.5") and not digits_match(-sp.pi.evalf(25), printed)
     assert digits_match(sp.N(sp.pi, 25), printed)
     assert digits_match(-sp.N(sp.pi, 25), f"-{printed}")
 

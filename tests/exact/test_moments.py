@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import random
-import time
 from fractions import Fraction
 
 import numpy as np
@@ -42,7 +41,7 @@ o = Index("o", n)
 CENTRED = General({1: 0, 2: σ**2, 4: κ * σ**4})
 FREE = General({order: sp.Symbol(f"m{order}", real=True) for order in range(1, 9)})
 m1, m2, m3, m4 = (FREE.raw_moment(order) for order in (1, 2, 3, 4))
-S = Matrix("S", d, d, symmetric=True)
+S = Matrix("S", d, d)
 R = Matrix("R", d, d)
 
 
@@ -91,7 +90,7 @@ def trace(*factors):
 
 
 NORMAL, GENERAL, ANY = tensors(Normal(0, σ), Normal(0, τ)), tensors(CENTRED), tensors(FREE)
-DIAGONAL = mean(total(S[i, i] ** 2, i)).value
+DIAGONAL, SQUARES = (mean(total(*of)).value for of in ((S[i, i] ** 2, i), (S[i, j] ** 2, i, j)))
 
 KNOWN = {
     "E|w|^2": (mean(norm2(ANY)), d * m2),
@@ -107,7 +106,7 @@ KNOWN = {
     "E w'Sw": (mean(form(GENERAL)), σ**2 * trace(S)),
     "E(w'Sw)^2": (
         mean(form(GENERAL) ** 2),
-        σ**4 * (trace(S) ** 2 + 2 * trace(S, S)) + (κ - 3) * σ**4 * DIAGONAL,
+        σ**4 * (trace(S) ** 2 + trace(S, S) + SQUARES) + (κ - 3) * σ**4 * DIAGONAL,
     ),
     "Var w'Rw normal": (
         variance(total(NORMAL["w"][i] * R[i, j] * NORMAL["w"][j], i, j)),
@@ -312,12 +311,6 @@ def test_a_matrix_in_a_point_may_be_an_array_or_a_sympy_matrix():
     assert d.subs(point) == 2  # a SymPy matrix can pass through subs
 
 
-def test_a_formula_that_is_1_percent_off_is_rejected_by_the_oracle():
-    expected = variance(norm2(NORMAL)).oracle({d: 3, σ: 1.3})
-    for wrong in (2.02 * 3 * 1.3**4, 2 * 2 * 1.3**4, 2 * 3 * 1.3**2, 3 * 1.3**4):
-        assert abs(wrong - expected.value) > 1e6 * expected.error
-
-
 # ---------------------------------------------------------------------------- the derivation
 
 
@@ -332,7 +325,7 @@ def test_patterns_are_the_derivation_in_plain_words():
         p.text.replace("E[w^2]^2 E[w^4]", "E[w^4] E[w^2]^2") for p in mean(norm2(ANY) ** 4).patterns
     ]
     texts = [p.text for p in mean(form(GENERAL) ** 2).patterns]
-    assert "w in blocks of 2+2: 2 terms of κ2[w]^2 tr(S**2)" in texts
+    assert "w in blocks of 2+2: 1 term of κ2[w]^2 tr(S**2)" in texts
 
 
 @pytest.mark.parametrize("name", KNOWN)
@@ -375,7 +368,7 @@ def test_traces_are_named_and_valued():
 
 def test_a_trace_does_not_depend_on_where_it_starts():
     one = mean(total(R[i, j] * R[j, k] * S[k, i], i, j, k)).value
-    turned = mean(total(S[j, i] * R[j, k] * R[k, i], i, j, k)).value
+    turned = mean(total(S[j, i] * R[i, k] * R[k, j], i, j, k)).value
     other = mean(total(R[i, j] * R[k, j] * S[k, i], i, j, k)).value
     assert one == turned != other
 
@@ -448,15 +441,14 @@ REFUSED = {
     "size": (lambda: Index("i", -1), "accepted: a positive integer"),
     "fractional size": (lambda: Tensor("w", CENTRED, σ), "accepted: a positive integer"),
     "no law": (lambda: Tensor("w", 1, d), "accepted: a Law"),
-    "not square": (lambda: Matrix("S", d, n, symmetric=True), "accepted: two equal sizes"),
     "unknown moment": (lambda: mean(norm2(GENERAL) ** 3).value, r"E\[w\*\*6\]"),
     "large grid": (lambda: mean(norm2(NORMAL)).oracle({d: 40, σ: 1}), "accepted: at most 2000000"),
     "no number": (lambda: mean(norm2(NORMAL)).oracle({d: 2}), "got nothing for sigma"),
     "no matrix": (lambda: mean(form(NORMAL)).oracle({d: 2, σ: 1}), "got nothing for S"),
     "size at the point": (lambda: mean(norm2(NORMAL)).oracle({d: 2.5, σ: 1}), "positive integer"),
     "wrong matrix": (
-        lambda: mean(form(NORMAL)).oracle({d: 2, σ: 1, S: np.array(((1, 2), (3, 4)))}),
-        "not symmetric",
+        lambda: mean(form(NORMAL)).oracle({d: 2, σ: 1, S: np.eye(3)}),
+        r"got S of shape \(3, 3\); accepted: \(2, 2\)",
     ),
 }
 
@@ -481,12 +473,9 @@ def test_an_unknown_moment_matters_only_where_the_value_depends_on_it():
 
 @pytest.mark.parametrize("size", [3, 4, 5])
 def test_moments_of_a_statistic(size):
-    started = time.perf_counter()
     found = variance(norm2(NORMAL)).statistic_moments({d: size, σ: 1.3}, 6)
-    seconds = time.perf_counter() - started
     chi2 = np.cumprod([1.69 * (size + 2 * r) for r in range(6)])
     assert np.allclose(found, chi2, rtol=1e-12)
-    print(f"six moments of |w|^2, d={size}: {seconds * 1e3:.1f} ms")
 
 
 def test_moments_of_a_large_statistic_come_from_the_engine():
@@ -503,32 +492,6 @@ def test_moments_use_the_law_that_is_sampled():
     weights = np.prod(np.array(list(itertools.product(p, repeat=3))), axis=1)
     values = np.sum(grid**2, axis=1)
     assert np.allclose(found, [weights @ values**r for r in (1, 2, 3)], rtol=1e-12)
-
-
-@pytest.mark.slow
-def test_timings():
-    rows = []
-    for name, law in {"normal": Normal(0, σ), "centred": General(
-        {r: 0 if r == 1 else sp.Symbol(f"m{r}") for r in range(1, 13)}
-    ), "any": FREE}.items():  # fmt: skip
-        t = tensors(law)
-        for label, quantity in {
-            "E|w|^4": mean(norm2(t) ** 2),
-            "Var|w|^2": variance(norm2(t)),
-            "E|w|^8": mean(norm2(t) ** 4),
-            "Var|w|^4": variance(norm2(t) ** 2),
-            "E(w.v)^4": mean(dot(t) ** 4),
-            "E(sum w)^8": mean(total(t["w"][i], i) ** 8),
-            "E(x'QK'y)^2": mean(logit(t) ** 2),
-            "Var tr(QQ')^2": variance(frobenius(t)),
-        }.items():
-            started = time.perf_counter()
-            _ = quantity.value
-            rows.append((time.perf_counter() - started, f"{label}, {name}"))
-    for seconds, label in rows:
-        print(f"{seconds * 1e3:7.1f} ms  {label}")
-    ordered = sorted(seconds for seconds, _ in rows)
-    print(f"median {ordered[len(ordered) // 2] * 1e3:.1f} ms, largest {ordered[-1] * 1e3:.1f} ms")
 
 
 def test_a_sum_over_copies_of_an_entry_counts_them():

@@ -27,8 +27,8 @@ from sympy import (
 )
 
 from verified_transformer import ClaimFailed, claim, derive, mean, symbols
-from verified_transformer.exact.formulas.points import small_points
-from verified_transformer.exact.shown import Shown
+from verified_transformer.exact.formulas.evaluation import small_points
+from verified_transformer.exact.numeric_twin import Shown
 
 d, k, σ, x, t = *symbols("d k sigma x"), Symbol("t", positive=True)
 φ = exp(-(x**2) / (2 * σ**2)) / (σ * sqrt(2 * pi))

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from verified_transformer import __main__ as command
-from verified_transformer.account.stored_runs import runs as stored_runs
+from verified_transformer.account import recordings
 from verified_transformer.experiments import factorised_lookup, tied_convergence
 from verified_transformer.experiments.laboratory import recording
 from verified_transformer.models import heads
@@ -28,7 +28,7 @@ def unsalted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def moved(name: str) -> str | None:
-    return recording.difference(stored_runs.load(name).fingerprint, recording.fingerprint(name))
+    return recording.difference(recordings.load(name).fingerprint, recording.fingerprint(name))
 
 
 @pytest.mark.parametrize("name", recording.names())
@@ -131,12 +131,12 @@ def test_provenance_says_what_ran_where(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.fixture
 def kept_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder in the place of the recordings, and a commit in the place of git's."""
-    load, write = stored_runs.load, stored_runs.write
-    text = (stored_runs.PACKAGE / "recordings" / "factorised_lookup.json").read_text("utf-8")
+    load, write = recordings.load, recordings.write
+    text = (recordings.PACKAGE / "recordings" / "factorised_lookup.json").read_text("utf-8")
     (tmp_path / "factorised_lookup.json").write_text(text, encoding="utf-8")
-    monkeypatch.setattr(stored_runs, "load", lambda name: load(name, tmp_path))
-    monkeypatch.setattr(stored_runs, "write", lambda name, parts: write(name, parts, tmp_path))
-    monkeypatch.setattr(stored_runs, "commit", lambda *_: "a commit")
+    monkeypatch.setattr(recordings, "load", lambda name: load(name, tmp_path))
+    monkeypatch.setattr(recordings, "write", lambda name, parts: write(name, parts, tmp_path))
+    monkeypatch.setattr(recordings, "commit", lambda *_: "a commit")
     return tmp_path / "factorised_lookup.json"
 
 

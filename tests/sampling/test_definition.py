@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import pytest
-import sympy as sp
 import torch
 
 from verified_transformer.exact.formulas.notation import symbols
 from verified_transformer.exact.laws import Discrete, Normal, Rademacher
 from verified_transformer.exact.moments import Index, Matrix, Tensor, mean, total, variance
 from verified_transformer.sampling.design import Design
-from verified_transformer.sampling.enumeration import Enumerated
 from verified_transformer.sampling.measuring import measure
 from verified_transformer.sampling.quantities import Piloted, Sampled
+from verified_transformer.sampling.statistics import require_definition
 
 d, n, σ, τ = symbols("d n sigma tau")
 i, j = Index("i", d), Index("j", d)
 COARSE = Design(resolution=0.05, false_alarm=1e-4, miss=0.01)
 AT = {d: 3, σ: 1.3}
-LOPSIDED = Discrete((2, sp.Rational(-1, 2)), (sp.Rational(1, 5), sp.Rational(4, 5)))
 ONE = Tensor("one", Discrete((1,), (1,)))
 
 IMPOSTORS = {
@@ -43,9 +39,6 @@ def test_a_single_definition_that_cannot_fail_is_refused(name: str) -> None:
     draws = {"w": Tensor("w", Normal(0, σ), d), "v": Tensor("v", Normal(0, σ), d)}
     with pytest.raises(ValueError, match=f"statistic: .*{message}"):
         measure(Sampled("E w.v", draws, statistic), None, AT, 0.0, name="x", design=COARSE)
-    discrete = {"w": Tensor("w", LOPSIDED, d), "v": Tensor("v", LOPSIDED, d)}
-    with pytest.raises(ValueError, match=f"statistic: .*{message}"):
-        Enumerated("E w.v", discrete, statistic).oracle({d: 2})
 
 
 def test_one_definition_serves_pilot_and_draw() -> None:
@@ -57,7 +50,7 @@ def test_one_definition_serves_pilot_and_draw() -> None:
 
 
 def test_a_polynomial_needs_no_second_definition_and_takes_matrices() -> None:
-    w, S = Tensor("w", Normal(0, σ), d), Matrix("S", d, d, symmetric=True)
+    w, S = Tensor("w", Normal(0, σ), d), Matrix("S", d, d)
     form = mean(total(w[i] * S[i, j] * w[j], i, j))
     at = {d: 2, σ: 1.3, S: [[1.0, 0.3], [0.3, 2.0]]}
     found = measure(form, None, at, 3 * 1.3**2, name="form", design=COARSE)
@@ -71,29 +64,9 @@ def test_a_definition_in_numpy_cannot_be_drawn_alone() -> None:
         measure(quantity, None, AT, 0.0, name="x")
 
 
-# ------------------------------------------------------------------ enumeration
-
-
-def test_an_enumeration_is_the_sum_over_all_outcomes() -> None:
-    draws = {"w": Tensor("w", LOPSIDED, n, d), "x": Tensor("x", Rademacher(σ), d), "one": ONE}
-
-    def statistic(w: torch.Tensor, x: torch.Tensor, one: torch.Tensor) -> torch.Tensor:
-        return one * (w @ x[..., None]).squeeze(-1).prod(-1) ** 2
-
-    found = Enumerated("E (Wx)_1² (Wx)_2²", draws, statistic).oracle({n: 2, d: 2, σ: 1.5})
-    wanted = 0.0
-    for w in product((2.0, -0.5), repeat=4):
-        for x in product((1.5, -1.5), repeat=2):
-            weight = 0.2 ** w.count(2.0) * 0.8 ** w.count(-0.5) / 4
-            y = w[0] * x[0] + w[1] * x[1], w[2] * x[0] + w[3] * x[1]
-            wanted += weight * (y[0] * y[1]) ** 2
-    assert found.value == pytest.approx(wanted, rel=1e-13)
-    assert abs(found.value - wanted) <= found.error < 1e-12 * wanted
-
-
-def test_a_statistic_may_be_the_same_for_all_outcomes_of_its_law() -> None:
-    length = Enumerated("|w|²", {"w": Tensor("w", Rademacher(σ), d)}, lambda w: (w * w).sum(-1))
-    assert length.oracle({d: 3, σ: 2}).value == 12
+def test_a_statistic_may_be_the_same_for_all_draws_of_its_own_law() -> None:
+    draws = {"w": Tensor("w", Rademacher(σ), d)}
+    require_definition(lambda w: (w * w).sum(-1), draws, {d: 3, σ: 2}, "|w|²")
 
 
 def test_a_statistic_is_given_sizes_as_integers_and_matrices_as_tensors() -> None:
@@ -105,14 +78,9 @@ def test_a_statistic_is_given_sizes_as_integers_and_matrices_as_tensors() -> Non
         return w @ point[S]
 
     draws = {"w": Tensor("w", Rademacher(σ), d)}
-    Enumerated("w.S", draws, statistic).oracle({d: 2, σ: 1, S: [1.0, 2.0]})
+    require_definition(statistic, draws, {d: 2, σ: 1, S: [1.0, 2.0]}, "w.S")
     assert isinstance(seen[d], int) and isinstance(seen[σ], float)
     assert isinstance(seen[S], torch.Tensor) and seen[S].dtype == torch.float64
-
-
-def signs(**more: object) -> Enumerated:
-    w = {"w": Tensor("w", Rademacher(σ), d)}
-    return Enumerated("E w_1", w, lambda w: w.sum(-1), **more)  # type: ignore[arg-type]
 
 
 @pytest.mark.canary
@@ -124,27 +92,27 @@ def signs(**more: object) -> Enumerated:
         ({d: 3}, ValueError, "point: got no value for sigma, in the law of the input 'w'"),
         ({d: 0, σ: 1}, ValueError, "point: gives the input 'w' the size 0"),
         ({d: 2.5, σ: 1}, ValueError, "point: gives the input 'w' the size 2.5"),
-        ({d: 11, σ: 1}, ValueError, "2048 outcomes at this point; accepted: at most 1024"),
     ],
 )
 def test_a_bad_point_is_named(point: dict, error: type[Exception], message: str) -> None:
+    draws = {"w": Tensor("w", Rademacher(σ), d)}
     with pytest.raises(error, match=message):
-        signs(at_most=1024).oracle(point)
+        measure(Sampled("E w_1", draws, lambda w: w.sum(-1)), None, point, 0.0, name="x")
 
 
 @pytest.mark.canary
 def test_bad_draws_and_statistics_are_named() -> None:
-    with pytest.raises(TypeError, match=r"draws: 'w' follows Normal\(0, sigma\); accepted: Disc"):
-        Enumerated("E", {"w": Tensor("w", Normal(0, σ), d)}, lambda w: w)
     with pytest.raises(TypeError, match="draws: got 'w': 3; accepted: a name and what is drawn"):
         Sampled("E", {"w": 3}, lambda w: w)  # type: ignore[dict-item]
     with pytest.raises(ValueError, match="draws: got none"):
         Sampled("E", {}, lambda: None)
     draws = {"w": Tensor("w", Rademacher(1), d)}
-    with pytest.raises(TypeError, match=r"statistic: takes x; accepted: .* inputs, w, and point"):
-        Enumerated("E", draws, lambda x: x).oracle({d: 2})
-    with pytest.raises(TypeError, match="statistic: returned float; accepted: a torch tensor"):
-        Enumerated("E", draws, lambda w: 3.0).oracle({d: 2})
+    for statistic, message in (
+        (lambda x: x, r"statistic: takes x; accepted: .* inputs, w, and point"),
+        (lambda w: 3.0, "statistic: returned float; accepted: a torch tensor"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            require_definition(statistic, draws, {d: 2}, "E")
     with pytest.raises(ValueError, match="replicates: got 5; accepted: at least 1024"):
         Sampled("E", draws, lambda w: w.sum(-1), replicates=5)
     with pytest.raises(TypeError, match="definition: got 5; accepted: a function"):

@@ -12,14 +12,14 @@ import sympy as sp
 import torch
 
 from verified_transformer.exact.formulas.notation import symbols
-from verified_transformer.exact.integrals.gaussian import LawMean
+from verified_transformer.exact.integrals.law_means import LawMean
 from verified_transformer.exact.laws import SKEWED, Discrete, Normal, TruncatedNormal, Uniform
 from verified_transformer.exact.moments import Index, Tensor, mean, total, variance
 from verified_transformer.sampling import measuring as sampling
-from verified_transformer.sampling.definition import disagreement
 from verified_transformer.sampling.design import Design, mean_interval
 from verified_transformer.sampling.measuring import measure
 from verified_transformer.sampling.quantities import Piloted, central_moments
+from verified_transformer.sampling.statistics import disagreement
 from verified_transformer.seeds import device, seed_of
 
 d, σ, z = symbols("d sigma z")

@@ -10,14 +10,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .reading import Reading
 from .rendering.formulas import latex
 from .rendering.values import shown, value
-
-if TYPE_CHECKING:
-    from .ledger import Entry
 
 _KEYS = {"grade", "order", "headline", "case", "of", "at", "printed", "right", "relation", "told",
          "follows"}  # fmt: skip
@@ -160,32 +157,6 @@ def read_erratum(
         ", ".join(f"${latex(name)}={latex(text)}$" for name, text in at.items()) or None,
         data.get("relation"), sides["printed"], sides["right"], data.get("follows"),
     )  # fmt: skip
-
-
-# ------------------------------------------------------------------ what is missing
-
-
-def faults(claims: Iterable[Entry]) -> list[str]:
-    """Say which wrong claims have no erratum, which errata no wrong claim, and which no root."""
-    claims, found, places = list(claims), [], set()
-    roots = {
-        (c.article, c.id) for c in claims
-        if c.verdict in ("wrong", "undecided") and c.erratum and not c.erratum.follows
-    }  # fmt: skip
-    for claim in claims:
-        if claim.verdict == "wrong" and claim.erratum is None:
-            found.append(f"{claim.id}: wrong, and has no erratum: grade, headline and both numbers")
-        if claim.verdict not in ("wrong", "undecided") and claim.erratum is not None:
-            found.append(f"{claim.id}: {claim.verdict}, and has an erratum")
-        if claim.erratum is not None:
-            place = (claim.article, claim.erratum.grade, claim.erratum.order)
-            if place in places:
-                found.append(f"{claim.id}: another erratum of its grade has the order {place[2]}")
-            places.add(place)
-            root = claim.erratum.follows
-            if root and (claim.article, root) not in roots:
-                found.append(f"{claim.id}: follows {root}, which is no root of its article")
-    return found
 
 
 def unowned(erratum: Mapping[str, Any], texts: Iterable[str]) -> list[str]:

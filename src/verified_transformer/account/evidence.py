@@ -132,7 +132,7 @@ _ROWS = (
         Weight.LIMITS, "the condition stands in the reading", AMBER, ("fails",),
     ),
     Kind(
-        "met", ("meets", "meets_that"), "condition met",
+        "met", ("meets",), "condition met",
         "a run in the article's own setting, where the condition is met and the claim holds",
         Weight.MEETS, "setting and condition stand in the reading, with what meets it", AMBER,
         ("meets",),

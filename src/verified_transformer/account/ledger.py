@@ -13,23 +13,23 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from . import errata, evidence, registry
+from . import evidence, registry
 from .errata import Erratum
 from .records import notebook_records
 from .records.notebook_records import Found, notebooks, stale, stored_records
-from .records.record import METADATA_KEY, Record, Score
+from .records.record import METADATA_KEY, LedgerError, Record, Score
 from .registry import Article, Statement
 from .rendering.strips import told
 from .verdicts import lock
-from .verdicts.decide import Decision, LedgerError, decide
+from .verdicts.decide import Decision, decide_all, uses
 from .verdicts.lock import Change, Locked, State
-from .verdicts.travelling import decide_all, uses
 
 __all__ = [
-    "METADATA_KEY", "Article", "Decision", "Entry", "Evidence", "Found", "Ledger", "LedgerError",
-    "Summary", "build", "collect", "decide", "decide_all", "notebooks", "read", "stale",
-    "stored_records",
+    "METADATA_KEY", "Entry", "Evidence", "Found", "Ledger", "LedgerError", "Summary", "build",
+    "collect", "notebooks", "read", "stale", "stored_records",
 ]  # fmt: skip
+
+_MAY_ERR = ("wrong", "undecided")  # verdicts of a claim that may have an erratum
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Entry:
     def state(self) -> State:
         """What the lock holds of it."""
         return State(
-            self.where, self.kind, lock.digest(self.says), self.verdict, self.judged,
+            self.where, self.kind, lock.hash_of_words(self.says), self.verdict, self.judged,
             self.nature, self.retired,
             self.erratum.grade if self.erratum and self.verdict == "wrong" else None,
         )  # fmt: skip
@@ -137,8 +137,27 @@ class Ledger:
         return [line for lines in found.values() for line in lines]
 
     def faults(self) -> list[str]:
-        """Say which wrong claims have no erratum, and which errata belong to no wrong claim."""
-        return errata.faults(self.claims)
+        """Say which wrong claims have no erratum, which errata no wrong claim, which no root."""
+        errata = [(claim, claim.erratum) for claim in self.claims if claim.erratum]
+        found = [
+            f"{claim.id}: wrong, and has no erratum: grade, headline and both numbers"
+            for claim in self.claims
+            if claim.verdict == "wrong" and claim.erratum is None
+        ]
+        places = Counter((claim.article, it.grade, it.order) for claim, it in errata)
+        roots = {
+            (claim.article, claim.id)
+            for claim, it in errata
+            if claim.verdict in _MAY_ERR and not it.follows
+        }
+        for claim, it in errata:
+            if claim.verdict not in _MAY_ERR:
+                found.append(f"{claim.id}: {claim.verdict}, and has an erratum")
+            if places[claim.article, it.grade, it.order] > 1:
+                found.append(f"{claim.id}: another erratum of its grade has the order {it.order}")
+            if it.follows and (claim.article, it.follows) not in roots:
+                found.append(f"{claim.id}: follows {it.follows}, which is no root of its article")
+        return found
 
     def to_json(self) -> dict[str, Any]:
         """Return what stands in ``claims.json``."""
@@ -258,7 +277,7 @@ def _entry(
         told=told(records),
         evidence=tuple(
             Evidence(
-                r.kind, r.of, r.case, r.outcome, item.text, r.seal, r.latex, (*map(str, r.ran),)
+                r.kind, r.of, r.case, r.outcome, item.text, r.hash, r.latex, (*map(str, r.ran),)
             ) for item, r in zip(items, records, strict=True)
         ),
         truth=" ".join(text for _, text in truths) or only_if,

@@ -9,7 +9,6 @@ and what would make it false. Importing this module needs neither SymPy nor torc
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from .errata import Erratum, read_erratum
+from .hashing import hash_of
 from .reading import Reading, RegistryError, read_reading
 from .rendering.formulas import latex_fault
 
@@ -33,7 +33,7 @@ CHAPTERS = {
 }
 OWN = "book"  # key of the statements that the book adds to the articles'
 _FOLDER = Path(__file__).parents[1] / "claims"
-_APART = ("discharges", "citations", "day", "without", "models")  # no part of the fingerprint
+_APART = ("discharges", "citations", "day", "without", "models")  # no part of the hash
 _ID = re.compile(r"[A-Z]+-\d{2}")
 
 
@@ -77,7 +77,7 @@ class Statement:
     keywords: tuple[str, ...] = ()
 
     @cached_property
-    def fingerprint(self) -> str:
+    def hash(self) -> str:
         """A hash of statement and reading; a record made from another wording is stale.
 
         What the reading discharges and cites, its day, its models, the recordings that it goes
@@ -85,7 +85,7 @@ class Statement:
         citation's record, the age of evidence and what ran are held against the registry as it is.)
         """
         data = json.dumps([self.says, self.kind, self.reading], default=_plain, sort_keys=True)
-        return hashlib.sha256(data.encode()).hexdigest()[:12]
+        return hash_of(data, 12)
 
 
 def _plain(thing: object) -> Any:

@@ -1,28 +1,25 @@
-"""Deciding against: a counter-example to a claim, or a run in which its condition is missing."""
+"""Against a claim: counter-examples; and runs in which its condition is missing, or is met."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import sympy as sp
 
 from ..account.records.record import Record
-from ..exact.formulas.evaluation import Point
+from ..exact.formulas.evaluation import Point, checked_points, place
 from ..exact.formulas.notation import parse
-from ..exact.formulas.points import checked_points, place
-from ..exact.judging import approximation, compare, is_constant, refuse_nothing
+from ..exact.judging import approximation, compare, refuse_nothing
+from ..exact.typed_oracles import is_constant
 from .subject import Predicate, Subject
 from .what_ran import watched
 from .wording import apart, equation, instead
 from .wording import laws as laws_of
 
-if TYPE_CHECKING:
-    from ..exact.laws import Law
-
 
 class Against(Subject):
-    """The verbs that refute a claim, or show that it needs its condition."""
+    """The verbs that refute a claim, or try it without its condition and with it."""
 
     @watched()
     def refute(self, quantity: Any = None, *, at: Sequence[Point]) -> Record:
@@ -38,7 +35,7 @@ class Against(Subject):
             TypeError: a quantity without an oracle, or points that are none.
         """
         if not isinstance(self.quantity, sp.Expr):
-            quantity = self._defined(quantity, None)
+            quantity = self._defined(quantity)
         require_oracle(quantity)
         if self.of != "reading" or not self.reading.truth_formula:
             raise ValueError(f"{self.name}: to refute, its reading must give the truth's formula")
@@ -102,27 +99,17 @@ class Against(Subject):
         )  # fmt: skip
 
     @watched()
-    def fails_without(
-        self,
-        quantity: Any = None,
-        *,
-        laws: Mapping[str, Law] | None = None,
-        at: Sequence[Point],
-    ) -> Record:
+    def fails_without(self, quantity: Any, *, at: Sequence[Point]) -> Record:
         """Show that the claim fails where its condition does not hold.
 
         Args:
-            quantity: the quantity with the condition violated, with `oracle` and `quantity`; or
-                nothing where the reading defines it and another law violates the condition.
-            laws: by the name of a tensor, a law of which the reading does not speak.
+            quantity: the quantity with the condition violated, with `oracle` and `quantity`.
             at: points; the claim must fail at each.
 
         Raises:
             ClaimFailed: the claim holds at one of them, so the condition is not needed there.
             TypeError: a quantity without an oracle, or points that are none.
         """
-        if quantity is None:
-            quantity = self._defined(None, laws or {}, other=True)
         require_oracle(quantity)
         if not self.reading.condition:
             raise ValueError(f"{self.name}: its reading names no condition")
@@ -143,6 +130,55 @@ class Against(Subject):
             given=[quantity, at], latex=equation(quantity, claimed, r"\neq"),
         )  # fmt: skip
 
+    @watched()
+    def meets(self, quantity: Any = None, *, at: Sequence[Point]) -> Record:
+        """Show that the claim holds in the article's own setting, where its condition is met.
+
+        The reading names the setting, the condition, and what of the setting meets it (`met_by`);
+        the cell takes its sizes and scales from there. The counterpart of `fails_without`, with
+        the same tolerance: the reading's ``within``, else a millionth.
+
+        Args:
+            quantity: the quantity under the condition, with `oracle` and `quantity`; left out where
+                the reading defines it.
+            at: points of the setting; the claim must hold at each.
+
+        Raises:
+            ClaimFailed: the claim fails at one of them.
+            TypeError: a quantity without an oracle, or points that are none.
+            ValueError: the reading lacks setting, condition or what meets it.
+        """
+        self._check_setting()
+        quantity = self._defined(quantity)
+        require_oracle(quantity)
+        claimed = parse(self.reading.claimed) if self.reading.claimed else self.formula
+        shown = []
+        for point in checked_points(at, claimed):
+            found = compare(claimed, approximation(quantity.oracle(point)), point)
+            exact = found.exact.value
+            allowed = self.reading.within or 1e-6 * max(abs(float(found.said or 0)), abs(exact))
+            if found.said is None or not found.within(allowed):
+                raise self._failed(
+                    f"fails in the article's own setting: {apart(found, claimed)}; where nothing "
+                    "of the setting meets a condition, the claim is wrong"
+                )
+            shown.append(f"{place(point)}: {exact:.6g}" if point else f"{exact:.6g}")
+        about = f" within {self.reading.within:g}" if self.reading.within else ""
+        return self._emit(
+            "met", "meets", f"{quantity.quantity} = {claimed}{about} in the article's setting",
+            "; ".join([*filter(None, [laws_of(quantity)]), *shown]),
+            given=[quantity, at], latex=equation(quantity, claimed, r"\approx" if about else "="),
+        )  # fmt: skip
+
+    def _check_setting(self) -> None:
+        for key, there in (
+            ("condition", self.reading.condition),
+            ("setting", self.reading.setting),
+            ("condition: met_by", self.reading.met_by),
+        ):
+            if not there:
+                raise ValueError(f"{self.name}: its reading has no {key}")
+
 
 def _finite(said: Any) -> float:
     if said is None:
@@ -159,7 +195,7 @@ def require_oracle(quantity: Any) -> None:
     if not (hasattr(quantity, "oracle") and hasattr(quantity, "quantity")):
         raise TypeError(
             f"quantity: got {type(quantity).__name__}; accepted: a thing with an oracle, such as "
-            "an engine's expectation, Enumerated or Oracle"
+            "an engine's expectation or an Oracle"
         )
     if is_constant(quantity.oracle):
         raise ValueError(

@@ -9,8 +9,13 @@ import sympy as sp
 
 from ..account.records.record import Estimate as Found
 from ..account.records.record import Record, Score
-from ..exact.formulas.evaluation import Point, number
-from ..exact.formulas.points import checked_points, place, refuse_points_that_hide
+from ..exact.formulas.evaluation import (
+    Point,
+    checked_points,
+    number,
+    place,
+    refuse_points_that_hide,
+)
 from ..exact.judging import judge_measured
 from .subject import Subject
 from .what_ran import watched
@@ -99,8 +104,8 @@ class ByMeasurement(Subject):
 
     def _compared(self, quantity: Any, statistic: Statistic | None, points: Sequence[Point]) -> str:
         """Compare statistic and definition where there are two; say which it was."""
-        from ..sampling.definition import disagreement
         from ..sampling.quantities import Sampled
+        from ..sampling.statistics import disagreement
 
         if statistic is None:
             return "one definition" if isinstance(quantity, Sampled) else "summed literally"

@@ -26,11 +26,13 @@ from .against import Against
 from .by_draws.equality import ByEquality
 from .by_draws.sampled import BySampling
 from .by_measurement import ByMeasurement
-from .exactly import ByCount, ByOracle, ByShownDerivation
-from .of_the_world import ByExperiment, BySources
+from .exactly.counting import ByCount
+from .exactly.derived import ByShownDerivation
+from .exactly.oracles import ByOracle
+from .of_the_world.experiments import ByExperiment
+from .of_the_world.sources import BySources
 from .subject import ClaimFailed
 from .what_ran import watch
-from .within import Within
 
 __all__ = ["Claim", "ClaimFailed", "Record", "claim", "derive"]
 
@@ -54,15 +56,15 @@ def claim(*ids: str) -> Claim:
 
 
 class Claim(
-    ByShownDerivation, ByOracle, ByCount, ByMeasurement, BySampling, ByEquality, Against, Within,
+    ByShownDerivation, ByOracle, ByCount, ByMeasurement, BySampling, ByEquality, Against,
     ByExperiment, BySources,
 ):  # fmt: skip
     """One claim (or one case of it, or its truth), ready to be decided.
 
     Exactly: `derive`, `prove`, `check`, `check_that`, `count`. By measurement: `measure`. On random
     draws: `sampled_that`, `same`. Against it: `refute`, `refute_that`, `fails_without`. Under
-    its condition: `meets`, `meets_that`. By the world: `experiment`, `census`, `cited`,
-    `set_aside`, `attempt`. And `would_be` says what another formula would break.
+    its condition: `meets`. By the world: `experiment`, `census`, `cited`, `set_aside`,
+    `attempt`. And `would_be` says what another formula would break.
 
     Args:
         ids: the claim's id, or several for a joint claim.

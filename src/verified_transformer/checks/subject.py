@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Self
 import sympy as sp
 
 from ..account import registry
+from ..account.code import how_made
 from ..account.reading import Reading
 from ..account.reading.models import model_fault
 from ..account.records.margins import Interval
 from ..account.records.record import Estimate, Record, Recorded, Sample, Score, Volatile
 from ..account.rendering import cards as rendering
-from ..account.stored_runs.code import how_made
 from ..exact.definitions import definition, is_law_of, same_definition, under, written
 from ..exact.formulas.evaluation import Point, equivalent, number
 from ..exact.formulas.mutants import Mutant, formula_mutants
@@ -25,7 +25,7 @@ from .what_ran import log, seconds, spot, versions, what_ran
 from .wording import apart
 
 if TYPE_CHECKING:
-    from ..account.stored_runs.runs import Recording
+    from ..account.recordings import Recording
     from ..exact.judging import Oracle
     from ..exact.laws import Law
 
@@ -116,14 +116,13 @@ class Subject:
             found.append(Mutant("the article's formula", parse(self.reading.formula)))
         return found
 
-    def _defined(self, given: Any, laws: Mapping[str, Law] | None, *, other: bool = False) -> Any:
+    def _defined(self, given: Any, laws: Mapping[str, Law] | None = None) -> Any:
         """What a check computes: the reading's own quantity, or the cell's where it has none.
 
         Args:
             given: the cell's quantity or derivation, or None; beside a quantity of the reading, the
                 same once more.
             laws: laws for the tensors of the reading's quantity.
-            other: whether these must be laws of which the reading does *not* speak.
         """
         stated = self.quantity
         if stated is None:
@@ -138,11 +137,10 @@ class Subject:
         if given is not None:
             self._check_defined(given, stated)
         for name, law in (laws or {}).items():
-            if name in stated.draws and is_law_of(law, stated.draws[name].law) is other:
+            if name in stated.draws and not is_law_of(law, stated.draws[name].law):
                 raise ValueError(
-                    f"laws: got {law.name} for {name}, of which the reading of {self.name} "
-                    f"{'speaks' if other else 'does not speak'}: it has "
-                    f"{stated.draws[name].law.name}"
+                    f"laws: got {law.name} for {name}, of which the reading of {self.name} does "
+                    f"not speak: it has {stated.draws[name].law.name}"
                 )
         return under(stated, laws) if laws else stated
 
@@ -256,11 +254,11 @@ class Subject:
             raise self._failed(fault)
         record = Record(
             claims=tuple(s.id for s in self.statements),
-            readings=tuple(s.fingerprint for s in self.statements),
+            readings=tuple(s.hash for s in self.statements),
             kind=kind, of=self.of, case=self._case, outcome=outcome,
             statement=statement, detail=detail, cited=cited, latex=latex,
             mutants=mutants, uses=tuple(self.reading.uses),
-            recorded=Recorded(recorded.name, recorded.data_hash) if recorded else None,
+            recorded=Recorded(recorded.name, recorded.hash) if recorded else None,
             margin=interval.printed if interval and not recorded else None,
             sample=sample, until=self._until,
             made=how_made(*given, *broken, lines=at.lines, names=at.names), ran=ran,
@@ -273,8 +271,8 @@ class Subject:
         for decided in self.statements:  # above its first record a claim has its card
             if decided.id not in shown:
                 shown.add(decided.id)
-                _display(*rendering.card(decided, None))
-        _display(*rendering.record(record))
+                display(*rendering.card(decided, None))
+        display(*rendering.record(record))
         return record
 
     def _repr_mimebundle_(self, **_: Any) -> rendering.Bundle:
@@ -282,10 +280,12 @@ class Subject:
         return rendering.card(self.statements[0], self._case)
 
 
-def _display(data: dict[str, str], metadata: dict[str, Any]) -> None:
+def display(data: dict[str, str], metadata: dict[str, Any]) -> None:
+    """Display an output where this runs in a notebook."""
     try:
-        from IPython import display, get_ipython
+        from IPython import display as shell
+        from IPython import get_ipython
     except ImportError:
         return
     if get_ipython() is not None:
-        display.display(data, raw=True, metadata=metadata)  # type: ignore[no-untyped-call]
+        shell.display(data, raw=True, metadata=metadata)  # type: ignore[no-untyped-call]

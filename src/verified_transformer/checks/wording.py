@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 
 from ..account.rendering import plain
-from ..exact.formulas.evaluation import Point
-from ..exact.formulas.points import place
+from ..exact.formulas.evaluation import Point, place
 from ..exact.judging import Comparison
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..account.stored_runs import runs as stored_runs
+from ..account import recordings
 from ..experiments.laboratory import recording
 
 
@@ -21,13 +21,13 @@ def record(name: str, root: Path, *, rekey: bool = False) -> Path:
         RuntimeError: what the result depends on is not committed, or the fingerprint differs.
     """
     recording.experiment(name)
-    commit = stored_runs.commit(name, root)
+    commit = recordings.commit(name, root)
     parts = _kept(name, commit) if rekey else recording.recorded(name, commit)
-    return stored_runs.write(name, parts)
+    return recordings.write(name, parts)
 
 
 def _kept(name: str, commit: str) -> dict[str, Any]:
-    kept = stored_runs.load(name)
+    kept = recordings.load(name)
     moved = recording.difference(kept.fingerprint, recording.fingerprint(name))
     if moved:
         raise RuntimeError(f"recording {name}: the fingerprint differs ({moved}); record again")

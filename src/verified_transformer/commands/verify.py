@@ -9,9 +9,9 @@ from pathlib import Path
 
 from ..account import ledger, registry
 from ..account.records.notebook_records import records_in
-from ..account.records.record import Record, differences
+from ..account.records.record import LedgerError, Record, differences
 from ..account.registry import Statement
-from ..account.verdicts.decide import Decision, LedgerError, decide
+from ..account.verdicts.decide import Decision, decide
 from .notebooks.running import run
 
 _Key = tuple[str, str, str | None]

@@ -1,4 +1,4 @@
-"""What a statistic is given: random tensors drawn from the laws of its inputs, and the point."""
+"""What is measured, and what its statistic is given: tensors drawn from laws, and the point."""
 
 from __future__ import annotations
 
@@ -29,6 +29,23 @@ class RandomInput(Protocol):
 
 
 Draws = Mapping[str, RandomInput]
+
+
+class Quantity(Protocol):
+    """What can be measured: the mean or the variance of a statistic of random tensors."""
+
+    quantity: str
+    estimator: str
+
+    @property
+    def draws(self) -> Mapping[str, RandomInput]:
+        """Random inputs of the statistic, by name."""
+
+    def statistic_moments(self, point: Point, order: int) -> list[float]:
+        """Raw moments of the statistic at a point, from the first to ``order``."""
+
+    def evaluate(self, arrays: Mapping[str, Any], point: Point) -> Any:
+        """The statistic as defined, on arrays with a leading replicate axis."""
 
 
 def checked_draws(draws: Draws) -> dict[str, RandomInput]:

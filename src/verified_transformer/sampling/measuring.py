@@ -15,10 +15,10 @@ import torch
 
 from ..exact.formulas.evaluation import Point
 from ..seeds import device, generator
-from .definition import values_of
 from .design import Design
 from .inputs import Statistic, law_at, sizes_at
 from .quantities import Quantity, Sampled, central_moments, literal_statistic
+from .statistics import values_of
 
 _CPU_BUFFER = 1 << 20  # entries: 4 MiB of float32
 _GPU_BUFFER = 1 << 25

@@ -26,35 +26,20 @@ class Measured:
 
     mean: float
     standard_error: float
-    draws: int
-
-    def z(self, expected: float) -> float:
-        """Distance from an expected value, in standard errors."""
-        return (self.mean - expected) / self.standard_error
 
 
 @dataclass(frozen=True)
 class Row:
-    """What one call of one module showed.
-
-    ``forward`` is the mean square of the entries of its output, ``backward`` that of the gradient
-    with respect to them (None where it was not asked for, or no gradient arrived).
-    """
+    """What one call of one module showed: the mean square of the entries of its output."""
 
     module: str
     kind: str
     call: int
     forward: Measured
-    backward: Measured | None
 
 
 def second_moments(
-    build: Callable[[], nn.Module],
-    inputs: Inputs,
-    *,
-    name: str,
-    draws: int = 32,
-    backward: bool = False,
+    build: Callable[[], nn.Module], inputs: Inputs, *, name: str, draws: int = 32
 ) -> list[Row]:
     """Measure the second moment at the output of every module of freshly initialised models.
 
@@ -65,7 +50,6 @@ def second_moments(
             generator that it is given, on the CPU.
         name: what the seeds are derived from.
         draws: number of independent models, at least 2.
-        backward: also send standard normal numbers back from the model's output.
 
     Returns:
         A row for every call of every module, in the order in which the calls end. A module that is
@@ -77,75 +61,57 @@ def second_moments(
     """
     if draws < 2:
         raise ValueError(f"draws: got {draws}; accepted: at least 2 independent models")
-    runs = [_run(build, inputs, f"{name} {index}", backward) for index in range(draws)]
+    runs = [_run(build, inputs, f"{name} {index}") for index in range(draws)]
     calls = list(runs[0])
     if any(list(run) != calls for run in runs):
         raise ValueError("build: the models of two draws call other modules; accepted: the same")
-    rows = []
-    for key in calls:
-        forward = [run[key][0] for run in runs]
-        backwards = [run[key][1] for run in runs]
-        sent = [value for value in backwards if value is not None]
-        behind = _summary(sent) if len(sent) == len(runs) else None
-        rows.append(Row(*key, _summary([value for value in forward if value is not None]), behind))
-    return rows
+    return [Row(*key, _summary([run[key] for run in runs])) for key in calls]
 
 
 def _summary(values: list[float]) -> Measured:
     found = torch.tensor(values, dtype=torch.float64)
-    return Measured(found.mean().item(), found.std().item() / math.sqrt(len(found)), len(found))
+    return Measured(found.mean().item(), found.std().item() / math.sqrt(len(found)))
 
 
-Moments = dict[tuple[str, str, int], list[float | None]]  # forward and backward, by call
+Moments = dict[tuple[str, str, int], float]  # by call
 
 
-def _run(build: Callable[[], nn.Module], inputs: Inputs, name: str, backward: bool) -> Moments:
+def _run(build: Callable[[], nn.Module], inputs: Inputs, name: str) -> Moments:
     with torch.random.fork_rng():
         torch.manual_seed(seed_of(name))
         model = build()
     if not isinstance(model, nn.Module):
         raise TypeError(f"build: returned {type(model).__name__}; accepted: a torch module")
-    source = generator(f"{name} inputs")
-    drawn = inputs(source)
+    drawn = inputs(generator(f"{name} inputs"))
     given = [t.to(device()) for t in (drawn if isinstance(drawn, tuple) else (drawn,))]
     found: Moments = {}
     handles = [
-        module.register_forward_hook(_hook(label or "model", found, backward))
+        module.register_forward_hook(_hook(label or "model", found))
         for label, module in model.to(device()).named_modules()
     ]
     try:
-        with torch.set_grad_enabled(backward):
+        with torch.no_grad():
             output = _tensor(model(*given))
-            if output is None:
-                raise TypeError("build: the model returns no tensor of floating-point numbers")
-        if backward:
-            noise = torch.randn(output.shape, generator=source).to(output)
-            torch.autograd.backward(output, noise)
     finally:
         for handle in handles:
             handle.remove()
+    if output is None:
+        raise TypeError("build: the model returns no tensor of floating-point numbers")
     return found
 
 
-def _hook(label: str, found: Moments, backward: bool) -> Callable[..., None]:
+def _hook(label: str, found: Moments) -> Callable[..., None]:
     calls = 0
 
     def hook(module: nn.Module, _: Any, result: Any) -> None:
         nonlocal calls
         tensor = _tensor(result)
-        if tensor is None:
-            return
-        calls += 1
-        entry = found[label, type(module).__name__, calls] = [_mean_square(tensor), None]
-        if backward and tensor.requires_grad:
-            keep = lambda gradient: entry.__setitem__(1, _mean_square(gradient))  # noqa: E731
-            tensor.register_hook(keep)  # type: ignore[no-untyped-call]
+        if tensor is not None:
+            calls += 1
+            mean_square = tensor.detach().double().pow(2).mean().item()
+            found[label, type(module).__name__, calls] = mean_square
 
     return hook
-
-
-def _mean_square(tensor: torch.Tensor) -> float:
-    return tensor.detach().double().pow(2).mean().item()
 
 
 def _tensor(result: Any) -> torch.Tensor | None:

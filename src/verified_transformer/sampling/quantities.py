@@ -4,39 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
 from ..exact.formulas.evaluation import Point
-from ..exact.integrals.gaussian import LawMean
+from ..exact.integrals.law_means import LawMean
 from ..seeds import generator
-from .definition import require_definition, values_of
-from .inputs import Draws, RandomInput, Statistic, call, checked_draws, drawn, is_array
+from .inputs import Draws, Quantity, Statistic, call, checked_draws, drawn, is_array
+from .statistics import require_definition, values_of
 
 Array = npt.NDArray[Any]
-
-
 _LEAST_PILOT = 1024
-
-
-class Quantity(Protocol):
-    """What can be measured: the mean or the variance of a statistic of random tensors."""
-
-    quantity: str
-    estimator: str
-
-    @property
-    def draws(self) -> Mapping[str, RandomInput]:
-        """Random inputs of the statistic, by name."""
-
-    def statistic_moments(self, point: Point, order: int) -> list[float]:
-        """Raw moments of the statistic at a point, from the first to ``order``."""
-
-    def evaluate(self, arrays: Mapping[str, Any], point: Point) -> Any:
-        """The statistic as defined, on arrays with a leading replicate axis."""
 
 
 class Piloted:

@@ -13,12 +13,11 @@ from .models import Model, read_models
 
 _READING_KEYS = {
     "text", "setting", "quantity", "where", "formula", "false_if", "digits", "condition", "truth",
-    "uses", "discharges", "decides", "cases", "clauses", "structure",
+    "uses", "discharges", "decides", "cases", "clauses",
     "citations", "day", "without", "model",
 }  # fmt: skip
 _OF_THE_WHOLE = ("uses", "discharges", "clauses", "without")  # and of no case
 _PRINTED, _EXISTS = "as printed", "exists"
-STRUCTURES = ("tied", "shared", "permuted")
 _PLACE = re.compile(r"\{(quantity|formula|truth|claimed)\}")
 
 
@@ -49,7 +48,6 @@ class Reading:
         left_open: what the truth itself leaves open: units of experiments that do not settle it.
         uses: ids of the claims on which this one rests.
         discharges: by id of a claim whose condition this one would inherit, why it is met here.
-        structure: what the claim is about, one of `STRUCTURES`; its proof must break without it.
         decides: where experiments differ, the one closest to the article's words: the name of its
             recording, its unit, or its case, with the others beside it. Written before they run.
         cases: named readings that must all be decided; the verdict is the worst of theirs. Of a
@@ -81,7 +79,6 @@ class Reading:
     uses: tuple[str, ...] = ()
     discharges: Mapping[str, str] = field(default_factory=dict)
     decides: str | None = None
-    structure: str | None = None
     cases: Mapping[str, Reading] = field(default_factory=dict)
     clauses: tuple[str, ...] = ()
     citations: tuple[Citation, ...] = ()
@@ -136,8 +133,6 @@ def read_reading(data: Mapping[str, Any], refuse: Callable[[str], Exception]) ->
     unknown = set(data) - _READING_KEYS
     if unknown:
         raise refuse(f"unknown keys in reading: {sorted(unknown)}")
-    if data.get("structure") not in (None, *STRUCTURES):
-        raise refuse(f"structure is {data['structure']!r}; accepted: {', '.join(STRUCTURES)}")
     if not data.get("text"):
         raise refuse("a reading needs a text")
     condition, truth = data.get("condition") or {}, data.get("truth") or {}
@@ -206,7 +201,6 @@ def read_reading(data: Mapping[str, Any], refuse: Callable[[str], Exception]) ->
         uses=tuple(data.get("uses", ())),
         discharges={id: told(why) or "" for id, why in data.get("discharges", {}).items()},
         decides=_text(data.get("decides")),
-        structure=_text(data.get("structure")),
         cases={key: read_reading({**inherited, **case}, refuse) for key, case in cases.items()},
         clauses=tuple(clauses),
         citations=citations,

@@ -9,11 +9,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from .. import recordings
 from ..registry import Statement
-from ..stored_runs import runs as stored_runs
-from ..verdicts.decide import LedgerError
 from .ran import RecordError
-from .record import METADATA_KEY, Record, from_json
+from .record import METADATA_KEY, LedgerError, Record, from_json
 
 
 @dataclass(frozen=True)
@@ -86,11 +85,11 @@ def _found(data: Mapping[str, Any], output: Mapping[str, Any], name: str, index:
 def reworded(item: Found, statements: Mapping[str, Statement]) -> list[str]:
     """Say for which of its claims a record was made from another wording."""
     faults = []
-    for name, fingerprint in zip(item.record.claims, item.record.readings, strict=True):
+    for name, wording in zip(item.record.claims, item.record.readings, strict=True):
         known = statements.get(name)
         if known is None:
             faults.append(f"{item.notebook}: {name} is not in the registry")
-        elif known.fingerprint != fingerprint:
+        elif known.hash != wording:
             faults.append(f"{item.notebook}: {name} was decided from another wording; run it again")
     return faults
 
@@ -98,7 +97,7 @@ def reworded(item: Found, statements: Mapping[str, Statement]) -> list[str]:
 def outdated(item: Found) -> list[str]:
     """Say whether the recording on which a record rests no longer stands."""
     recorded = item.record.recorded
-    fault = stored_runs.fault(recorded.name, recorded.data) if recorded else None
+    fault = recordings.fault(recorded.name, recorded.data) if recorded else None
     return [f"{item.notebook}: {fault}"] if fault else []
 
 
@@ -117,7 +116,7 @@ def uncounted(items: Sequence[Found], statements: Mapping[str, Statement]) -> li
     faults = []
     for name, counted in used.items():
         reading = statements[name].reading if name in statements else None
-        same = {other for one in counted for other in stored_runs.of_the_same(one)}
+        same = {other for one in counted for other in recordings.of_the_same(one)}
         faults += [
             f"{name}: rests on recordings of an experiment without {other}; accepted: a record of "
             "it, or why it says nothing (without)"

@@ -7,13 +7,12 @@ metadata of the output hold the record as JSON.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, is_dataclass
 from typing import Any
 
 from .. import evidence
+from ..hashing import hash_of
 from .margins import Interval
 from .ran import Ran, RecordError
 from .ran import from_json as ran_from_json
@@ -21,6 +20,10 @@ from .ran import from_json as ran_from_json
 METADATA_KEY = "verified_transformer"
 OF = ("reading", "truth")
 SAMPLED = ("sampled", "equality")  # kinds whose records say on which draws they rest
+
+
+class LedgerError(ValueError):
+    """Records contradict each other, the registry, or their own text."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,7 @@ class Record:
 
     Attributes:
         claims: ids that it counts for.
-        readings: the fingerprint of each claim's wording when it ran.
+        readings: the hash of each claim's wording when it ran.
         kind: of evidence, a row of `evidence.KINDS`.
         outcome: one of the kind's outcomes, such as "supports".
         statement, detail: what was decided, and how, each in a line.
@@ -136,7 +139,7 @@ class Record:
         if len(self.readings) != len(self.claims):
             raise RecordError(
                 f"readings: got {len(self.readings)} for {len(self.claims)} claims; "
-                "accepted: one fingerprint each"
+                "accepted: one hash each"
             )
         if self.kind not in evidence.KINDS:
             raise RecordError(f"kind: got {self.kind!r}; accepted: {', '.join(evidence.KINDS)}")
@@ -152,11 +155,10 @@ class Record:
             )
 
     @property
-    def seal(self) -> str:
+    def hash(self) -> str:
         """The hash of the deterministic fields, as the text line shows it."""
         fixed = {key: value for key, value in to_json(self).items() if key != "volatile"}
-        data = json.dumps(fixed, sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(data.encode()).hexdigest()[:8]
+        return hash_of(fixed)
 
     @property
     def line(self) -> str:
@@ -164,7 +166,7 @@ class Record:
         name = " ".join(self.claims) + (f" [{self.case}]" if self.case else "")
         of = " (truth)" if self.of == "truth" else ""
         parts = [f"{name} {self.kind}{of}", self.statement, self.full_detail]
-        return "   ".join([*(part for part in parts if part), f"#{self.seal}"])
+        return "   ".join([*(part for part in parts if part), f"#{self.hash}"])
 
     @property
     def full_detail(self) -> str:

@@ -89,7 +89,7 @@ def card(statement: Statement, case: str | None) -> Bundle:
         .get_template("card.html")
         .render(claim=statement, says=says, rows=more, box=_BOX.format(colour=evidence.GREY.line))
     )
-    text = f"{statement.id} ({statement.kind}; {statement.where})   #{statement.fingerprint}"
+    text = f"{statement.id} ({statement.kind}; {statement.where})   #{statement.hash}"
     metadata = {METADATA_KEY: {"kind": "card", "claims": [statement.id]}}
     return {"text/plain": text, "text/html": shown}, metadata
 

@@ -8,7 +8,6 @@ with a hash of itself, so that a line edited by hand is noticed.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -17,8 +16,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ..hashing import hash_of
+from ..records.record import LedgerError
 from ..rendering.formulas import latex_fault
-from .decide import LedgerError
 
 PATH = Path(__file__).parents[2] / "claims" / "verdicts.lock"
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -34,7 +34,7 @@ class State:
 
     Attributes:
         where, kind: as in the claims file.
-        says: a hash of the statement (see `digest`).
+        says: a hash of the statement (see `hash_of_words`).
         verdict, judged: see `Decision`.
         nature: of a claim that is set aside: definition, plan, opinion or picture.
         retired: why the id is no longer in use.
@@ -69,9 +69,9 @@ class Locked:
     history: tuple[Change, ...] = ()
 
 
-def digest(says: str) -> str:
+def hash_of_words(says: str) -> str:
     """Return the hash of a statement's words."""
-    return hashlib.sha256(" ".join(says.split()).encode()).hexdigest()[:12]
+    return hash_of(" ".join(says.split()), 12)
 
 
 # ------------------------------------------------------------------ what differs
@@ -208,7 +208,7 @@ def text(locked: Mapping[str, Locked]) -> str:
         if item.history:
             changes = ",\n  ".join(written(vars(change)) for change in item.history)
             line += f', "history": [\n  {changes}]'
-        lines.append(f'"{name}": {line}, "seal": "{_seal(name, item)}"}}')
+        lines.append(f'"{name}": {line}, "seal": "{_hash(name, item)}"}}')
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
@@ -235,7 +235,7 @@ def parsed(text: str, name: str = PATH.name) -> dict[str, Locked]:
         made = {id: _locked(fields) for id, fields in data.items()}
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise LockError(f"{name}: is no lock of verdicts: {error}") from None
-    edited = [id for id, item in made.items() if _seal(id, item) != data[id].get("seal")]
+    edited = [id for id, item in made.items() if _hash(id, item) != data[id].get("seal")]
     if edited:
         raise LockError(
             f"{name}: edited by hand: {', '.join(edited)}; restore the lines, then make lock"
@@ -252,6 +252,6 @@ def _fields(state: State) -> dict[str, Any]:
     return {key: value for key, value in vars(state).items() if value}
 
 
-def _seal(name: str, item: Locked) -> str:
+def _hash(name: str, item: Locked) -> str:
     data = [name, _fields(item.state), [vars(change) for change in item.history]]
-    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:8]
+    return hash_of(json.dumps(data, sort_keys=True))

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ...account.records.record import Record, Score
-from ...exact.formulas.evaluation import Point
-from ...exact.formulas.points import checked_points
-from ...exact.judging import judge_counted, typed_formula
+from ...exact.formulas.evaluation import Point, checked_points
+from ...exact.judging import judge_counted
+from ...exact.typed_oracles import typed_formula
 from ..subject import Subject
 from ..what_ran import watched
 from ..wording import apart

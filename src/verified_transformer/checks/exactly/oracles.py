@@ -8,18 +8,19 @@ from typing import Any
 import sympy as sp
 
 from ...account.records.record import Record, Score
-from ...exact.formulas.evaluation import Point, equivalent, number, random_points
-from ...exact.formulas.notation import parse
-from ...exact.formulas.points import checked_points, place, small_points
-from ...exact.induction import over_layers
-from ...exact.judging import (
-    Comparison,
-    approximation,
-    compare,
-    is_constant,
-    is_typed,
-    refuse_nothing,
+from ...exact.formulas.evaluation import (
+    Point,
+    checked_points,
+    equivalent,
+    number,
+    place,
+    random_points,
+    small_points,
 )
+from ...exact.formulas.notation import parse
+from ...exact.induction import over_layers
+from ...exact.judging import Comparison, approximation, compare, refuse_nothing
+from ...exact.typed_oracles import is_constant, is_typed
 from ..subject import Predicate, Subject
 from ..what_ran import aside, watched
 from ..wording import count as counted_noun
@@ -39,7 +40,7 @@ class ByOracle(Subject):
 
         Args:
             quantity: what the oracle computes, in a line; or a thing that brings its own oracle,
-                such as an `Enumerated`.
+                such as an `Oracle`.
             oracle: function of a point; returns a number or an `Approximation`.
             at: points to check at.
 
@@ -186,7 +187,7 @@ def _named(quantity: Any, oracle: Any) -> tuple[str, Callable[[Point], object]]:
     if not isinstance(quantity, str):
         raise TypeError(
             f"quantity: got {type(quantity).__name__}; accepted: a line of text with an oracle "
-            "beside it, or a thing with both, such as Enumerated"
+            "beside it, or a thing with both, such as an Oracle"
         )
     if not callable(oracle):
         raise TypeError(f"oracle: got {oracle!r}; accepted: a function of a point")

@@ -8,11 +8,15 @@ from typing import Any
 import sympy as sp
 
 from ...account.records.record import Record
-from ...account.rendering.formulas import latex
 from ...exact.derivations import Derived, StepFailed
-from ...exact.displays.written.telling import told
-from ...exact.formulas.evaluation import Point, equivalent, number
-from ...exact.formulas.points import checked_points, place, small_points
+from ...exact.formulas.evaluation import (
+    Point,
+    checked_points,
+    equivalent,
+    number,
+    place,
+    small_points,
+)
 from ...exact.induction import Induction, Solved, over_layers
 from ...exact.judging import break_definitions
 from ...exact.moments import Expectation
@@ -20,7 +24,6 @@ from ..subject import Subject
 from ..what_ran import watched
 from ..wording import as_much, equation, step
 from ..wording import count as counted_noun
-from .showing import bundle, display
 
 _UNEVALUATED = (sp.Integral, sp.Sum, sp.Product, sp.Limit, sp.Derivative)
 
@@ -34,8 +37,6 @@ class ByProof(Subject):
         derived: Derived | Induction | None = None,
         *,
         at: Sequence[Point] | None = None,
-        twin: Derived | Induction | None = None,
-        show: bool = False,
     ) -> Record:
         """Prove that the formula is what an engine or a chain of checked steps derives.
 
@@ -49,10 +50,6 @@ class ByProof(Subject):
                 sum, a `Derivation` that begins with it; where it defines nothing, either of them,
                 or an `Induction`, whose recursion the formula must solve.
             at: points for the oracle; two small ones by default.
-            twin: the same with an independent twin in the place of the structure that the claim is
-                about; it must lead elsewhere. Needed where the reading names a ``structure``.
-            show: whether the derivation is displayed above the record: each step its reason in
-                words and a formula, the last of them the claim's.
 
         Raises:
             ClaimFailed: one of these did not happen, or the cell defines another quantity than the
@@ -61,11 +58,10 @@ class ByProof(Subject):
                 made by an engine or a chain, begins with a product that is typed in, or integrates
                 what does not depend on the variable; or the formula solves a recursion over layers,
                 and no `Induction` is given.
-            ValueError: the reading names a structure, and no twin is given.
         """
         if derived is None:
             raise TypeError(f"derived: none given; accepted: {self._to_write()}")
-        given, derived = derived, self._defined(derived, None)
+        given, derived = derived, self._defined(derived)
         if isinstance(derived, Induction):
             derived = self._solved(derived)
         elif over_layers(self.formula) and not isinstance(derived, Solved):
@@ -90,15 +86,11 @@ class ByProof(Subject):
         detail = (
             f"{derived.route}; exact at {counted_noun(points, 'point')}; "
             f"{score.killed}/{score.total} mutants; "
-            f"{broken}/{broken} changed definitions break it" + self._without_structure(twin)
+            f"{broken}/{broken} changed definitions break it"
         )
-        if show:
-            reading = self.reading
-            text = reading.formula if self.of == "reading" else reading.truth_formula
-            display(bundle(told(derived, latex(text or "")), self.name))
         return self._emit(
             "proof", "supports", f"{derived.quantity} = {self.formula}", detail,
-            mutants=score, given=[given, twin, at],
+            mutants=score, given=[given, at],
             steps=[(s.reason, step(s.expression)) for s in derived.steps],
             latex=equation(derived, self.formula),
         )  # fmt: skip
@@ -114,29 +106,6 @@ class ByProof(Subject):
             return f"a Derivation that begins with {self.quantity}"
         where = (f"{name} = {thing}" for name, thing in self.reading.where.items())
         return f"{self.reading.quantity}, written out in the cell, with {', '.join(where)}"
-
-    def _without_structure(self, twin: Derived | Induction | None) -> str:
-        """Say that the proof breaks without its subject, an independent twin in its place."""
-        structure = self.reading.structure
-        if twin is None:
-            if structure:
-                raise ValueError(
-                    f"twin: none given, and the reading of {self.name} claims what is {structure}; "
-                    "accepted: the same derivation with an independent twin in its place"
-                )
-            return ""
-        if isinstance(twin, Induction):
-            try:
-                twin = twin.solved_by(self.formula)
-            except StepFailed:
-                return "; so does an independent twin"
-        _require_derivation(twin)
-        if equivalent(twin.value, self.formula, tolerance=1e-15):
-            raise self._failed(
-                f"the proof does without its subject: with an independent twin in the place of "
-                f"what is {structure or 'claimed'} it ends at {self.formula} too"
-            )
-        return "; so does an independent twin"
 
     def _solved(self, recursion: Induction) -> Derived:
         try:

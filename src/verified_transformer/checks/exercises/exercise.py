@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...account.rendering.formulas import latex
-from .functions import PROBLEMS
-from .judging import Judgement, judge
+from .answers import Judgement, judge
+from .asked import PROBLEMS
 from .problem import source
 from .questions import Question, question
 

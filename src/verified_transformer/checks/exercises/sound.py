@@ -13,8 +13,8 @@ from ...exact.definitions import definition
 from ...exact.formulas.evaluation import equivalent, number
 from ...exact.formulas.notation import parse, symbols
 from ...exact.moments import Expectation
-from .functions import PROBLEMS
-from .judging import judge
+from .answers import judge
+from .asked import PROBLEMS
 from .problem import tried
 from .questions import Question
 

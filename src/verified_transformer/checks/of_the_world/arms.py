@@ -6,10 +6,9 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ...account.recordings import Part, Recording
 from ...account.records.chances import PLACEBO
 from ...account.records.margins import PRINTED, Interval
-from ...account.stored_runs.parts import Part
-from ...account.stored_runs.runs import Recording
 
 LEAST_RUNS = 3
 _LEAST_FOR_A_PLACEBO = 6  # two halves of three

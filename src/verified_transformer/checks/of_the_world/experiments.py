@@ -14,8 +14,7 @@ from .arms import checked_arms, interval_of, less, placebo, places, settled
 from .sources import accept
 
 if TYPE_CHECKING:
-    from ...account.stored_runs.parts import Part
-    from ...account.stored_runs.runs import Recording
+    from ...account.recordings import Part, Recording
 
 _SIGNS = ("positive", "negative")
 
@@ -68,7 +67,7 @@ class ByExperiment(Subject):
             With two arms of a recording:
 
             >>> from verified_transformer import claim
-            >>> from verified_transformer.account.stored_runs.runs import load
+            >>> from verified_transformer.account.recordings import load
             >>> kept, path = load("grown_bert"), ("runs", "text, 1 layer", "without")
             >>> claim("GROW-02").case("laboratory").experiment(
             ...     arms={w: kept.at(*path, w, "final", "0.001") for w in ("small", "doubled")},

@@ -6,8 +6,7 @@ import html
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
-from ...account.reading.citations import Citation, checked_day
-from ...account.reading.sentences import installed, stands_in
+from ...account.reading.citations import Citation, checked_day, installed, stands_in
 from ...account.records.record import Record
 from ..subject import Subject
 from ..what_ran import watched

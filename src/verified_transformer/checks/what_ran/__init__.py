@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any, TypeVar
 
+from ...account.code.cells import Line, Place, made_by
 from ...account.records.ran import TRANSFORMERS, Ran
-from ...account.stored_runs.code.cells import Line, Place, made_by
 from . import watching
 from .describing import describe
 from .watching import Event, aside, log, seconds, watch, watched

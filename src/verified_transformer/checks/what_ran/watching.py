@@ -16,8 +16,8 @@ from types import FrameType
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from ...account.code.cells import Place
 from ...account.records.ran import Ran
-from ...account.stored_runs.code.cells import Place
 from .describing import describe
 
 if TYPE_CHECKING:

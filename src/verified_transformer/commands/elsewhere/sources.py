@@ -7,7 +7,6 @@ red until somebody looks again.
 
 from __future__ import annotations
 
-import hashlib
 import subprocess
 import sys
 import tarfile
@@ -17,8 +16,8 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from ...account import registry
-from ...account.reading.citations import Citation
-from ...account.reading.sentences import stands_in
+from ...account.hashing import hash_of
+from ...account.reading.citations import Citation, stands_in
 from .keeping import kept, provenance, write
 
 
@@ -37,7 +36,7 @@ def sources(root: Path) -> int:
             print(f"{'found    ' if there else 'NOT FOUND'} {name} in {citation.archive}")
             missing += not there
             if there:
-                found[signature(name, citation)] = f"{name} in {citation.archive}"
+                found[hash_of_quotation(name, citation)] = f"{name} in {citation.archive}"
     entries = dict(sorted(found.items(), key=lambda item: item[1]))
     print(write(root, "sources", {"found": entries, **provenance(root)}))
     return int(bool(missing))
@@ -58,14 +57,14 @@ def unlooked(root: Path) -> list[str]:
     return [
         f"{name}: “{citation.quote}”: make sources looks it up in {citation.archive}"
         for name, citation in archived()
-        if signature(name, citation) not in known
+        if hash_of_quotation(name, citation) not in known
     ]
 
 
-def signature(name: str, citation: Citation) -> str:
+def hash_of_quotation(name: str, citation: Citation) -> str:
     """Return the hash of a quotation, of what stands around it, and of where it was found."""
     said = (name, citation.quote, citation.around or "", str(citation.archive))
-    return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
+    return hash_of("\n".join(said), 16)
 
 
 def fetched(release: str, files: Collection[str]) -> dict[str, str]:

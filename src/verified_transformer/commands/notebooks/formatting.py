@@ -8,37 +8,31 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 
 def format_cells(notebooks: Sequence[Path], root: Path) -> int:
     """Format the code cells of notebooks and name those that changed."""
-    with tempfile.TemporaryDirectory() as folder:
-        bare = [Path(folder) / f"{number}.ipynb" for number in range(len(notebooks))]
-        for path, copy in zip(notebooks, bare, strict=True):
-            book = json.loads(path.read_text(encoding="utf-8"))
-            for cell in book["cells"]:
-                if cell["cell_type"] == "code":
-                    cell["outputs"] = []
-            copy.write_text(json.dumps(book), encoding="utf-8")
-        settings = ["--config", str(root / "pyproject.toml"), "--no-cache", "--quiet"]
-        ruff = [sys.executable, "-m", "ruff", "format", *settings, *map(str, bare)]
-        status = subprocess.run(ruff, check=False).returncode
-        if status == 0:
-            for path, copy in zip(notebooks, bare, strict=True):
-                if _take_sources(path, copy):
-                    print(path.relative_to(root))
-    return status
-
-
-def _take_sources(path: Path, copy: Path) -> bool:
-    book, formatted = (json.loads(file.read_text(encoding="utf-8")) for file in (path, copy))
-    changed = False
-    for cell, other in zip(book["cells"], formatted["cells"], strict=True):
-        if cell["cell_type"] == "code" and "".join(cell["source"]) != "".join(other["source"]):
-            cell["source"], changed = other["source"], True
-    if changed:
+    settings = ["--config", str(root / "pyproject.toml"), "--no-cache", "--quiet"]
+    settings += ["--stdin-filename", "cells.ipynb", "-"]
+    status = 0
+    for path in notebooks:
+        book = json.loads(path.read_text(encoding="utf-8"))
+        code = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
+        bare = {**book, "cells": [{**cell, "outputs": []} for cell in code]}
+        done = subprocess.run(
+            [sys.executable, "-m", "ruff", "format", *settings], input=json.dumps(bare),
+            stdout=subprocess.PIPE, encoding="utf-8", check=False,
+        )  # fmt: skip
+        status |= done.returncode
+        formatted = json.loads(done.stdout)["cells"] if not done.returncode else code
+        new = [cell["source"] for cell in formatted]
+        if ["".join(cell["source"]) for cell in code] == list(map("".join, new)):
+            continue
+        for cell, source in zip(code, new, strict=True):
+            if "".join(cell["source"]) != "".join(source):
+                cell["source"] = source
         path.write_text(json.dumps(book, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    return changed
+        print(path.relative_to(root))
+    return status

@@ -10,13 +10,13 @@ import ast
 import contextlib
 import io
 import linecache
-import symtable
 import sys
 import types
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...account.code.cells import names_of
 from .sorts import parsed
 
 _DERIVES = "@derive("
@@ -70,24 +70,12 @@ def needed(earlier: Sequence[str], source: str) -> list[tuple[int, ast.stmt]]:
     for place, code in reversed([*enumerate([*earlier, source])]):
         own = place == len(earlier)
         for statement in reversed([*_statements(code)]):
-            bound, used = names(ast.unparse(statement))
-            if own or bound & wanted:
+            binds, changes, uses = names_of(statement)
+            if own or (binds | changes) & wanted:
                 found.append((place, statement))
-                whole = not isinstance(statement, ast.AugAssign | ast.For | ast.If | ast.While)
-                wanted = (wanted - bound if whole else wanted) | used
+                whole = not isinstance(statement, ast.For | ast.If | ast.While)
+                wanted = (wanted - binds if whole else wanted) | uses
     return [(place, statement) for place, statement in found[::-1] if place < len(earlier)]
-
-
-def names(source: str) -> tuple[set[str], set[str]]:
-    """Return the names that code binds at its top, and those from outside that it uses."""
-    top = symtable.symtable(ast.unparse(parsed(source)), "<cell>", "exec")
-    bound = {s.get_name() for s in top.get_symbols() if s.is_assigned() or s.is_imported()}
-    used = {s.get_name() for s in top.get_symbols() if s.is_referenced()}
-    scopes = [*top.get_children()]
-    for scope in scopes:
-        used |= {s.get_name() for s in scope.get_symbols() if s.is_global()}
-        scopes += scope.get_children()
-    return bound, used
 
 
 def _statements(source: str) -> Iterator[ast.stmt]:

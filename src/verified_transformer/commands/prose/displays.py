@@ -24,11 +24,10 @@ import sympy as sp
 from ...account import registry
 from ...account.reading import Reading
 from ...account.rendering.formulas import latex
-from ...exact.displays.readback import holding
-from ...exact.displays.readback.known import Unread
-from ...exact.displays.readback.marks import chains, marks
-from ...exact.displays.readback.names import Names
-from ...exact.displays.readback.reading import read
+from ...exact.displays import holding
+from ...exact.displays.latex_reader import read
+from ...exact.displays.marks import Unread, chains, marks
+from ...exact.displays.names import Names
 from ...exact.formulas.evaluation import equivalent
 from ...exact.formulas.notation import parse
 

@@ -27,8 +27,8 @@ from dataclasses import dataclass, field
 
 from ...account import registry
 from ...account.rendering.formulas import latex
-from ...exact.displays.readback.names import Names
-from ...exact.displays.readback.reading import read
+from ...exact.displays.latex_reader import read
+from ...exact.displays.names import Names
 from ...exact.formulas.evaluation import equivalent, number
 from ...exact.formulas.notation import parse, symbols
 from . import displays

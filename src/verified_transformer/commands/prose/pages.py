@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..notebooks.comparing import lines
+from ..notebooks.sorts import parsed
 from .owners import Page, faults
 
 
@@ -44,7 +45,7 @@ def typed(code: str) -> str:
         ['print("n", 44)', 'n 44']
     """
     try:
-        tree = ast.parse(re.sub(r"(?m)^(\s*)[%!].*", r"\1pass", code))
+        tree = parsed(code)
     except SyntaxError:
         return code
     found = [code]

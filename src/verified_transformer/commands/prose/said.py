@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import difflib
-import hashlib
 import json
 import re
 import subprocess
@@ -19,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+
+from ...account.hashing import hash_of
 
 LOCK = Path("book") / "said.lock"
 PATTERNS = (
@@ -96,10 +97,9 @@ def _written(data: Any, name: str) -> Iterator[tuple[str, str]]:
         yield name, str(data)
 
 
-def digest(spoken: Iterable[tuple[str, str]]) -> str:
+def hash_of_sentences(spoken: Iterable[tuple[str, str]]) -> str:
     """Return the hash of a file's sentences, in their order."""
-    whole = "\n".join(sentence for _, sentence in spoken)
-    return hashlib.sha256(whole.encode()).hexdigest()[:16]
+    return hash_of("\n".join(sentence for _, sentence in spoken), 16)
 
 
 def read(root: Path) -> dict[str, str]:
@@ -112,7 +112,7 @@ def read(root: Path) -> dict[str, str]:
 def faults(path: Path, locked: str) -> list[str]:
     """Say which sentences of a file nobody took up: those that the last commit has otherwise."""
     now = list(spoken(path.read_text(encoding="utf-8"), path.suffix))
-    if digest(now) == locked:
+    if hash_of_sentences(now) == locked:
         return []
     asked = ["git", "-C", str(path.parent), "show", f"HEAD:./{path.name}"]
     done = subprocess.run(asked, capture_output=True, encoding="utf-8", check=False)
@@ -135,7 +135,7 @@ def renew(root: Path) -> list[str]:
     for path in sorted(path for pattern in PATTERNS for path in root.glob(pattern)):
         name = path.relative_to(root).as_posix()
         changed += faults(path, locked.get(name, ""))
-        found = digest(spoken(path.read_text(encoding="utf-8"), path.suffix))
+        found = hash_of_sentences(spoken(path.read_text(encoding="utf-8"), path.suffix))
         lines.append(f"{found}  {name}")
     (root / LOCK).write_text("\n".join(lines) + "\n", encoding="utf-8")
     return changed

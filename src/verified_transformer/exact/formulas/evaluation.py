@@ -1,22 +1,24 @@
-"""Numbers for formulas: evaluation at a point, and equality of formulas."""
+"""Formulas in numbers: values at points, whether two are equal, points that hide no mistake."""
 
 from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 import sympy as sp
+from sympy.core.symbol import Str
 
 from ..integrals.quadrature import Approximation as Approximation
 from ..integrals.quadrature import integrate_numerically as integrate_numerically
 from ..integrals.quadrature import quadrature as quadrature
-from .listed import Listed
 
 Point = Mapping[sp.Symbol, object]
 
+_REAL = "±"  # before the name of a list whose numbers have either sign
 _DIGITS = 30
+_SCALES = (sp.Rational(13, 10), sp.Rational(7, 10), sp.Rational(17, 10), sp.Rational(3, 5))
 _MAGNITUDES = [sp.Rational(p, 101) for p in sp.primerange(64, 200) if p != 101]
 
 
@@ -128,3 +130,109 @@ def equivalent(left: sp.Expr, right: sp.Expr, tolerance: float = 1e-20) -> bool:
 def _below_one(point: dict[sp.Symbol, sp.Rational]) -> dict[sp.Symbol, sp.Rational]:
     """The point with every scale that is above 1 turned upside down."""
     return {s: 1 / v if v > 1 and not s.is_integer else v for s, v in point.items()}
+
+
+def small_points(symbols: Iterable[sp.Symbol]) -> list[dict[sp.Symbol, sp.Expr]]:
+    """Return two points with small, pairwise different sizes and scales that are not 1.
+
+    Args:
+        symbols: the symbols that need values; without any, the one empty point is returned.
+    """
+    names = sorted(symbols, key=lambda s: str(s.name))
+    if not names:
+        return [{}]
+    sizes, others = [s for s in names if s.is_integer], [s for s in names if not s.is_integer]
+    points = []
+    for shift in (0, 1):
+        sizes_here = [2 + (index + 1 + shift) % max(2, len(sizes)) for index in range(len(sizes))]
+        point: dict[sp.Symbol, sp.Expr] = dict(zip(sizes, map(sp.Integer, sizes_here), strict=True))
+        for index, symbol in enumerate(others):
+            point[symbol] = _SCALES[(index + shift) % 4] + index // 4 + int(symbol.name == "kappa")
+        points.append(point)
+    return points
+
+
+def refuse_points_that_hide(formula: sp.Expr, points: Sequence[Point]) -> None:
+    """Refuse points at which a wrong formula looks right.
+
+    Args:
+        formula: the formula that is to be measured there.
+        points: two or more where the formula has symbols; at each, sizes pairwise different and
+            scales not 1.
+
+    Raises:
+        ValueError: a single point, two equal sizes, or a scale of 1.
+    """
+    if not points or (formula.free_symbols and len(points) < 2):
+        raise ValueError(f"at: got {len(points)} points; accepted: two or more")
+    for point in points:
+        sizes = [v for s, v in point.items() if s.is_integer]
+        if len(set(sizes)) < len(sizes):
+            raise ValueError(f"at: equal sizes in {place(point)} hide swapped dimensions")
+        if any(s.is_positive and not s.is_integer and v == 1 for s, v in point.items()):
+            raise ValueError(f"at: a scale of 1 in {place(point)} hides wrong powers")
+
+
+def place(point: Point) -> str:
+    """Write a point in a line, such as ``d=3, sigma=1.3``."""
+    return ", ".join(
+        f"{s}={int(sp.sympify(v))}" if s.is_integer else f"{s}={float(sp.sympify(v)):g}"
+        for s, v in point.items()
+    )
+
+
+def checked_points(at: Sequence[Point], *formulas: sp.Expr) -> list[Point]:
+    """Return the points of a check, each with a value for every symbol of the formulas.
+
+    Raises:
+        TypeError: ``at`` is no list of points, or a key is a text instead of a symbol.
+        ValueError: no points, or one without a value that a formula needs.
+    """
+    if isinstance(at, Mapping) or not all(isinstance(point, Mapping) for point in at):
+        raise TypeError(f"at: got {at!r}; accepted: a list of points, such as [{{d: 3}}, {{d: 5}}]")
+    if not at:
+        raise ValueError("at: got no points; accepted: at least one, such as [{d: 3, σ: 1.3}]")
+    needed = {s for formula in formulas for s in formula.free_symbols}
+    for point in at:
+        for key in point:
+            if not isinstance(key, sp.Basic):
+                raise TypeError(
+                    f"at: got the key {key!r}, a {type(key).__name__}; accepted: the symbol "
+                    "itself, as symbols(…) returned it"
+                )
+        missing = sorted(str(s) for s in needed - set(point))
+        if missing:
+            where = place({s: v for s, v in point.items() if isinstance(s, sp.Symbol)})
+            raise ValueError(f"at: no value for {', '.join(missing)} at the point {where or '{}'}")
+    return list(at)
+
+
+def entry(name: sp.Symbol, place: sp.Expr) -> sp.Expr:
+    """Return a number of a list, such as the k-th logit.
+
+    Args:
+        name: of the list; its numbers are positive where it is a positive symbol, else real.
+        place: where in the list.
+    """
+    return Listed(Str(name.name if name.is_positive else _REAL + name.name), place)
+
+
+class Listed(sp.Function):  # type: ignore[misc]
+    """A number of a list: where its place is known, a rational number, another one at each place.
+
+    So a sum over the places tells them apart, whatever the list is.
+    """
+
+    @classmethod
+    def eval(cls, name: Str, place: sp.Expr) -> sp.Expr | None:
+        if not place.is_Integer:
+            return None
+        digest = hashlib.sha256(f"{name} {place}".encode()).digest()
+        value = sp.Rational(int.from_bytes(digest[:2], "big") + 1, 40009)
+        return value - sp.Rational(3, 4) if str(name).startswith(_REAL) else value
+
+    def _eval_is_real(self) -> bool:
+        return True
+
+    def _eval_is_positive(self) -> bool | None:
+        return None if str(self.args[0]).startswith(_REAL) else True

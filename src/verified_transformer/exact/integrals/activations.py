@@ -18,11 +18,11 @@ import sympy as sp
 from ..formulas.evaluation import Approximation, integrate_numerically
 from ..formulas.notation import symbols
 from ..laws import Normal
-from .gaussian import LawMean, Piece, integrate_by_parts
+from .closed_forms import integrate_by_parts
+from .law_means import LawMean, Piece
 
 _z, _σ = symbols("z sigma")
 _Φ = (1 + sp.erf(_z / sp.sqrt(2))) / 2
-_φ = sp.exp(-(_z**2) / 2) / sp.sqrt(2 * sp.pi)
 _OF = ("value", "slope")
 
 
@@ -63,34 +63,29 @@ class Activation:
             pieces = tuple((sp.diff(g, _z), low, high) for g, low, high in pieces)
         return [(g**power, low, high) for g, low, high in pieces]
 
-    def moment(self, power: int, sd: sp.Expr | None = None, *, of: str = "value") -> LawMean:
-        """Return the moment as a definition: unevaluated integrals, ready for a derivation.
+    def moment(self, power: int) -> LawMean:
+        """Return a moment as a definition: unevaluated integrals, ready for a derivation.
 
         Args:
-            power: which raw moment.
-            sd: standard deviation of the normal input; the book's σ by default.
-            of: "value" for the activation, "slope" for its derivative.
+            power: which raw moment, for a normal input with the book's σ.
         """
-        prime = "'" if of == "slope" else ""
-        name = f"E {self.name}{prime}(z)" + (f"**{power}" if power > 1 else "")
-        law = Normal(0, _σ if sd is None else sd)
-        return LawMean(name, _z, law, self._powers(power, of))
+        name = f"E {self.name}(z)" + (f"**{power}" if power > 1 else "")
+        return LawMean(name, _z, Normal(0, _σ), self._powers(power, "value"))
 
-    def closed_form(self, power: int, *, of: str = "value") -> sp.Expr:
+    def closed_form(self, power: int) -> sp.Expr:
         """Return the moment in closed form, as an expression in the book's σ.
 
         Args:
             power: which raw moment.
-            of: "value" for the activation, "slope" for its derivative.
 
         Raises:
             ValueError: no closed form is known (tanh and sigmoid, for example).
         """
-        known = _closed_form(self.name, power, of)
+        known = _closed_form(self.name, power)
         if known is None:
             raise ValueError(
-                f"power, of: no closed form of E {self.name}**{power} ({of}) is known; "
-                "accepted: use quadrature(power, sd, of=...)"
+                f"power: no closed form of E {self.name}**{power} is known; "
+                "accepted: use quadrature(power, sd)"
             )
         return known
 
@@ -181,33 +176,20 @@ _PIECES: dict[str, Callable[[], tuple[Piece, ...]]] = {
 
 
 @cache
-def _closed_form(name: str, power: int, of: str) -> sp.Expr | None:
-    activation(name)._powers(power, of)  # refuses what is none
-    if name in ("identity", "relu", "elu", "selu"):
-        return sp.expand(integrate_by_parts(activation(name).moment(power, of=of).start))
-    if (name, of, power) == ("sigmoid", "value", 1):
-        return sp.Rational(1, 2)  # sigmoid - 1/2 is odd
-    if name == "tanh" and of == "value" and power % 2:
-        return sp.Integer(0)
-    return _gelu(power, of) if name == "gelu" else None
+def _closed_form(name: str, power: int) -> sp.Expr | None:
+    r"""A moment without integrals; None where none is known.
 
-
-def _gelu(power: int, of: str) -> sp.Expr | None:
-    r"""GELU's moments, by Stein's identity $\mathbb{E}[x\,g(x)]=\sigma^2\,\mathbb{E}g'(x)$.
-
-    With $s=\sigma^2$: $\mathbb{E}\varphi=1/\sqrt{2\pi(1+s)}$,
-    $\mathbb{E}\varphi^2=1/(2\pi\sqrt{1+2s})$,
+    That of GELU follows by Stein's identity $\mathbb{E}[x\,g(x)]=\sigma^2\,\mathbb{E}g'(x)$: with
+    $s=\sigma^2$, $\mathbb{E}\varphi^2=1/(2\pi\sqrt{1+2s})$,
     $(1+s)\,\mathbb{E}[x\Phi\varphi]=s\,\mathbb{E}\varphi^2$, and the orthant probability
     $\mathbb{E}\Phi^2=1/4+\arcsin(s/(1+s))/(2\pi)$.
     """
+    defined = activation(name).moment(power)  # refuses what is none
+    if name in ("identity", "relu", "elu", "selu"):
+        return sp.expand(integrate_by_parts(defined.start))
+    if (name, power) != ("gelu", 2):
+        return None
     s = _σ**2
-    φ2 = 1 / (2 * sp.pi * sp.sqrt(1 + 2 * s))
     Φ2 = sp.Rational(1, 4) + sp.asin(s / (1 + s)) / (2 * sp.pi)
-    xΦφ = s / (1 + s) * φ2
-    known = {
-        (1, "value"): s / sp.sqrt(2 * sp.pi * (1 + s)),
-        (2, "value"): s * (Φ2 + 2 * xΦφ),
-        (1, "slope"): sp.Rational(1, 2),
-        (2, "slope"): Φ2 + 2 * xΦφ + s / (1 + 2 * s) * φ2,
-    }
-    return known.get((power, of))
+    xΦφ = s / (1 + s) / (2 * sp.pi * sp.sqrt(1 + 2 * s))
+    return s * (Φ2 + 2 * xΦφ)

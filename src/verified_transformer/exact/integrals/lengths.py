@@ -9,7 +9,7 @@ import numpy as np
 import sympy as sp
 
 from ..derivations import Derivation
-from .gaussian import half_line_power, integrate_half_line_powers
+from .closed_forms import half_line_power, integrate_half_line_powers
 from .quadrature import quadrature
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 NUMPY = find_spec("numpy") is not None  # in the published page there is none
+Values = Callable[[Sequence[float]], Sequence[float]]
 _LARGEST_ARGUMENT = 1e4  # beyond it every Gaussian or exponential weight of this book is zero
 
 
@@ -60,53 +61,62 @@ def quadrature(
 
     if not low <= high:
         raise ValueError(f"low, high: got {low}, {high}; accepted: low <= high")
+
+    def values(nodes: Sequence[float]) -> Sequence[float]:
+        with np.errstate(all="ignore"):
+            found = np.broadcast_to(function(np.array(nodes)), len(nodes))
+        if np.iscomplexobj(found):
+            raise ValueError("function: got complex values; accepted: a real integrand")
+        return [float(value) for value in found]
+
+    return _integrated(values, low, high)
+
+
+def _integrated(values: Values, low: float, high: float) -> Approximation:
+    """Integrate a function that is given all nodes at a time."""
     if low == high:
         return Approximation(0.0, 0.0)
-    if math.isinf(low) and math.isfinite(high):
-        return quadrature(lambda x: function(-x), -high, math.inf)
+    if low > high:
+        swapped = _integrated(values, high, low)
+        return Approximation(-swapped.value, swapped.error)
     if math.isinf(low):
-        left = quadrature(lambda x: function(-x), 0.0, math.inf)
-        right = quadrature(function, 0.0, math.inf)
+        start = -high if math.isfinite(high) else 0.0
+        left = _integrated(lambda nodes: values([-x for x in nodes]), start, math.inf)
+        if math.isfinite(high):
+            return left
+        right = _integrated(values, 0.0, math.inf)
         return Approximation(left.value + right.value, left.error + right.error)
-    nodes, weights = _half_line_rule() if math.isinf(high) else _interval_rule()
-    if math.isinf(high):
-        x, scale = low + nodes, 1.0
-    else:
-        scale = (high - low) / 2
-        x = low + scale * nodes
-    with np.errstate(all="ignore"):
-        terms = np.asarray(function(x) * weights * scale)
-    if np.iscomplexobj(terms):
-        raise ValueError("function: got complex values; accepted: a real integrand")
-    terms = np.where(np.isfinite(terms), terms, 0.0)
+    nodes, weights = _rule(math.isinf(high))
+    scale = 1.0 if math.isinf(high) else (high - low) / 2
+    found = values([low + scale * x for x in nodes])
+    terms = [value * weight * scale for value, weight in zip(found, weights, strict=True)]
+    terms = [term if math.isfinite(term) else 0.0 for term in terms]
     fine, coarse = math.fsum(terms), 2 * math.fsum(terms[::2])
-    rounding = 4e-16 * math.fsum(np.abs(terms))
     change = abs(fine - coarse)
     if change <= 1e-6 * abs(fine):  # converging: each halving of the step doubles the digits
         change = change**2 / max(abs(fine), 1e-300)
     else:
         change *= 10
-    return Approximation(fine, change + rounding)
+    return Approximation(fine, change + 4e-16 * math.fsum(map(abs, terms)))
 
 
-def _half_line_rule() -> tuple[np.ndarray, np.ndarray]:
-    import numpy as np
-
-    step = 1 / 32
-    t = np.arange(-144, 145) * step
-    nodes = np.exp(t - np.exp(-t))
-    keep = nodes < _LARGEST_ARGUMENT
-    return nodes[keep], (step * nodes * (1 + np.exp(-t)))[keep]
-
-
-def _interval_rule() -> tuple[np.ndarray, np.ndarray]:
-    import numpy as np
-
-    step = 1 / 32
-    t = np.arange(-112, 113) * step
-    u = np.pi / 2 * np.sinh(t)
-    # 1 + tanh(u), written so that the distance to the lower end keeps its digits
-    return 2 / (1 + np.exp(-2 * u)), step * np.pi / 2 * np.cosh(t) / np.cosh(u) ** 2
+@cache
+def _rule(half_line: bool) -> tuple[list[float], list[float]]:
+    """Nodes and weights on the half line from 0, or on an interval of length 2 from 0."""
+    step, nodes, weights = 1 / 32, [], []
+    reach = 144 if half_line else 112
+    for t in (n * step for n in range(-reach, reach + 1)):
+        if half_line:
+            node = math.exp(t - math.exp(-t))
+            weight = node * (1 + math.exp(-t))
+        else:  # 1 + tanh(u), written so that the distance to the lower end keeps its digits
+            u = math.pi / 2 * math.sinh(t)
+            node = 2 / (1 + math.exp(-2 * u))
+            weight = math.pi / 2 * math.cosh(t) / math.cosh(u) ** 2
+        if node < _LARGEST_ARGUMENT:
+            nodes.append(node)
+            weights.append(step * weight)
+    return nodes, weights
 
 
 @lru_cache(maxsize=4096)
@@ -139,15 +149,13 @@ def integrate_numerically(integral: sp.Integral) -> Approximation:
         with warnings.catch_warnings():
             warnings.simplefilter("error", np.exceptions.ComplexWarning)
             try:
-                return np.broadcast_to(function(x), x.shape)
+                return np.asarray(function(x))
             except np.exceptions.ComplexWarning as error:
                 raise ValueError(f"integral: {integral} is not real") from error
 
     low, high = float(low), float(high)
-    if low > high:
-        swapped = quadrature(vectorised, high, low)
-        return Approximation(-swapped.value, swapped.error)
-    return quadrature(vectorised, low, high)
+    found = quadrature(vectorised, min(low, high), max(low, high))
+    return found if low <= high else Approximation(-found.value, found.error)
 
 
 def _node_by_node(integral: sp.Integral) -> Approximation:
@@ -165,40 +173,8 @@ def _node_by_node(integral: sp.Integral) -> Approximation:
             raise ValueError(f"integral: {integral} is not real")
         return float(value) if math.isfinite(value) else 0.0
 
-    if low > high:
-        swapped = _sum(function, high, low)
-        return Approximation(-swapped.value, swapped.error)
-    return _sum(function, low, high)
+    return _integrated(lambda nodes: [function(x) for x in nodes], low, high)
 
 
 def _exp(x: float) -> float:
     return math.inf if x > 709 else math.exp(x)
-
-
-def _sum(function: Callable[[float], float], low: float, high: float) -> Approximation:
-    """`quadrature` of a function of one number at a time."""
-    if low == high:
-        return Approximation(0.0, 0.0)
-    if math.isinf(low) and math.isfinite(high):
-        return _sum(lambda x: function(-x), -high, math.inf)
-    if math.isinf(low):
-        left = _sum(lambda x: function(-x), 0.0, math.inf)
-        right = _sum(function, 0.0, high)
-        return Approximation(left.value + right.value, left.error + right.error)
-    step, terms = 1 / 32, []
-    if math.isinf(high):
-        for t in (n * step for n in range(-144, 145)):
-            node = math.exp(t - math.exp(-t))
-            if node < _LARGEST_ARGUMENT:
-                terms.append(step * node * (1 + math.exp(-t)) * function(low + node))
-    else:
-        scale = (high - low) / 2
-        for t in (n * step for n in range(-112, 113)):
-            u = math.pi / 2 * math.sinh(t)
-            weight = step * math.pi / 2 * math.cosh(t) / math.cosh(u) ** 2
-            terms.append(scale * weight * function(low + scale * 2 / (1 + math.exp(-2 * u))))
-    fine, coarse = math.fsum(terms), 2 * math.fsum(terms[::2])
-    change = abs(fine - coarse)
-    converges = change <= 1e-6 * abs(fine)
-    change = change**2 / max(abs(fine), 1e-300) if converges else 10 * change
-    return Approximation(fine, change + 4e-16 * math.fsum(map(abs, terms)))

@@ -10,10 +10,10 @@ two points with random matrices. The oracle (`grid`) evaluates the definition as
 anything is multiplied out; it shares nothing with either route.
 """
 
-from .contractions import Contraction
+from .cumulants import Contraction
 from .expectation import Expectation, RoutesDisagree, mean, variance
 from .patterns import Pattern
-from .written import Index, Matrix, Tensor, total
+from .polynomials import Index, Matrix, Tensor, total
 
 __all__ = [
     "Contraction",

@@ -8,8 +8,7 @@ from itertools import combinations
 import sympy as sp
 
 from ..laws import Law, Normal, TruncatedNormal, Uniform
-from .definition import Definition
-from .written import Index, Tensor, free_indices, summed
+from .polynomials import Definition, Index, Tensor, free_indices, summed
 
 Change = tuple[str, sp.Expr]  # label, changed statistic
 

@@ -15,13 +15,11 @@ from ..formulas.evaluation import Approximation, Point, equivalent
 from ..laws import exact
 from . import grid
 from .changes import changes
-from .contractions import Contraction
-from .cumulants import by_cumulants
-from .definition import Definition
+from .cumulants import Contraction, by_cumulants
 from .partitions import Naming, by_partitions
 from .patterns import EntryMoments, Pattern, neat, sum_of
+from .polynomials import Definition, Matrix, Tensor
 from .terms import Terms, expanded, multiplied
-from .written import Matrix, Tensor
 
 if TYPE_CHECKING:
     import numpy as np
@@ -124,11 +122,6 @@ class Expectation:
         return tuple(
             self._moments.revealed(neat(sum_of(self._shown[k]))) for k in sorted(self._powers)
         )
-
-    @property
-    def by_index(self) -> bool:
-        """Whether the patterns say which indices coincide; else they are blocks of factors."""
-        return not self._matrices
 
     @property
     def steps(self) -> tuple[Step, ...]:

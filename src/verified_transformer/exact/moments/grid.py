@@ -19,8 +19,7 @@ from ..formulas.evaluation import Approximation, Point
 from ..integrals.quadrature import NUMPY
 from ..laws.base import Law, MissingMoment, put
 from ..laws.discrete import Discrete
-from .definition import Definition
-from .written import SYMMETRIC, Array, Index, Tensor
+from .polynomials import Array, Definition, Index, Tensor
 
 if TYPE_CHECKING:
     import numpy as np
@@ -104,8 +103,7 @@ def points_and_values(
 
             noise = np.random.default_rng(seed)
         for matrix in definition.matrices:
-            array = noise.normal(size=[int(size.xreplace(point)) for size in matrix.sizes])
-            point[matrix] = array + array.T if matrix.role == SYMMETRIC else array
+            point[matrix] = noise.normal(size=[int(s.xreplace(point)) for s in matrix.sizes])
         try:
             yield point, value(point)
         except ValueError:  # there is no such law, or the grid is too large

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import sympy as sp
 
 from .patterns import Pattern, moment_text, pattern
+from .polynomials import Index
 from .terms import APART, Factor, Label, Term, Terms, moved, reduced
-from .written import Index
 
 Moment = Callable[[str, int], sp.Expr]
 Group = tuple[int, ...]

@@ -23,19 +23,11 @@ class Pattern:
         text: the line.
         count: how many terms.
         value: what each is worth.
-        where: which terms these are.
-        counts: factors of their number.
-        worth: names of the moments in a term.
-        coefficient: a term's constant factor.
     """
 
     text: str
     count: sp.Expr
     value: sp.Expr
-    where: str = ""
-    counts: tuple[sp.Expr, ...] = ()
-    worth: tuple[str, ...] = ()
-    coefficient: sp.Expr = sp.S.One
 
 
 class EntryMoments:
@@ -104,7 +96,7 @@ def pattern(
     factor = f"({coefficient})" if coefficient.is_Add else str(coefficient)
     factors = [factor] * (coefficient != 1) + [_power(x, k) for x, k in Counter(names).items()]
     text = f"{where}: {count} term{'s' * (count != '1')} of {' '.join(factors) or '1'}"
-    return Pattern(text, sp.Mul(*counts), value, where, tuple(counts), names, coefficient)
+    return Pattern(text, sp.Mul(*counts), value)
 
 
 def moment_text(name: str, k: int) -> str:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import sympy as sp
 
-from .written import RANDOM, SYMMETRIC, Index
+from .polynomials import RANDOM, Index
 
 APART = "*"  # the mark of a summed label that differs from all other marked ones of its size
 
@@ -71,12 +71,10 @@ def _canonical(term: Term) -> tuple[Term, tuple[int, ...]]:
         while classes < max(rank, default=-1):
             classes = max(rank)
             seen: list[list[tuple[Any, ...]]] = [[] for _ in labels]
-            for role, name, where, power in factors:
+            for _, name, where, power in factors:
                 around = [rank[x] for x in where]
-                if role == SYMMETRIC:
-                    around.sort()
                 for axis, x in enumerate(where):
-                    seen[x].append((name, power, axis * (role != SYMMETRIC), *around))
+                    seen[x].append((name, power, axis, *around))
             rank = _ranks((r, tuple(sorted(s))) for r, s in zip(rank, seen, strict=True))
         tied = [r for r, times in Counter(rank).items() if times > 1]
         if not tied:
@@ -93,8 +91,7 @@ def moved(
     """Replace each label x by place[x] and collect equal factors."""
     powers: Counter[tuple[int, str, tuple[int, ...]]] = Counter()
     for role, name, where, power in factors:
-        new = [place[x] for x in where]
-        powers[role, name, tuple(sorted(new) if role == SYMMETRIC else new)] += power
+        powers[role, name, tuple(place[x] for x in where)] += power
     return tuple(Factor(*key, power) for key, power in sorted(powers.items()))
 
 

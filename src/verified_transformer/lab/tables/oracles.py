@@ -17,8 +17,8 @@ def over_all_outcomes(quantity: Sampled) -> Callable[[Mapping[Any, Any]], float]
     """Return an exact oracle for a sampled quantity that depends on variances alone.
 
     Every entry is minus a half or two standard deviations of the quantity's own law, with chances
-    4/5 and 1/5: mean 0, the same variance, skewed. Unlike `Enumerated`, it may be a constant at a
-    point, such as the error of a way that is exact there.
+    4/5 and 1/5: mean 0, the same variance, skewed. It may be a constant at a point, such as the
+    error of a way that is exact there.
 
     Args:
         quantity: a statistic of independent entries with mean 0.

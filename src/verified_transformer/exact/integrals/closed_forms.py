@@ -1,7 +1,7 @@
-"""Gaussian integrals in closed form: half lines, truncated laws, Stein's identity.
+"""Integrals and sums in closed form: half lines, truncated laws, geometric series.
 
 Every rule here is an operation for a `Derivation`: it takes an expression with unevaluated
-integrals and returns one without (or with simpler ones).
+integrals or sums and returns one without.
 """
 
 from __future__ import annotations
@@ -9,11 +9,6 @@ from __future__ import annotations
 import sympy as sp
 
 from ..formulas.evaluation import number, random_points
-from .law_means import Draw as Draw
-from .law_means import LawMean as LawMean
-from .law_means import Piece as Piece
-from .law_means import density as density
-from .law_means import support as support
 
 
 def integrate_by_parts(expression: sp.Expr) -> sp.Expr:
@@ -188,30 +183,29 @@ def integrate_half_line_powers(expression: sp.Expr) -> sp.Expr:
     return expression.replace(lambda e: isinstance(e, sp.Integral), closed)
 
 
-def stein_step(expression: sp.Expr) -> sp.Expr:
-    r"""Apply Stein's identity $\mathbb{E}[z\,g(z)]=\mathbb{E}[g'(z)]$ once to every integral.
+def sum_geometric_series(expression: sp.Expr) -> sp.Expr:
+    r"""Replace every sum of a geometric series by its closed form.
 
-    Each integrand must be ``z * g(z) * exp(-z**2/2)`` up to a constant; ``g`` may contain erf.
+    $\sum_{k=a}^{b}q^k=q^a\,(1-q^{b-a+1})/(1-q)$, with a constant in front.
 
     Args:
-        expression: an expression with integrals over the whole line against the standard normal
-            weight.
-
-    Returns:
-        The expression with ``z * g`` replaced by ``g'`` under each integral.
+        expression: an expression with sums over one index each.
 
     Raises:
-        ValueError: an integral is not over the whole line, or has no factor ``z``.
+        ValueError: neighbouring terms of a sum do not have a constant ratio.
+
+    Example:
+        >>> k, T, q = sp.symbols("k T q", positive=True)
+        >>> sum_geometric_series(sp.Sum(q**k, (k, 0, T - 1)))
+        (1 - q**T)/(1 - q)
     """
 
-    def apply(integral: sp.Integral) -> sp.Expr:
-        z, low, high = integral.limits[0]
-        if (low, high) != (-sp.oo, sp.oo):
-            raise ValueError(f"expression: {integral} is not over the whole line")
-        weight = sp.exp(-(z**2) / 2)
-        g = sp.simplify(integral.function / weight / z)
-        if sp.simplify(integral.function.subs(z, 0)) != 0:
-            raise ValueError(f"expression: {integral.function} has no factor {z}")
-        return sp.Integral(sp.expand(sp.diff(g, z) * weight), (z, low, high))
+    def closed(series: sp.Sum) -> sp.Expr:
+        index, low, high = series.limits[0]
+        constant, body = series.function.as_independent(index)
+        ratio = sp.simplify(body.subs(index, index + 1) / body)
+        if ratio.has(index):
+            raise ValueError(f"expression: {series} is not geometric; accepted: a constant ratio")
+        return constant * body.subs(index, low) * (1 - ratio ** (high - low + 1)) / (1 - ratio)
 
-    return expression.replace(lambda e: isinstance(e, sp.Integral), apply)
+    return expression.replace(lambda e: isinstance(e, sp.Sum), closed)

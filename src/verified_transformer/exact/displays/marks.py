@@ -1,8 +1,31 @@
-r"""The marks of a LaTeX formula: what is read of it, in its order, without spacing."""
+r"""The marks of a LaTeX formula in their order, without spacing; and what marks there may be."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+
+import sympy as sp
+
+RELATIONS = {"=", r"\approx", r"\le", r"\ge", "<", ">", r"\ne", r"\equiv", r"\simeq"}
+FUNCTIONS: dict[str, Callable[..., sp.Expr]] = {
+    r"\log": sp.log, r"\exp": sp.exp, r"\sin": sp.sin, r"\cos": sp.cos, r"\tan": sp.tan,
+    r"\tanh": sp.tanh, r"\arcsin": sp.asin, r"\arccos": sp.acos, r"\arctan": sp.atan,
+    r"\cosh": sp.cosh, r"\sinh": sp.sinh, r"\Gamma": sp.gamma, r"\max": sp.Max, r"\min": sp.Min,
+    "@erf": sp.erf, "@erfc": sp.erfc, "@sgn": sp.sign, "@sign": sp.sign,
+    r"\Phi": lambda x: (1 + sp.erf(x / sp.sqrt(2))) / 2,
+    "@relu": lambda x: sp.Max(x, 0), "@ReLU": lambda x: sp.Max(x, 0),
+}  # fmt: skip
+LETTERS = set(
+    "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi "
+    "pi rho varrho sigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma "
+    "Upsilon Phi Psi Omega ell infty".split()
+)
+
+
+class Unread(ValueError):
+    """A formula has a part that cannot be read; the message names it."""
+
 
 _DROPPED = re.compile(
     r"\\(?:left|right|[bB]igg?[lr]?|displaystyle|textstyle|limits|nolimits|mathstrut)(?![A-Za-z])"
@@ -74,10 +97,7 @@ def chains(display: str) -> list[str]:
         said = re.sub(r"^(?:\\quad|\\[,;!:]|\s|\{\})+", "", said)
         if not said:
             continue
-        goes_on = re.match(
-            r"[-+=<>]|\\(?:approx|leq?|geq?|cdot|times|ne|neq|equiv)(?![a-zA-Z])", said
-        )
-        if found and goes_on:
+        if found and _GOES_ON.match(said):
             found[-1] += f" {said}"
         else:
             found.append(said)

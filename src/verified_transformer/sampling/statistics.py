@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,10 +19,7 @@ import torch
 from ..exact.formulas.evaluation import Point
 from ..exact.laws import SKEWED, Discrete, Law
 from ..seeds import generator
-from .inputs import Draws, RandomInput, Statistic, call, drawn
-
-if TYPE_CHECKING:
-    from .quantities import Quantity
+from .inputs import Draws, Quantity, RandomInput, Statistic, call, drawn
 
 Array = npt.NDArray[Any]
 

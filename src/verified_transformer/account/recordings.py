@@ -9,19 +9,107 @@ again. A notebook that shows a recording also runs the same code, smaller.
 
 from __future__ import annotations
 
-import hashlib
 import html
 import json
+import math
 import subprocess
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from .code import Code, CodeFault, code_of
-from .parts import Part, part
+from .hashing import hash_of
 
-PACKAGE = Path(__file__).parents[2]
+EVERY = "*"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a recording's result.
+
+    Attributes:
+        recording: where it is kept.
+        path: the keys that lead to it, then the names of what was made of it; ``"*"`` stands for
+            every key.
+        value: what stands there.
+    """
+
+    recording: Recording
+    path: tuple[str, ...]
+    value: Any
+
+    @property
+    def place(self) -> str:
+        """Recording and path in a line."""
+        return "/".join((self.recording.name, *self.path))
+
+    def each(self, function: Callable[[Any], float]) -> Part:
+        """Return the part with a number in the place of each run.
+
+        Args:
+            function: takes what is kept of a run, returns a number; its name goes into the path.
+
+        Raises:
+            TypeError: the part holds no runs, or the function has no name of its own.
+        """
+        name = getattr(function, "__name__", "<lambda>")
+        if name == "<lambda>":
+            raise TypeError("function: has no name; accepted: one that is defined, for the path")
+        numbers = {key: float(function(run)) for key, run in _runs(self.value, self.place).items()}
+        return Part(self.recording, (*self.path, name), numbers)
+
+    def by_seed(self) -> dict[int, float]:
+        """Return the numbers of the runs by seed.
+
+        Raises:
+            TypeError: it holds something else than a number for each run.
+        """
+        found = _runs(self.value, self.place)
+        for key, number in found.items():
+            if isinstance(number, bool) or not isinstance(number, int | float):
+                what = type(number).__name__
+                raise TypeError(f"{self.place}: holds a {what} for {key}; accepted: a number")
+            if not math.isfinite(number):
+                raise TypeError(f"{self.place}: holds {number} for {key}; accepted: finite numbers")
+        return {key: float(number) for key, number in found.items()}
+
+
+def part(recording: Recording, path: tuple[str, ...]) -> Part:
+    """Return the part of a recording to which a path leads.
+
+    Args:
+        path: keys; ``"*"`` goes through every key of its level.
+
+    Raises:
+        ValueError: it leads nowhere; the message names the key and those that are there.
+    """
+    return Part(recording, path, _follow(recording.result, path, recording.name))
+
+
+def _follow(value: Any, path: tuple[str, ...], place: str) -> Any:
+    if not path:
+        return value
+    first, *rest = path
+    if first == EVERY:
+        runs = _runs(value, place)
+        return {key: _follow(inner, tuple(rest), f"{place}/{key}") for key, inner in runs.items()}
+    if not isinstance(value, Mapping) or first not in value:
+        there = ", ".join(map(str, value)) if isinstance(value, Mapping) else "no keys"
+        raise ValueError(f"path: {place} has no {first!r}; accepted: {there}")
+    return _follow(value[first], tuple(rest), f"{place}/{first}")
+
+
+def _runs(value: Any, place: str) -> dict[int, Any]:
+    if isinstance(value, list):
+        return dict(enumerate(value))
+    if isinstance(value, Mapping) and all(str(key).isdigit() for key in value):
+        return {int(key): inner for key, inner in value.items()}
+    raise TypeError(f"{place}: holds a {type(value).__name__}; accepted: a run for each seed")
+
+
+PACKAGE = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True)
@@ -29,14 +117,14 @@ class Recording:
     """A recorded experiment.
 
     ``result`` is what its ``run`` returned; ``provenance`` says how it was made; ``fingerprint``
-    holds the numbers of a tiny run; ``data_hash`` is that of the result.
+    holds the numbers of a tiny run; ``hash`` is that of the result.
     """
 
     name: str
     result: Any
     provenance: dict[str, Any]
     fingerprint: Any
-    data_hash: str
+    hash: str
 
     def at(self, *path: str) -> Part:
         """Return a part of the result, which knows by which path it was reached.
@@ -62,7 +150,7 @@ class Recording:
         )
 
     def __repr__(self) -> str:
-        return f"recorded: {self.name}   #{self.data_hash}"
+        return f"recorded: {self.name}   #{self.hash}"
 
 
 def load(name: str, folder: Path = PACKAGE / "recordings") -> Recording:
@@ -83,7 +171,7 @@ def load(name: str, folder: Path = PACKAGE / "recordings") -> Recording:
         parts = kept["result"], kept["provenance"], kept["fingerprint"]
     except (json.JSONDecodeError, KeyError, TypeError) as error:
         raise ValueError(f"recording {name}: cannot be read: {error!r}") from error
-    return Recording(name, *parts, data_hash(kept["result"]))
+    return Recording(name, *parts, hash_of(kept["result"]))
 
 
 def of_the_same(name: str, folder: Path = PACKAGE / "recordings") -> list[str]:
@@ -95,12 +183,6 @@ def of_the_same(name: str, folder: Path = PACKAGE / "recordings") -> list[str]:
     known = sorted(path.stem for path in folder.glob("*.json"))
     first = next((other for other in known if f"{name}_".startswith(f"{other}_")), name)
     return [other for other in known if f"{other}_".startswith(f"{first}_")]
-
-
-def data_hash(result: Any) -> str:
-    """Return the hash of a result, whatever its provenance."""
-    text = json.dumps(result, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 @cache
@@ -124,7 +206,7 @@ def fault(
     """Say why what a notebook shows of a recording no longer stands, or None where it does."""
     try:
         kept = load(name, folder)
-        if kept.data_hash != data:
+        if kept.hash != data:
             return f"recording {name} has another result than the notebook showed; run it again"
         now = code(name, package)
     except CodeFault as error:

@@ -137,9 +137,9 @@ def _flat(node: ast.stmt, file: str, outer: tuple[int, int]) -> Iterator[Line]:
     fields = {key: value for key, value in ast.iter_fields(node) if not inner or key not in _BODIES}
     parts = tuple(_nodes(fields.values()))
     head: Any = type(node)(**fields | ({"body": [ast.Pass()], "orelse": []} if inner else {}))
-    binds, changes, loads = _names(ast.Pass() if isinstance(node, ast.Try) else head)
+    binds, changes, loads = names_of(ast.Pass() if isinstance(node, ast.Try) else head)
     words = {part.arg for part in ast.walk(head) if isinstance(part, ast.keyword)}
-    broken = loads - _names(_without_broken(head))[2] if words & _BROKEN else frozenset()
+    broken = loads - names_of(_without_broken(head))[2] if words & _BROKEN else frozenset()
     last, kind = max(end, node.lineno), type(node).__name__
     yield Line(file, _first(node), last, outer, binds, changes, loads, broken, kind, parts)
     for child in inner:
@@ -168,8 +168,8 @@ def _nodes(values: Iterable[Any]) -> Iterator[ast.AST]:
             yield from _nodes(value)
 
 
-def _names(node: ast.stmt) -> tuple[frozenset[str], ...]:
-    """Names that a line binds, those that it may change, and those that it uses.
+def names_of(node: ast.stmt) -> tuple[frozenset[str], ...]:
+    """Return the names that a statement binds, those that it may change, and those that it uses.
 
     Those of inner functions, classes and comprehensions are theirs alone.
     """

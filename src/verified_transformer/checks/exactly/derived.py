@@ -7,24 +7,47 @@ from typing import Any
 
 import sympy as sp
 
+from ...account.hashing import hash_of
 from ...account.records.record import Record, Score
+from ...account.rendering.cards import Bundle
 from ...exact.definitions import under
-from ...exact.formulas.evaluation import Point, equivalent, number
-from ...exact.formulas.points import checked_points, place, small_points
+from ...exact.formulas.evaluation import (
+    Point,
+    checked_points,
+    equivalent,
+    number,
+    place,
+    small_points,
+)
 from ...exact.induction import over_layers
 from ...exact.laws import General
 from ...exact.moments import Expectation
-from ...exact.shown import Shown, moments_of
+from ...exact.numeric_twin import Shown, moments_of
+from ..subject import display
 from ..what_ran import watched
 from ..wording import as_much, equation
 from ..wording import count as counted_noun
 from .proofs import ByProof
-from .showing import bundle, display
 
 _HIGHEST = 8  # moment of another density that a quantity may need
 _CLOSE = 1e-6  # relative
 _LONG = 120  # letters of a formula that nobody reads
 _SHOWN_SLIPS = 4  # in a message
+
+
+METADATA_KEY = "verified_transformer_derivation"
+
+
+def bundle(markdown: str, name: str) -> Bundle:
+    """Return the output that shows what was derived, with a hash of it in its line.
+
+    Args:
+        markdown: the display.
+        name: of the claim.
+    """
+    key = hash_of(markdown)
+    metadata = {METADATA_KEY: {"name": name, "key": key}}
+    return {"text/plain": f"{name} derivation   #{key}", "text/markdown": markdown}, metadata
 
 
 class ByShownDerivation(ByProof):
@@ -71,7 +94,7 @@ class ByShownDerivation(ByProof):
             if at is None
             else checked_points(at, self.formula)
         )
-        display(bundle(f"$${self._equation(shown, shown.value)}$$", self.name))
+        display(*bundle(f"$${self._equation(shown, shown.value)}$$", self.name))
         if not equivalent(shown.value, self.formula, tolerance=1e-12):
             raise self._failed(f"{shown.name} is {self._told(shown.value, points[0])}")
         if not shown.computes(points[0]):

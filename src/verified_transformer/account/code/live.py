@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import hashlib
 import json
 import os
 import sys
@@ -25,12 +24,13 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from ..hashing import hash_of
 from .cells import Line
 from .key import key_of
 from .meaning import Meaning, Mentioned, Target, is_special
 from .modules import Package, function_at
 
-LIBRARY = Path(__file__).parents[3]
+LIBRARY = Path(__file__).parents[2]
 _ELSEWHERE = {"Import", "ImportFrom", "FunctionDef", "AsyncFunctionDef", "ClassDef"}
 _NOTEBOOK, _FOREIGN, _JUDGES = "the notebook", "", {"account", "checks", "commands"}
 _ENGINE = {*_JUDGES, "exact", "sampling"}
@@ -71,8 +71,7 @@ def how_made(
         made = [cell.line(line) for line in lines if not cell.says_nothing(line)]
         if seen.size == before:
             break
-    data = json.dumps([found, reader.trees, *([made] if made else [])])
-    return hashlib.sha256(data.encode()).hexdigest()[:8]
+    return hash_of(json.dumps([found, reader.trees, *([made] if made else [])]))
 
 
 @functools.cache

@@ -14,7 +14,7 @@ from typing import Any
 
 import sympy as sp
 
-from ..formulas.evaluation import equivalent
+from .formulas.evaluation import equivalent
 
 _CONVERSIONS = ("int", "float", "round", "Fraction")  # they let a symbol pass
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from verified_transformer import claim
-from verified_transformer.account import ledger, registry
+from verified_transformer.account import ledger, recordings, registry
+from verified_transformer.account.code import CodeFault
+from verified_transformer.account.hashing import hash_of
 from verified_transformer.account.records.record import Record, Recorded
-from verified_transformer.account.stored_runs import runs as recording
-from verified_transformer.account.stored_runs.code import CodeFault
 
 SOURCE = "from ..laws import spread\n\n\ndef run():\n    return spread(2)\n"
 LAW = "def spread(x):\n    return 2 * x\n"
@@ -31,25 +31,25 @@ def package(tmp_path: Path) -> Path:
 @pytest.fixture
 def folder(package: Path) -> Path:
     """A recording of it."""
-    made = recording.code("sample", package)
+    made = recordings.code("sample", package)
     kept = {
         "provenance": {"code": {"key": made.key, "definitions": made.definitions}},
         "fingerprint": 4,
         "result": [1.0, 2.0, 3.0],
     }
     (package / "sample.json").write_text(json.dumps(kept), encoding="utf-8")
-    recording.code.cache_clear()
+    recordings.code.cache_clear()
     return package
 
 
 def fault(folder: Path, data: str = "") -> str | None:
-    shown = data or recording.data_hash([1.0, 2.0, 3.0])
-    recording.code.cache_clear()
-    return recording.fault("sample", shown, folder, folder)
+    shown = data or hash_of([1.0, 2.0, 3.0])
+    recordings.code.cache_clear()
+    return recordings.fault("sample", shown, folder, folder)
 
 
 def test_a_recording_that_stands_has_no_fault(folder: Path) -> None:
-    assert recording.load("sample", folder).result == [1.0, 2.0, 3.0]
+    assert recordings.load("sample", folder).result == [1.0, 2.0, 3.0]
     assert fault(folder) is None
 
 
@@ -63,11 +63,11 @@ def test_a_changed_result_is_a_fault(folder: Path) -> None:
 
 
 def test_provenance_does_not_move_the_hash_of_the_result(folder: Path) -> None:
-    before = recording.load("sample", folder).data_hash
+    before = recordings.load("sample", folder).hash
     kept = json.loads((folder / "sample.json").read_text("utf-8"))
     kept["provenance"]["keyed anew"] = "today"
     (folder / "sample.json").write_text(json.dumps(kept), encoding="utf-8")
-    assert recording.load("sample", folder).data_hash == before
+    assert recordings.load("sample", folder).hash == before
 
 
 @pytest.mark.canary
@@ -103,7 +103,7 @@ def test_a_source_that_cannot_be_read_is_a_fault(folder: Path) -> None:
 
 @pytest.mark.canary
 def test_a_missing_recording_is_a_fault(folder: Path) -> None:
-    assert "no recording 'other'; accepted: sample" in recording.fault("other", "0", folder)
+    assert "no recording 'other'; accepted: sample" in recordings.fault("other", "0", folder)
 
 
 @pytest.mark.canary
@@ -115,34 +115,34 @@ def test_a_file_that_is_no_recording_is_a_fault(folder: Path, text: str) -> None
 
 def test_what_is_not_committed_is_not_recorded(tmp_path: Path) -> None:
     with pytest.raises(CodeFault, match=r"no module experiments/no_such.py"):
-        recording.commit("no_such", tmp_path)
+        recordings.commit("no_such", tmp_path)
 
 
 def test_a_record_says_that_it_is_recorded(folder: Path) -> None:
-    kept: Any = recording.load("sample", folder)
+    kept: Any = recordings.load("sample", folder)
     made = claim("RES-09").experiment(
         arms={"it": kept.result, "nothing": 0}, compares=("it", "nothing"), predicts="positive",
         unit="an effect", recorded=kept,
     )  # fmt: skip
-    assert made.recorded == Recorded("sample", kept.data_hash)
-    assert f"recorded: sample   #{kept.data_hash}" in repr(made)
+    assert made.recorded == Recorded("sample", kept.hash)
+    assert f"recorded: sample   #{kept.hash}" in repr(made)
 
 
 @pytest.mark.canary
 def test_the_ledger_finds_a_stale_recording() -> None:
     statements = registry.load()[1]
     record = Record(
-        ("LOSS-48",), (statements["LOSS-48"].fingerprint,), "experiment", "unsettled", "", "",
+        ("LOSS-48",), (statements["LOSS-48"].hash,), "experiment", "unsettled", "", "",
         recorded=Recorded("no such", "0"),
     )  # fmt: skip
     item = ledger.Found(record, "", "a.ipynb", 0)
     assert ledger.stale(item, statements)[0].startswith("a.ipynb: name: no recording 'no such'")
 
 
-@pytest.mark.parametrize("path", sorted((recording.PACKAGE / "recordings").glob("*.json")))
+@pytest.mark.parametrize("path", sorted((recordings.PACKAGE / "recordings").glob("*.json")))
 def test_every_stored_recording_stands_and_says_where_it_is_from(path: Path) -> None:
-    kept = recording.load(path.stem)
-    assert recording.fault(path.stem, kept.data_hash) is None
+    kept = recordings.load(path.stem)
+    assert recordings.fault(path.stem, kept.hash) is None
     wanted = {
         "command",
         "date",

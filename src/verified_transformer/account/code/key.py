@@ -13,13 +13,13 @@ base also those that the base may call, which are all but its public class and s
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ..hashing import hash_of
 from .meaning import Meaning, Mentioned, Target
 from .modules import Definition, Package
 
@@ -39,17 +39,17 @@ class Code:
         return new or [name for name, key in definitions.items() if key not in here]
 
 
-def code_of(module: str, package: Path, function: str = "run") -> Code:
-    """Return the key of all that a function reaches.
+def code_of(module: str, package: Path) -> Code:
+    """Return the key of all that an experiment's ``run`` reaches.
 
     Args:
-        module: the function's, inside the package: ``"experiments/tied_convergence.py"``.
+        module: the experiment's, inside the package: ``"experiments/tied_convergence.py"``.
 
     Raises:
-        CodeFault: the module or the function is not there, or a name in between leads nowhere.
+        CodeFault: the module or its ``run`` is not there, or a name in between leads nowhere.
     """
     source = Package(package)
-    return code_from(source.definition(module, function), source, Mentioned())
+    return code_from(source.definition(module, "run"), source, Mentioned())
 
 
 @cache
@@ -70,12 +70,12 @@ def code_from(start: Definition, source: Package, seen: Mentioned) -> Code:
         for target in meaning.targets:
             numbers.setdefault(target, len(numbers))
     whole = [(meaning.tree, [numbers[t] for t in meaning.targets]) for _, meaning in trees]
-    definitions = {str(definition): _hash(meaning.tree) for definition, meaning in trees}
-    return Code(_hash(whole), definitions, sorted({found.module.label for found, _ in trees}))
+    definitions = {str(definition): _key(meaning.tree) for definition, meaning in trees}
+    return Code(_key(whole), definitions, sorted({found.module.label for found, _ in trees}))
 
 
-def _hash(tree: Any) -> str:
-    return hashlib.sha256(json.dumps(tree).encode()).hexdigest()[:8]
+def _key(tree: Any) -> str:
+    return hash_of(json.dumps(tree))
 
 
 def _reached(

@@ -9,9 +9,9 @@ from typing import Any
 
 import sympy as sp
 
-from ...definitions import thing
-from ...formulas.notation import TABLE, parse, symbols
-from ...laws import Law
+from ..definitions import thing
+from ..formulas.notation import TABLE, parse, symbols
+from ..laws import Law
 
 _KINDS: dict[str, dict[str, bool]] = {
     "real": {"real": True}, "positive": {"positive": True},

@@ -9,11 +9,10 @@ from typing import Any
 
 import sympy as sp
 
-from ...exact.formulas.evaluation import equivalent, number, random_points
+from ...exact.formulas.evaluation import equivalent, number, random_points, small_points
 from ...exact.formulas.mutants import formula_mutants
 from ...exact.formulas.notation import parse, symbols
-from ...exact.formulas.points import small_points
-from .functions import PROBLEMS
+from .asked import PROBLEMS
 from .problem import tried
 from .questions import Question
 

@@ -10,9 +10,9 @@ from itertools import pairwise
 
 import sympy as sp
 
-from ...formulas.evaluation import equivalent, number, random_points
+from ..formulas.evaluation import equivalent, number, random_points
+from .latex_reader import read
 from .names import Names
-from .reading import read
 
 _RELATION = re.compile(r"\\(?:approx|leq?|geq?|neq?|equiv|simeq)(?![A-Za-z])|:=|=|<|>")
 _SMALL = {r"\leq": r"\le", r"\geq": r"\ge", r"\neq": r"\ne", ":=": "=", r"\equiv": "="}

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 import sympy as sp
 
-from ...integrals.gaussian import integrate_by_parts
-from ...integrals.law_means import density, support
-from ...laws import Discrete, Law, Normal
-from ...moments import Index, mean, total
-from ...moments.written import refuse_unless_polynomial
+from ..integrals.closed_forms import integrate_by_parts
+from ..integrals.law_means import density, support
+from ..laws import Discrete, Law, Normal
+from ..moments import Index, mean, total
+from ..moments.polynomials import refuse_unless_polynomial
 from .names import Drawn, Names
 
 

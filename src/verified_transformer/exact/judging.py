@@ -1,4 +1,9 @@
-"""Judging by a definition: an exact oracle, a measurement, or a derivation that must break."""
+"""The judge: do a formula and its definition agree, at which points, and which mutants fell?
+
+Pure functions of a formula, its mutants, an oracle and points: an exact oracle, a measurement, a
+count, or a derivation that must break. They decide and report; what a failure is called, and how a
+record shows it, is the business of those who ask.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +14,12 @@ from typing import Protocol
 
 import sympy as sp
 
-from ..derivations import Derived
-from ..formulas.evaluation import Approximation, Point, equivalent, number
-from ..formulas.mutants import Mutant
+from .derivations import Derived
+from .formulas.evaluation import Approximation, Point, equivalent, number
+from .formulas.mutants import Mutant
 
 EXACT = 1e-10  # relative; oracles are good to 1e-13, mutants differ by 1e-3 and more
+_DIGITS = 60  # where a formula is no plain fraction, such as log(8)/log(2)
 _SMALLEST = 1e-6  # magnitude below which the relative tolerance no longer shrinks
 
 Oracle = Callable[[Point], object]
@@ -135,17 +141,6 @@ def compare(formula: sp.Expr, exact: Approximation, point: Point) -> Comparison:
     return Comparison(point, exact, number(formula, point))
 
 
-def comparisons(formula: sp.Expr, oracle: Oracle, points: Iterable[Point]) -> list[Comparison]:
-    """Evaluate a formula beside the definition at every point.
-
-    Args:
-        formula: the formula.
-        oracle: the definition as a function of a point; gives a number or an `Approximation`.
-        points: where to compare.
-    """
-    return [compare(formula, approximation(oracle(point)), point) for point in points]
-
-
 def judge(
     formula: sp.Expr, mutants: Iterable[Mutant], oracle: Oracle, points: Sequence[Point]
 ) -> Judgement:
@@ -262,3 +257,65 @@ def digits_match(value: sp.Expr, printed: str) -> bool:
     except (TypeError, ValueError) as error:
         raise ValueError(f"printed: got {printed!r}; accepted: decimal digits") from error
     return bool(0 <= distance < step) and bool(value < 0) == printed.startswith("-")
+
+
+def judge_counted(
+    formula: sp.Expr, mutants: Iterable[Mutant], counts: Sequence[int], points: Sequence[Point]
+) -> Judgement:
+    """Judge a formula, and the check itself, by whole numbers that were counted.
+
+    Args:
+        formula: the formula under test.
+        mutants: its wrong versions; each must give another number at some point.
+        counts: how many there are at each point.
+        points: where was counted; at least one.
+
+    Returns:
+        As `judge` does; but numbers are compared as whole ones, without a tolerance.
+
+    Raises:
+        ValueError: there is no point.
+
+    Example:
+        >>> from verified_transformer.exact.formulas.mutants import Mutant
+        >>> d = sp.Symbol("d", integer=True, positive=True)
+        >>> found = judge_counted(d**2, [Mutant("doubled", 2 * d**2)], [9], [{d: 3}])
+        >>> found.agrees, found.killed
+        (True, ('doubled',))
+    """
+    if not points:
+        raise ValueError("points: got none; accepted: at least one")
+    both = list(zip(points, counts, strict=True))
+    for point, found in both:
+        if not _is_whole(formula, point, found):
+            said = number(formula, point)
+            return Judgement(Comparison(point, Approximation(found, 0.0), said))
+    alike = {m.label: all(_is_whole(m.formula, at, n) for at, n in both) for m in mutants}
+    killed = tuple(label for label, same in alike.items() if not same)
+    return Judgement(None, killed, tuple(label for label, same in alike.items() if same))
+
+
+def _is_whole(formula: sp.Expr, point: Point, counted: int) -> bool:
+    """Whether a formula is exactly this whole number at a point."""
+    value = formula.subs(dict(point))
+    if value.is_Rational:
+        return bool(value == counted)
+    value = number(formula, point, _DIGITS)
+    return value is not None and abs(value - counted) < sp.Float(10) ** -(_DIGITS // 2)
+
+
+def refuse_nothing(**things: object) -> None:
+    """Refuse things that are empty: a predicate on all of their members would hold of none.
+
+    Args:
+        things: by the name of the argument.
+
+    Raises:
+        ValueError: one of them has no members.
+
+    Example:
+        >>> refuse_nothing(on=[1], not_on=2)
+    """
+    for name, thing in things.items():
+        if isinstance(thing, list | tuple | dict | set | str) and not thing:
+            raise ValueError(f"{name}: got {thing!r}; accepted: a thing that has members")

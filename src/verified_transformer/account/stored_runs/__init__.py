@@ -1,1 +1,0 @@
-"""Recorded experiments: their results, and the code that made them."""

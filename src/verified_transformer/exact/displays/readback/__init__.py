@@ -1,1 +1,0 @@
-"""Formulas of a text read back, and what they state tried."""

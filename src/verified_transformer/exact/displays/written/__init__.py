@@ -1,1 +1,0 @@
-"""Derivations and expressions written as LaTeX, in words and displays."""
