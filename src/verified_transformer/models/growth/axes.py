@@ -75,12 +75,17 @@ class Gathered:
         )
         return replace(self, along=along, shift=0.0)
 
-    def factors(self) -> set[float]:
-        """The different numbers, zero left out, by which entries are multiplied; rounded."""
-        found = {1.0}
-        for _, (_, factor) in self.along:
-            parts = {float(f"{number:.12g}") for number in factor.unique().tolist() if number}
-            found = {float(f"{one * other:.12g}") for one in found for other in parts}
+    def squared(self) -> Gathered:
+        """The same with squared factors: how squares of entries grow."""
+        along = tuple((dim, (source, factor.square())) for dim, (source, factor) in self.along)
+        return replace(self, along=along)
+
+    def factors(self) -> set[tuple[float, float]]:
+        """By what entries are multiplied, zeros left out, here and in the adjoint; 12 digits."""
+        found = {(1.0, 1.0)}
+        for (_, (_, here)), (_, (_, there)) in zip(self.along, self.adjoint().along, strict=True):
+            kept = torch.stack([here, there], 1)[here != 0].unique(dim=0).tolist()
+            found = {(_short(a * x), _short(b * y)) for a, b in found for x, y in kept}
         return found
 
     def like(self, other: Gathered) -> bool:
@@ -186,6 +191,10 @@ class Axis:
             return value if same else value.spread(dim, self.source, factor)
         chosen = value.index_select(dim, self.source.to(value.device))
         return chosen * _beside(factor.to(value), dim, value.ndim)
+
+
+def _short(number: float) -> float:
+    return float(f"{number:.12g}")
 
 
 def _squares(source: torch.Tensor, factor: torch.Tensor, size: int) -> torch.Tensor:

@@ -215,7 +215,7 @@ class Growth:
 
     def _exact_in_any_dtype(self, name: str) -> bool:
         rule = self.gathered(name)
-        return isinstance(rule, Gathered) and all(map(power_of_two, rule.factors()))
+        return isinstance(rule, Gathered) and all(power_of_two(φ) for φ, _ in rule.factors())
 
     def _source(self, name: str) -> torch.Generator | None:
         """The generator as it was before a weight's noise was first drawn."""

@@ -24,6 +24,7 @@ _HOOKS = (
     "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
 )  # fmt: skip
 _CHECKPOINTING = ("gradient_checkpointing", "_gradient_checkpointing_func")
+_FOR_CHECKPOINTING = "PreTrainedModel.enable_input_require_grads"  # a hook on the embedding
 # said of a model by those who load or run it, and no part of its function
 _SAID = {"training", "name_or_path", "warnings_issued", "generation_config"}
 _PLAIN = (bool, int, float, str, type(None), tuple, list, dict, torch.dtype)
@@ -47,8 +48,8 @@ def require_stock(model: Any) -> None:
         GrowthRefused: names the first module that has another class, forward method, hook, setting
             or parameter than the one that its class makes from its configuration.
     """
-    stock = dict(made(model, copy.deepcopy(model.config), "meta").named_modules())
-    own = dict(model.named_modules())
+    stock = _modules(made(model, copy.deepcopy(model.config), "meta"))
+    own = _modules(model)
     for path, module in own.items():
         what = path or type(model).__name__
         if path not in stock:
@@ -60,17 +61,20 @@ def require_stock(model: Any) -> None:
         raise GrowthRefused(f"{missing[0]}: {type(model).__name__} has this module, the model not")
 
 
+def _modules(model: nn.Module) -> dict[str, nn.Module]:
+    return dict(model.named_modules(remove_duplicate=False))
+
+
 def _fault(module: nn.Module, stock: nn.Module) -> str:
     """What is not as the class makes it; empty where all is."""
     kind = type(module)
     if kind is not type(stock):
         return f"got the class {kind.__name__}; accepted: {type(stock).__name__}"
     for hooks in _HOOKS:
-        if found := getattr(module, hooks, None):
-            if len(found) > len(getattr(stock, hooks)):
-                hook = next(iter(found.values()))
-                name = getattr(hook, "__qualname__", type(hook).__name__)
-                return f"got a hook, {name}, in {hooks}; accepted: none that the class does not make"
+        names = [_hook(hook) for hook in getattr(module, hooks).values()]
+        strange = [name for name in names if not name.startswith(_FOR_CHECKPOINTING)]
+        if len(strange) > len(getattr(stock, hooks)):
+            return f"got {strange[0]} in {hooks}; accepted: no hooks but those that the class makes"
     owner = next(base for base in kind.__mro__ if "forward" in vars(base))
     forward, usual = _named(vars(owner)["forward"]), (owner.__module__, f"{owner.__name__}.forward")
     if owner is not nn.Module and forward != usual:
@@ -96,6 +100,10 @@ def _differ(name: str, value: Any, stock: Any) -> bool:
     return isinstance(stock, _PLAIN) and (type(value), value) != (type(stock), stock)
 
 
+def _hook(hook: Any) -> str:
+    return getattr(hook, "__qualname__", type(hook).__name__)
+
+
 def _named(function: Any) -> Any:
     """What tells a function: its name, and what a partial one was given."""
     if isinstance(function, partial):
@@ -109,8 +117,11 @@ def _is_dropout(name: str) -> bool:
 
 def carry(model: Any, large: Any) -> None:
     """Give a grown model what acts in training alone: modes, dropout, gradient checkpointing."""
-    own = dict(model.named_modules(remove_duplicate=False))
-    for path, module in large.named_modules(remove_duplicate=False):
+    own = _modules(model)
+    hooks = [_hook(hook) for module in own.values() for hook in module._forward_hooks.values()]
+    if any(name.startswith(_FOR_CHECKPOINTING) for name in hooks):
+        large.enable_input_require_grads()
+    for path, module in _modules(large).items():
         if path in own:
             module.training = own[path].training
             for name, value in vars(own[path]).items():
@@ -138,7 +149,7 @@ def _lost(model: Any) -> Iterator[str]:
                 yield f"{path}.{name}".lstrip(".")
         if module._compiled_call_impl is not None:
             yield f"{path}, compiled".lstrip(", ")
+    if any(parameter.grad is not None for parameter in model.parameters()):
+        yield "gradients"
     for name, parameter in model.named_parameters():
-        if parameter.grad is not None:
-            yield f"{name}.grad"
         yield from (f"{name}.{said}" for said in vars(parameter) if not said.startswith("_"))
