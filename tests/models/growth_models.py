@@ -59,7 +59,64 @@ KINDS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
 }  # fmt: skip
 
-_EPSILON = ("layer_norm_eps", "layer_norm_epsilon", "rms_norm_eps")
+_NEOX = {**_ENDS, "hidden_size": 16, "intermediate_size": 10, "num_attention_heads": 2,
+         "num_hidden_layers": 2}  # fmt: skip
+_ROPES = {"sliding_window": 4, "layer_types": ["sliding_attention", "full_attention"],
+          "num_hidden_layers": 2}  # fmt: skip
+_GEMMA = {**_LLAMA, "head_dim": 6}
+
+# by class, options of a tied model and, after it, those that untie it
+TODAY: dict[str, tuple[str, dict[str, Any]]] = {
+    "Mistral": ("MistralForCausalLM", {**_LLAMA, "sliding_window": 5}),
+    "Mixtral": ("MixtralForCausalLM", {**_LLAMA, "num_local_experts": 3}),
+    "Qwen2": ("Qwen2ForCausalLM", _LLAMA),
+    "Qwen3": ("Qwen3ForCausalLM", {**_LLAMA, "head_dim": 6}),
+    "OLMo2": ("Olmo2ForCausalLM", _LLAMA),
+    "Phi-3": ("Phi3ForCausalLM", _LLAMA),
+    "Phi-4, half rotary": ("Phi3ForCausalLM", {**_LLAMA, "partial_rotary_factor": 0.5}),
+    "Gemma": ("GemmaForCausalLM", _GEMMA),
+    "Gemma 2": ("Gemma2ForCausalLM", {**_GEMMA, **_ROPES, "query_pre_attn_scalar": 7}),
+    "Gemma 3": ("Gemma3ForCausalLM", {**_GEMMA, **_ROPES, "query_pre_attn_scalar": 7}),
+    "GPT-NeoX": ("GPTNeoXForCausalLM", {**_NEOX, "rotary_pct": 0.5}),
+    "OPT": ("OPTForCausalLM", {**_NEOX, "ffn_dim": 10, "word_embed_proj_dim": 16}),
+    "OPT, as of 350 M": (
+        "OPTForCausalLM",
+        {**_NEOX, "ffn_dim": 10, "word_embed_proj_dim": 6, "do_layer_norm_before": False},
+    ),
+    "RoBERTa": ("RobertaForMaskedLM", _BERT | {"max_position_embeddings": 30}),
+    "ModernBERT": ("ModernBertForMaskedLM", {**_WIDE, **_ENDS, "num_hidden_layers": 2,
+                                             "layer_types": _ROPES["layer_types"],
+                                             "local_attention": 6, "cls_token_id": 1,
+                                             "sep_token_id": 2}),
+}
+_VIT = {**_WIDE, "num_hidden_layers": 1, "image_size": 6, "patch_size": 3, "num_channels": 2}
+OTHERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "ViT": ("ViTModel", {**_VIT, "pooler_output_size": 10}),
+    "ViT, pictures": ("ViTForImageClassification", _VIT),
+    **{
+        f"{kind}, {end}": (name.replace("ForCausalLM", end).replace("ForMaskedLM", end), options)
+        for kind, (name, options) in TODAY.items()
+        for end in ("Model", "ForSequenceClassification", "ForTokenClassification")
+        if kind != "Phi-4, half rotary" and not kind.startswith(("OPT, as", "Gemma 3"))
+        and (kind not in ("OLMo2", "OPT") or "Token" not in end)
+        and (kind != "GPT-NeoX" or end == "Model")
+    },
+    "Gemma 3, TextModel": ("Gemma3TextModel", TODAY["Gemma 3"][1]),
+    "BERT, Model": ("BertModel", _BERT),
+    "BERT, ForSequenceClassification": ("BertForSequenceClassification", _BERT),
+    "Llama, Model": ("LlamaModel", _LLAMA),
+    "Llama, ForSequenceClassification": ("LlamaForSequenceClassification", _LLAMA),
+    "GPT-2, Model": ("GPT2Model", _GPT2),
+    "GPT-2, ForSequenceClassification": ("GPT2ForSequenceClassification", _GPT2),
+}
+EVERY = {
+    **KINDS,
+    **{f"{kind}, {'tied' if tied else 'untied'}": (name, {**options, "tie_word_embeddings": tied})
+       for kind, (name, options) in TODAY.items() for tied in (True, False)},
+    **OTHERS,
+}  # fmt: skip
+
+_EPSILON = ("layer_norm_eps", "layer_norm_epsilon", "rms_norm_eps", "norm_eps")
 
 
 def model(
@@ -73,15 +130,16 @@ def model(
         embeddings: standard deviation of the embeddings.
         dtype: of the parameters.
     """
-    name, options = KINDS[kind]
+    name, options = EVERY[kind]
     cls = getattr(transformers, name)
     defaults = cls.config_class()
-    own = next(option for option in _EPSILON if hasattr(defaults, option))
+    own = [option for option in _EPSILON if hasattr(defaults, option)][:1]  # OPT's is fixed
     implementation = options.get("attn_implementation")
     options = {key: value for key, value in options.items() if key != "attn_implementation"}
-    config = cls.config_class(vocab_size=19, **options, **{own: ε})
+    config = cls.config_class(vocab_size=19, **options, **dict.fromkeys(own, ε))
     if implementation:
         config._attn_implementation = implementation
+    config._experts_implementation = "eager"  # the others know no float64
     made = cls(config).to(dtype).eval()
     randomise(made, embeddings)
     return made

@@ -15,13 +15,133 @@ What a nonlinear part of a Transformer needs of its axes decides which E they ma
 - attention splits its axis into heads: copies stay inside their head, `heads`;
 - rotary embeddings turn pairs, each with a frequency of its own: a pair moves to the slot of the
   grown head that has the same frequency, and the other slots are zero, `rotary`.
+
+What an axis does to a `Gathered` is noted down and computed later, one dimension at a time.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
+
+from typing import TypeVar
 
 import torch
+
+Along = tuple[torch.Tensor, torch.Tensor]  # source and factor, of one dimension
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """A large tensor W̃ = G W, gathered from a small one along some dimensions; not computed yet.
+
+    Each entry of W̃ is one entry of W times a factor, or zero. So the factors are multiplied into
+    the small tensor, in float64, rounded once, and copied: no large tensor in float64 is needed.
+
+    Args:
+        value: the small tensor, W.
+        along: by dimension, counted from the front, what `Axis` holds: source and factor.
+        shift: a number added to W before, and taken away after: 1 for a gain stored as 1 + w.
+    """
+
+    value: torch.Tensor
+    along: tuple[tuple[int, Along], ...] = ()
+    shift: float = 0.0
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the large tensor."""
+        sizes = list(self.value.shape)
+        for dim, (source, _) in self.along:
+            sizes[dim] = len(source)
+        return tuple(sizes)
+
+    def spread(self, dim: int, source: torch.Tensor, factor: torch.Tensor) -> Gathered:
+        """The same, gathered along a further dimension."""
+        return replace(self, along=(*self.along, (dim % self.value.ndim, (source, factor))))
+
+    def t(self) -> Gathered:
+        """The transpose of a matrix; of a vector the vector."""
+        if self.value.ndim < 2:
+            return self
+        along = tuple((1 - dim, told) for dim, told in self.along)
+        return replace(self, value=self.value.t(), along=along)
+
+    def adjoint(self) -> Gathered:
+        """(G⁺)ᵀ in the place of G: how gradients grow where every copy counts alike."""
+        along = tuple(
+            (dim, (source, factor / _squares(source, factor, self.value.shape[dim])[source]))
+            for dim, (source, factor) in self.along
+        )
+        return replace(self, along=along, shift=0.0)
+
+    def squared(self) -> Gathered:
+        """The same with squared factors: how squares of entries grow."""
+        along = tuple((dim, (source, factor.square())) for dim, (source, factor) in self.along)
+        return replace(self, along=along)
+
+    def factors(self) -> set[tuple[float, float]]:
+        """By what entries are multiplied, zeros left out, here and in the adjoint; 12 digits."""
+        found = {(1.0, 1.0)}
+        for (_, (_, here)), (_, (_, there)) in zip(self.along, self.adjoint().along, strict=True):
+            kept = torch.stack([here, there], 1)[here != 0].unique(dim=0).tolist()
+            found = {(_short(a * x), _short(b * y)) for a, b in found for x, y in kept}
+        return found
+
+    def like(self, other: Gathered) -> bool:
+        """Whether another gathers in the same way."""
+        one, two = dict(self.along), dict(other.along)
+        return self.shift == other.shift and one.keys() == two.keys() and all(
+            torch.equal(one[dim][0], two[dim][0])
+            and torch.allclose(one[dim][1], two[dim][1], rtol=1e-12, atol=0.0)
+            for dim in one
+        )
+
+    def of(self, value: torch.Tensor) -> Gathered:
+        """The same gathering of another tensor, such as a moment of an optimiser."""
+        return replace(self, value=value)
+
+    def into(self, target: torch.Tensor) -> torch.Tensor:
+        """Write the large tensor into one of its shape, each entry rounded once; return that."""
+        found = self._scaled(target.dtype)
+        if found is None:  # copies of one number with different factors
+            found = self.value.double()
+            for dim, (source, factor) in self.along:
+                found = found.index_select(dim, source.to(found.device))
+                found = found * _beside(factor.to(found.device), dim, found.ndim)
+            return target.copy_(found)
+        last = len(self.along) - 1
+        for place, (dim, (source, factor)) in enumerate(sorted(self.along, reverse=True)):
+            fits = place == last and found.dtype == target.dtype and not self.shift
+            out = target if fits else None
+            found = torch.index_select(found, dim, source.to(found.device), out=out)
+            if bool((empty := factor == 0).any()):
+                found.index_fill_(dim, empty.nonzero()[:, 0].to(found.device), 0)
+        return found if found is target else target.copy_(found - self.shift)
+
+    def _scaled(self, dtype: torch.dtype) -> torch.Tensor | None:
+        """The small tensor times the factors, rounded unless shifted; None where copies differ."""
+        owns = [(dim, _own(*told, self.value.shape[dim])) for dim, told in self.along]
+        if any(own is None for _, own in owns):
+            return None
+        scales = [own[0].item() if own.numel() and (own == own[0]).all() else None
+                  for _, own in owns]  # fmt: skip
+        if None not in scales and not self.shift and self.value.dtype == dtype:
+            scale = math.prod(scales)
+            if torch.tensor(scale, dtype=dtype).item() == scale:  # so that one product rounds once
+                return self.value if scale == 1 else self.value * scale
+        found = self.value.double() + self.shift
+        for dim, own in owns:
+            found = found * _beside(own.to(found.device), dim, found.ndim)
+        return found if self.shift else found.to(dtype)
+
+    def dense(self) -> torch.Tensor:
+        """The large tensor, in float64."""
+        empty = torch.empty(self.shape, dtype=torch.float64, device=self.value.device)
+        return self.into(empty)
+
+
+T = TypeVar("T", torch.Tensor, Gathered)
 
 
 @dataclass(frozen=True)
@@ -38,14 +158,18 @@ class Axis:
     factor: torch.Tensor
     size: int
 
-    def write(self, value: torch.Tensor, dim: int) -> torch.Tensor:
+    def write(self, value: T, dim: int) -> T:
         """E applied along ``dim``: what a weight's output axis, a bias or a gain needs."""
         return self._spread(value, dim, self.factor)
 
-    def read(self, value: torch.Tensor, dim: int) -> torch.Tensor:
+    def read(self, value: T, dim: int) -> T:
         """E⁺ applied from the right along ``dim``: what a weight's input axis needs."""
-        squares = torch.zeros(self.size).double().index_add(0, self.source, self.factor.square())
-        return self._spread(value, dim, self.factor / squares[self.source])
+        return self._spread(value, dim, self.factor / self._squares()[self.source])
+
+    def over(self, other: Axis) -> Axis:
+        """The axis of a gain that reads ``other`` and writes this: the quotient of the factors."""
+        factor = torch.where(other.factor == 0, 0, self.factor / other.factor)
+        return Axis(self.source, factor, self.size)
 
     def matrix(self) -> torch.Tensor:
         """E itself, (new size, old size), in float64."""
@@ -55,11 +179,39 @@ class Axis:
         """E⁺ itself, (old size, new size), in float64."""
         return self.read(torch.eye(self.size, dtype=torch.float64), 1)
 
-    def _spread(self, value: torch.Tensor, dim: int, factor: torch.Tensor) -> torch.Tensor:
-        shape = [1] * value.ndim
-        shape[dim] = -1
+    def _squares(self) -> torch.Tensor:
+        return _squares(self.source, self.factor, self.size)
+
+    def _spread(self, value: T, dim: int, factor: torch.Tensor) -> T:
+        if self.size != value.shape[dim]:
+            raise ValueError(f"the axis has {self.size} coordinates, the tensor {value.shape[dim]}")
+        if isinstance(value, Gathered):
+            same = len(self.source) == self.size and bool((factor == 1).all())
+            same = same and torch.equal(self.source, torch.arange(self.size))
+            return value if same else value.spread(dim, self.source, factor)
         chosen = value.index_select(dim, self.source.to(value.device))
-        return chosen * factor.to(value).view(shape)
+        return chosen * _beside(factor.to(value), dim, value.ndim)
+
+
+def _short(number: float) -> float:
+    return float(f"{number:.12g}")
+
+
+def _squares(source: torch.Tensor, factor: torch.Tensor, size: int) -> torch.Tensor:
+    """The diagonal of EᵀE: for each old coordinate the sum of the squared factors."""
+    return torch.zeros(size).double().index_add(0, source, factor.square())
+
+
+def _own(source: torch.Tensor, factor: torch.Tensor, size: int) -> torch.Tensor | None:
+    """For each old coordinate the factor of its copies; None where they have different ones."""
+    kept = factor != 0
+    own = torch.ones(size, dtype=torch.float64).index_copy(0, source[kept], factor[kept])
+    return own if torch.equal(own[source[kept]], factor[kept]) else None
+
+
+def _beside(vector: torch.Tensor, dim: int, ndim: int) -> torch.Tensor:
+    """A vector as a tensor of some dimensions, along one of them."""
+    return vector.view([-1 if place == dim % ndim else 1 for place in range(ndim)])
 
 
 def unchanged(size: int) -> Axis:

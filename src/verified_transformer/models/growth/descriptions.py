@@ -1,18 +1,19 @@
-"""Descriptions: for each class that can grow, the role and the axes of every module.
+"""Descriptions: for each class that can grow, the role and the axes of every module, as data.
 
-A path has its layer numbers replaced by ``#``. A parameter whose module has no row is refused, so
-that nothing is grown by guess.
+A line of a table is a path, a rule of `rules`, the axis that is written and the one that is read.
+Layer numbers are ``#``; a path that ends in a parameter's name speaks of it alone. A parameter
+without a line is refused, so that nothing is grown by guess.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from . import axes as ax
-from . import rules
 from .rules import Axes, Row
+from .widths import Attention, widened
 
 
 class GrowthRefused(ValueError):
@@ -23,15 +24,31 @@ class GrowthRefused(ValueError):
 class Description:
     """What is known of one class.
 
-    ``widths`` are the options of the configuration that are multiplied by k; ``axes`` makes the
-    axes from the configuration, k, and whether the head is tied; ``rows`` gives each module its
-    role; ``options`` are the values that an option may have.
+    ``widths`` are the options of the configuration that are multiplied by k; ``rows`` gives each
+    module its role; ``options`` are the values that an option may have; ``attention`` is what the
+    axes need; ``output`` is the axis of what a class without a head returns.
     """
 
     widths: tuple[str, ...]
-    axes: Callable[[Any, int, bool], Axes]
-    rows: dict[str, Row]
-    options: dict[str, tuple[Any, ...]]
+    rows: Mapping[str, Row]
+    options: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    attention: Attention = Attention()
+    output: str = "features"
+
+    def row(self, path: str) -> Row | None:
+        """The row of a module or of a parameter, by its path in a model."""
+        return self.rows.get(re.sub(r"\.\d+(?=\.|$)", ".#", path))
+
+    def axes(self, config: Any, k: int, tied: bool, table: float = 1.0) -> Axes:
+        """The axes, by name, of a model grown k times.
+
+        Raises:
+            GrowthRefused: the sizes in the configuration do not allow them.
+        """
+        try:
+            return widened(config, k, tied, self.attention, table=table)
+        except ValueError as error:
+            raise GrowthRefused(f"config: {error}") from error
 
 
 def described(model: Any) -> Description:
@@ -49,241 +66,325 @@ def described(model: Any) -> Description:
             "transformers, and no subclass"
         )
     for option, accepted in found.options.items():
-        value = _option(model.config, option)
-        if value not in accepted:
-            raise GrowthRefused(
-                f"config.{option} of {kind.__name__}: got {value!r}; accepted: "
-                + ", ".join(map(repr, accepted))
-            )
+        for place, value in _options(model.config, option.split(".")):
+            if value not in accepted:
+                raise GrowthRefused(
+                    f"config.{place} of {kind.__name__}: got {value!r}; accepted: "
+                    + ", ".join(map(repr, accepted))
+                )
     return found
 
 
-def _option(config: Any, path: str) -> Any:
-    for name in path.split("."):
-        config = config.get(name) if isinstance(config, dict) else getattr(config, name, None)
-    return config
+def _options(config: Any, path: list[str]) -> list[tuple[str, Any]]:
+    """The values at a path; where a kind of layer has its own, those of all kinds."""
+    first, *rest = path
+    value = config.get(first) if isinstance(config, dict) else getattr(config, first, None)
+    if not rest:
+        return [(first, value)]
+    if isinstance(value, dict) and any(isinstance(part, dict) for part in value.values()):
+        found = [(f"{kind}.{place}", each) for kind, part in value.items() if part
+                 for place, each in _options(part, rest)]  # fmt: skip
+    else:
+        found = _options(value, rest)
+    return [(f"{first}.{place}", each) for place, each in found]
 
 
-def _widths(
-    k: int,
-    tied: bool,
-    *,
-    stream: int,
-    feed_forward: int,
-    count: int,
-    size: int,
-    vocabulary: int,
-    embedding: int | None = None,
-    groups: int | None = None,
-    layout: str | None = None,
-    turned_value: bool = False,
-    scaled_scores: bool = True,
-    scaled_head: bool = False,
-) -> Axes:
-    """The axes of a Transformer; ``groups`` is the number of key and value heads."""
-    groups, embedding = groups or count, embedding or stream
-    c = rules.score_scale(k, 1 if layout else k, scaled=scaled_scores)
-
-    def head_axis(heads: int, *, turned: bool, scale: float = 1.0) -> ax.Axis:
-        if turned and layout:
-            return ax.rotary(heads, size, k, layout=layout, scale=scale)
-        return ax.heads(heads, size, k, scale=scale)
-
-    return {
-        "vocabulary": ax.unchanged(vocabulary),
-        "heads": ax.unchanged(count),
-        "embedding": ax.repeated(embedding, k),
-        "stream": ax.repeated(stream, k),
-        "feed-forward": ax.repeated(feed_forward, k),
-        "query": head_axis(count, turned=True, scale=c),
-        "key": head_axis(groups, turned=True, scale=c),
-        "value": head_axis(groups, turned=turned_value),
-        "attended": head_axis(count, turned=turned_value),
-        "features": ax.repeated(
-            embedding, k, scale=rules.features_scale(k, tied=tied, scaled=scaled_head)
-        ),
-        "scored": ax.repeated(embedding, k, scale=rules.scored_scale(k, tied=tied)),
-    }
+def _rows(prefix: str, table: str) -> dict[str, Row]:
+    """Read a table; its columns stand two spaces apart."""
+    lines = [re.split(r" {2,}", line.strip()) for line in table.strip().splitlines()]
+    return {f"{prefix}{path}": Row(*columns) for path, *columns in lines}
 
 
-def _bert_axes(config: Any, k: int, tied: bool) -> Axes:
-    return _widths(
-        k,
-        tied,
-        stream=config.hidden_size,
-        feed_forward=config.intermediate_size,
-        count=config.num_attention_heads,
-        size=config.hidden_size // config.num_attention_heads,
-        vocabulary=config.vocab_size,
-        embedding=getattr(config, "embedding_size", None),
-        layout="interleaved" if config.model_type == "roformer" else None,
-        turned_value=getattr(config, "rotary_value", False),
-    )
-
-
-def _gpt2_axes(config: Any, k: int, tied: bool) -> Axes:
-    found = _widths(
-        k,
-        tied,
-        stream=config.n_embd,
-        feed_forward=config.n_inner or 4 * config.n_embd,
-        count=config.n_head,
-        size=config.n_embd // config.n_head,
-        vocabulary=config.vocab_size,
-        scaled_scores=config.scale_attn_weights,
-    )
-    parts = (found[name] for name in ("query", "key", "value"))
-    return {**found, "query, key, value": ax.concatenated(*parts)}
-
-
-def _llama_axes(config: Any, k: int, tied: bool) -> Axes:
-    return _widths(
-        k,
-        tied,
-        stream=config.hidden_size,
-        feed_forward=config.intermediate_size,
-        count=config.num_attention_heads,
-        groups=config.num_key_value_heads,
-        size=config.head_dim,
-        vocabulary=config.vocab_size,
-        layout="halves",
-    )
-
-
-def _t5_axes(config: Any, k: int, tied: bool) -> Axes:
-    return _widths(
-        k,
-        tied,
-        stream=config.d_model,
-        feed_forward=config.d_ff,
-        count=config.num_heads,
-        size=config.d_kv,
-        vocabulary=config.vocab_size,
-        scaled_scores=False,
-        scaled_head=config.model_type == "t5" and getattr(config, "scale_decoder_outputs", False),
-    )
-
-
-def _bert_rows(body: str, position: dict[str, Row]) -> dict[str, Row]:
-    """BERT and RoFormer; the axis "embedding" is the stream where the class has no other."""
-    layer, head = f"{body}.encoder.layer.#", "cls.predictions"
-    return {
-        f"{body}.embeddings.word_embeddings": Row("embedding", "embedding"),
-        f"{body}.embeddings.token_type_embeddings": Row("embedding", "embedding"),
-        f"{body}.embeddings.LayerNorm": Row("norm", "embedding", "embedding"),
-        **position,
-        f"{layer}.attention.self.query": Row("linear", "query", "stream"),
-        f"{layer}.attention.self.key": Row("linear", "key", "stream"),
-        f"{layer}.attention.self.value": Row("linear", "value", "stream"),
-        f"{layer}.attention.output.dense": Row("linear", "stream", "attended"),
-        f"{layer}.attention.output.LayerNorm": Row("norm", "stream", "stream"),
-        f"{layer}.intermediate.dense": Row("linear", "feed-forward", "stream"),
-        f"{layer}.output.dense": Row("linear", "stream", "feed-forward"),
-        f"{layer}.output.LayerNorm": Row("norm", "stream", "stream"),
-        f"{head}.transform.dense": Row("linear", "embedding", "stream"),
-        f"{head}.transform.LayerNorm": Row("norm", "features", "embedding"),
-        f"{head}.decoder": Row("linear", "vocabulary", "scored"),
-        head: Row("kept", "vocabulary"),
-    }
-
-
-def _gpt2_rows() -> dict[str, Row]:
-    layer = "transformer.h.#"
-    return {
-        "transformer.wte": Row("embedding", "stream"),
-        "transformer.wpe": Row("embedding", "stream"),
-        f"{layer}.ln_1": Row("norm", "stream", "stream"),
-        f"{layer}.attn.c_attn": Row("transposed", "query, key, value", "stream"),
-        f"{layer}.attn.c_proj": Row("transposed", "stream", "attended"),
-        f"{layer}.ln_2": Row("norm", "stream", "stream"),
-        f"{layer}.mlp.c_fc": Row("transposed", "feed-forward", "stream"),
-        f"{layer}.mlp.c_proj": Row("transposed", "stream", "feed-forward"),
-        "transformer.ln_f": Row("norm", "features", "stream"),
-        "lm_head": Row("linear", "vocabulary", "scored"),
-    }
-
-
-def _llama_rows() -> dict[str, Row]:
-    layer = "model.layers.#"
-    return {
-        "model.embed_tokens": Row("embedding", "stream"),
-        "model.rotary_emb": Row("frequencies", "query"),
-        f"{layer}.input_layernorm": Row("norm", "stream", "stream"),
-        f"{layer}.self_attn.q_proj": Row("linear", "query", "stream"),
-        f"{layer}.self_attn.k_proj": Row("linear", "key", "stream"),
-        f"{layer}.self_attn.v_proj": Row("linear", "value", "stream"),
-        f"{layer}.self_attn.o_proj": Row("linear", "stream", "attended"),
-        f"{layer}.post_attention_layernorm": Row("norm", "stream", "stream"),
-        f"{layer}.mlp.gate_proj": Row("linear", "feed-forward", "stream"),
-        f"{layer}.mlp.up_proj": Row("linear", "feed-forward", "stream"),
-        f"{layer}.mlp.down_proj": Row("linear", "stream", "feed-forward"),
-        "model.norm": Row("norm", "features", "stream"),
-        "lm_head": Row("linear", "vocabulary", "scored"),
-    }
-
-
-def _t5_rows() -> dict[str, Row]:
-    rows = {
-        "shared": Row("embedding", "stream"),
-        "encoder.final_layer_norm": Row("norm", "stream", "stream"),
-        "decoder.final_layer_norm": Row("norm", "features", "stream"),
-        "lm_head": Row("linear", "vocabulary", "scored"),
-    }
-    for stack in ("encoder", "decoder"):
-        sublayer = f"{stack}.block.#.layer.#"
-        rows[f"{stack}.embed_tokens"] = Row("embedding", "stream")
-        rows[f"{sublayer}.layer_norm"] = Row("norm", "stream", "stream")
-        for attention in ("SelfAttention", "EncDecAttention"):
-            for part, axis in (("q", "query"), ("k", "key"), ("v", "value")):
-                rows[f"{sublayer}.{attention}.{part}"] = Row("linear", axis, "stream")
-            rows[f"{sublayer}.{attention}.o"] = Row("linear", "stream", "attended")
-            rows[f"{sublayer}.{attention}.relative_attention_bias"] = Row("kept", "heads")
-        for part in ("wi", "wi_0", "wi_1"):
-            rows[f"{sublayer}.DenseReluDense.{part}"] = Row("linear", "feed-forward", "stream")
-        rows[f"{sublayer}.DenseReluDense.wo"] = Row("linear", "stream", "feed-forward")
-    return rows
-
-
-_T5 = Description(
-    ("d_model", "d_kv", "d_ff"), _t5_axes, _t5_rows(), {"is_encoder_decoder": (True,)}
+_ATTENTION_OUT = "layers.#.self_attn.o_proj        linear  stream  attended"
+_SEPARATE = f"""
+layers.#.self_attn.q_proj        linear  query   stream
+layers.#.self_attn.k_proj        linear  key     stream
+layers.#.self_attn.v_proj        linear  value   stream
+{_ATTENTION_OUT}"""
+_NORMED = f"""
+layers.#.self_attn.q_proj        linear  query before its norm  stream
+layers.#.self_attn.q_norm        norm  query   query before its norm
+layers.#.self_attn.k_proj        linear  key before its norm    stream
+layers.#.self_attn.k_norm        norm  key     key before its norm
+layers.#.self_attn.v_proj        linear  value   stream
+{_ATTENTION_OUT}"""
+_NORMED_BY_HEAD = re.sub(
+    "  norm  .*", lambda of: of[0].replace("query", "query of a head").replace("key", "key of a head"),
+    _NORMED,
 )
-_ENCODER = {"is_decoder": (False,), "add_cross_attention": (False,)}
-_MODELS = "transformers.models"
+_GATED = """
+layers.#.mlp.gate_proj           linear  feed-forward  stream
+layers.#.mlp.up_proj             linear  feed-forward  stream
+layers.#.mlp.down_proj           linear  stream  feed-forward"""
+_BEFORE = """
+layers.#.input_layernorm           norm  stream  stream
+layers.#.post_attention_layernorm  norm  stream  stream"""
+_AFTER = """
+layers.#.post_attention_layernorm    norm  stream  stream
+layers.#.post_feedforward_layernorm  norm  stream  stream"""
+_ENDS = """
+embed_tokens                     embedding    stream
+rotary_emb                       frequencies  query
+norm                             norm         features  stream"""
+_GEMMA_ENDS = """
+embed_tokens.weight              embedding    table
+embed_tokens.embed_scale         own          table
+rotary_emb                       frequencies  query
+norm                             norm         features  stream"""
+_LLAMA = _ENDS + _BEFORE + _SEPARATE + _GATED
+_QWEN3 = _ENDS + _BEFORE + _NORMED_BY_HEAD + _GATED
+_OLMO2 = _ENDS + _AFTER + _NORMED + _GATED
+_MIXTRAL = _ENDS + _BEFORE + _SEPARATE + """
+layers.#.mlp.gate                  linear  experts   stream
+layers.#.mlp.experts.gate_up_proj  linear  gate, up  stream
+layers.#.mlp.experts.down_proj     linear  stream    feed-forward"""  # fmt: skip
+_PHI3 = _ENDS + _BEFORE + f"""
+layers.#.self_attn.qkv_proj      linear  query, key, value  stream
+{_ATTENTION_OUT}
+layers.#.mlp.gate_up_proj        linear  gate, up  stream
+layers.#.mlp.down_proj           linear  stream    feed-forward"""  # fmt: skip
+_FOUR = _BEFORE + """
+layers.#.pre_feedforward_layernorm   norm  stream  stream
+layers.#.post_feedforward_layernorm  norm  stream  stream"""  # fmt: skip
+_GEMMA, _GEMMA2, _GEMMA3 = (
+    re.sub("(?<=  )norm(?=  )", "shifted norm", _GEMMA_ENDS + part)
+    for part in (_BEFORE + _SEPARATE + _GATED, _FOUR + _SEPARATE + _GATED, _FOUR + _NORMED_BY_HEAD + _GATED)
+)
+_GPT_NEOX = _BEFORE + """
+embed_in                            embedding    stream
+rotary_emb                          frequencies  query
+layers.#.attention.query_key_value  linear  query, key, value of each head  stream
+layers.#.attention.dense            linear  stream  attended
+layers.#.mlp.dense_h_to_4h          linear  feed-forward  stream
+layers.#.mlp.dense_4h_to_h          linear  stream  feed-forward
+final_layer_norm                    norm    features  stream"""  # fmt: skip
+_OPT = _SEPARATE.replace("o_proj", "out_proj") + """
+embed_tokens                     embedding  embedding
+embed_positions                  embedding  stream
+project_in                       linear     stream    embedding
+layers.#.self_attn_layer_norm    norm       stream    stream
+layers.#.fc1                     linear     feed-forward  stream
+layers.#.fc2                     linear     stream    feed-forward
+layers.#.final_layer_norm        norm       stream    stream
+final_layer_norm                 norm       last of the stream  stream
+project_out                      linear     features  stream"""  # fmt: skip
+_BERT = """
+embeddings.word_embeddings                embedding    embedding
+embeddings.token_type_embeddings          embedding    embedding
+embeddings.position_embeddings            embedding    embedding
+embeddings.LayerNorm                      norm    embedding  embedding
+embeddings_project                        linear  stream  embedding
+encoder.embed_positions                   frequencies  query
+encoder.layer.#.attention.self.query      linear  query   stream
+encoder.layer.#.attention.self.key        linear  key     stream
+encoder.layer.#.attention.self.value      linear  value   stream
+encoder.layer.#.attention.output.dense    linear  stream  attended
+encoder.layer.#.attention.output.LayerNorm  norm  stream  stream
+encoder.layer.#.intermediate.dense        linear  feed-forward  stream
+encoder.layer.#.output.dense              linear  stream  feed-forward
+encoder.layer.#.output.LayerNorm          norm    stream  stream
+pooler.dense                              linear  stream  stream"""
+_GPT2 = """
+wte              embedding   stream
+wpe              embedding   stream
+h.#.ln_1         norm        stream  stream
+h.#.attn.c_attn  transposed  query, key, value  stream
+h.#.attn.c_proj  transposed  stream  attended
+h.#.ln_2         norm        stream  stream
+h.#.mlp.c_fc     transposed  feed-forward  stream
+h.#.mlp.c_proj   transposed  stream  feed-forward
+ln_f             norm        features  stream"""
+_T5 = """
+shared                    embedding  stream
+encoder.final_layer_norm  norm       stream    stream
+decoder.final_layer_norm  norm       features  stream""" + "".join(
+    f"""
+{stack}.embed_tokens                    embedding  stream
+{stack}.block.#.layer.#.layer_norm      norm    stream  stream
+{stack}.block.#.layer.#.DenseReluDense.wi    linear  feed-forward  stream
+{stack}.block.#.layer.#.DenseReluDense.wi_0  linear  feed-forward  stream
+{stack}.block.#.layer.#.DenseReluDense.wi_1  linear  feed-forward  stream
+{stack}.block.#.layer.#.DenseReluDense.wo    linear  stream  feed-forward"""
+    + "".join(f"""
+{stack}.block.#.layer.#.{attention}.q   linear  query   stream
+{stack}.block.#.layer.#.{attention}.k   linear  key     stream
+{stack}.block.#.layer.#.{attention}.v   linear  value   stream
+{stack}.block.#.layer.#.{attention}.o   linear  stream  attended
+{stack}.block.#.layer.#.{attention}.relative_attention_bias  kept  heads"""
+              for attention in ("SelfAttention", "EncDecAttention"))
+    for stack in ("encoder", "decoder")
+)  # fmt: skip
+_VIT = """
+embeddings.cls_token                    embedding    stream
+embeddings.mask_token                   embedding    stream
+embeddings.position_embeddings          embedding    stream
+embeddings.patch_embeddings.projection  convolution  stream
+layers.#.attention.q_proj  linear  query   stream
+layers.#.attention.k_proj  linear  key     stream
+layers.#.attention.v_proj  linear  value   stream
+layers.#.attention.o_proj  linear  stream  attended
+layers.#.layernorm_before  norm    stream  stream
+layers.#.layernorm_after   norm    stream  stream
+layers.#.mlp.fc1           linear  feed-forward  stream
+layers.#.mlp.fc2           linear  stream  feed-forward
+layernorm                  norm    stream  stream
+pooler.dense               linear  pooled  stream"""
+_MODERNBERT = """
+embeddings.tok_embeddings  embedding    stream
+embeddings.norm            norm         stream  stream
+rotary_emb                 frequencies  query
+layers.#.attn_norm         norm    stream  stream
+layers.#.attn.Wqkv         linear  query, key, value  stream
+layers.#.attn.Wo           linear  stream  attended
+layers.#.mlp_norm          norm    stream  stream
+layers.#.mlp.Wi            linear  gate, up  stream
+layers.#.mlp.Wo            linear  stream  feed-forward
+final_norm                 norm    stream  stream"""
+
+# heads, by the end of a class's name: what holds the body, and the lines of the head
+_LM = "lm_head  linear  vocabulary  scored"
+_SCORE = "score   linear  classes     scored"
+_CAUSAL = {"Model": ("", ""), "ForCausalLM": ("model.", _LM)} | dict.fromkeys(
+    ("ForSequenceClassification", "ForTokenClassification"), ("model.", _SCORE)
+)
+_CLASSIFIER = "classifier  linear  classes  stream"
+
+
+def _masked(body: str, head: str) -> str:
+    """BERT's and RoFormer's head of language modelling; with a bias beside that of its map."""
+    return f"""
+{head}.transform.dense      linear  embedding   stream
+{head}.transform.LayerNorm  norm    features    embedding
+{head}.decoder              linear  vocabulary  scored
+{head}                      kept    vocabulary"""
+
+
+_BERT_HEADS = {
+    "Model": ("", ""),
+    "ForMaskedLM": ("bert.", _masked("bert", "cls.predictions")),
+    "ForSequenceClassification": ("bert.", _CLASSIFIER),
+    "ForTokenClassification": ("bert.", _CLASSIFIER),
+}
+_ROBERTA_HEADS = {
+    "Model": ("", ""),
+    "ForMaskedLM": ("roberta.", """
+lm_head.dense       linear  embedding   stream
+lm_head.layer_norm  norm    features    embedding
+lm_head.decoder     linear  vocabulary  scored
+lm_head             kept    vocabulary"""),
+    "ForSequenceClassification": ("roberta.", """
+classifier.dense     linear  stream   stream
+classifier.out_proj  linear  classes  stream"""),
+    "ForTokenClassification": ("roberta.", _CLASSIFIER),
+}  # fmt: skip
+_MODERNBERT_HEAD = """
+head.dense  linear  stream    stream
+head.norm   norm    features  stream
+"""
+_MODERNBERT_HEADS = {
+    "Model": ("", ""),
+    "ForMaskedLM": ("model.", _MODERNBERT_HEAD + "decoder  linear  vocabulary  scored"),
+} | dict.fromkeys(
+    ("ForSequenceClassification", "ForTokenClassification"),
+    ("model.", _MODERNBERT_HEAD + "classifier  linear  classes  scored"),
+)
+
+_SIZES = ("hidden_size", "intermediate_size", "head_dim")
+_ENCODER = {"is_decoder": (False, None), "add_cross_attention": (False, None)}
+# these change each frequency alone; the others look at the head size or at the length
+_ROPE = {"rope_parameters.rope_type": ("default", "linear", "llama3")}
+_HALVES = Attention("halves")
+_UNSCALED = Attention("halves", scaled=False)  # by a number of their own, not by √(head size)
+_FUSED = Attention("halves", fused=True)
+_T5_OPTIONS: dict[str, tuple[Any, ...]] = {"is_encoder_decoder": (True,)}
+
+
+def _family(
+    module: str,
+    name: str,
+    body: str,
+    heads: Mapping[str, tuple[str, str]],
+    *,
+    widths: tuple[str, ...] = _SIZES,
+    **more: Any,
+) -> dict[str, Description]:
+    """The descriptions of classes with one body, by full name."""
+    place = f"transformers.models.{module}.modeling_{module}.{name}"
+    return {
+        f"{place}{end}": Description(
+            widths, _rows(prefix, body) | (_rows("", head) if head else {}), **more
+        )
+        for end, (prefix, head) in heads.items()
+    }
+
+
+def _decoders() -> dict[str, Description]:
+    """Decoders of the kind of Llama: a base model, a language model and classifiers."""
+    found: dict[str, Description] = {}
+    for module, name, body, attention in (
+        ("llama", "Llama", _LLAMA, _HALVES),
+        ("mistral", "Mistral", _LLAMA, _HALVES),
+        ("mixtral", "Mixtral", _MIXTRAL, _HALVES),
+        ("qwen2", "Qwen2", _LLAMA, _HALVES),
+        ("qwen3", "Qwen3", _QWEN3, _HALVES),
+        ("olmo2", "Olmo2", _OLMO2, _HALVES),
+        ("phi3", "Phi3", _PHI3, _FUSED),
+        ("gemma", "Gemma", _GEMMA, _HALVES),
+        ("gemma2", "Gemma2", _GEMMA2, _UNSCALED),
+    ):
+        heads = {end: told for end, told in _CAUSAL.items() if (name, end[:8]) != ("Olmo2", "ForToken")}
+        found |= _family(module, name, body, heads, options=_ROPE, attention=attention)
+    heads = {"TextModel": ("", ""), "ForCausalLM": ("model.", _LM)}
+    found |= _family("gemma3", "Gemma3", _GEMMA3, heads, options=_ROPE, attention=_UNSCALED)
+    for end, (prefix, head) in {"Model": ("", ""), "ForCausalLM": ("gpt_neox.", _LM)}.items():
+        found |= _family(
+            "gpt_neox", "GPTNeoX", _GPT_NEOX, {end: (prefix, head)}, options=_ROPE, attention=_FUSED
+        )
+    return found
+
 
 DESCRIPTIONS = {
-    f"{_MODELS}.bert.modeling_bert.BertForMaskedLM": Description(
-        ("hidden_size", "intermediate_size"),
-        _bert_axes,
-        _bert_rows("bert", {"bert.embeddings.position_embeddings": Row("embedding", "embedding")}),
+    **_family(
+        "bert", "Bert", _BERT, _BERT_HEADS, output="stream",
         # an old configuration may ask for relative positions, which the class ignores today
-        {**_ENCODER, "position_embedding_type": (None, "absolute")},
+        options={**_ENCODER, "position_embedding_type": (None, "absolute")},
     ),
-    f"{_MODELS}.roformer.modeling_roformer.RoFormerForMaskedLM": Description(
-        ("hidden_size", "intermediate_size", "embedding_size"),
-        _bert_axes,
-        _bert_rows(
-            "roformer",
-            {
-                "roformer.encoder.embed_positions": Row("frequencies", "query"),
-                "roformer.embeddings_project": Row("linear", "stream", "embedding"),
-            },
-        ),
-        _ENCODER,
+    **_family("roberta", "Roberta", _BERT, _ROBERTA_HEADS, output="stream", options=_ENCODER),
+    **_family(
+        "roformer", "RoFormer", _BERT,
+        {"ForMaskedLM": ("roformer.", _masked("roformer", "cls.predictions"))},
+        widths=(*_SIZES, "embedding_size"), options=_ENCODER,
+        attention=Attention("interleaved", rotary_value="rotary_value"),
     ),
-    f"{_MODELS}.gpt2.modeling_gpt2.GPT2LMHeadModel": Description(
-        ("n_embd", "n_inner"),
-        _gpt2_axes,
-        _gpt2_rows(),
+    **_family(
+        "gpt2", "GPT2", _GPT2, {"Model": ("", ""), "LMHeadModel": ("transformer.", _LM),
+                                "ForSequenceClassification": ("transformer.", _SCORE)},
+        widths=("n_embd", "n_inner"), attention=Attention(scaled="scale_attn_weights", fused=True),
         # upcasting rounds scores to float32, and no check could see through it
-        {"add_cross_attention": (False,), "reorder_and_upcast_attn": (False,)},
+        options={"add_cross_attention": (False,), "reorder_and_upcast_attn": (False,)},
     ),
-    f"{_MODELS}.llama.modeling_llama.LlamaForCausalLM": Description(
-        ("hidden_size", "intermediate_size", "head_dim"),
-        _llama_axes,
-        _llama_rows(),
-        # these change each frequency alone; the others look at the head size or at the length
-        {"rope_parameters.rope_type": ("default", "linear", "llama3")},
+    **_family(
+        "opt", "OPT", _OPT,
+        {"Model": ("decoder.", ""), "ForCausalLM": ("model.decoder.", _LM),
+         "ForSequenceClassification": ("model.decoder.", _SCORE)},
+        widths=("hidden_size", "ffn_dim", "word_embed_proj_dim"),
     ),
-    f"{_MODELS}.t5.modeling_t5.T5ForConditionalGeneration": _T5,
-    f"{_MODELS}.mt5.modeling_mt5.MT5ForConditionalGeneration": _T5,
-}
+    **_family(
+        "vit", "ViT", _VIT, {"Model": ("", ""), "ForImageClassification": ("vit.", _CLASSIFIER)},
+        widths=(*_SIZES, "pooler_output_size"), output="stream",
+    ),
+    **_family(
+        "modernbert", "ModernBert", _MODERNBERT, _MODERNBERT_HEADS, output="stream",
+        options=_ROPE, attention=_FUSED,
+    ),
+    **_family(
+        "t5", "T5", _T5, {"ForConditionalGeneration": ("", _LM)}, options=_T5_OPTIONS,
+        widths=("d_model", "d_kv", "d_ff"),
+        attention=Attention(scaled=False, scaled_head="scale_decoder_outputs"),
+    ),
+    **_family(
+        "mt5", "MT5", _T5, {"ForConditionalGeneration": ("", _LM)}, options=_T5_OPTIONS,
+        widths=("d_model", "d_kv", "d_ff"), attention=Attention(scaled=False),
+    ),
+    **_decoders(),
+}  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import re
 from collections import Counter
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -14,10 +13,12 @@ from torch import nn
 
 from ..architectures import is_tied
 from . import rules
-from .axes import Axis
+from .axes import Axis, Gathered
 from .descriptions import Description, GrowthRefused, described
 from .rules import Axes, Part
+from .stock import carry, made, require_stock
 from .verify import require_same_function
+from .widths import power_of_two
 
 
 def grow(
@@ -70,14 +71,11 @@ def grow(
         raise ValueError(f"k: got {k}; accepted: an integer of at least 2")
     if not noise >= 0:
         raise ValueError(f"noise: got {noise}; accepted: a number of at least 0")
-    large = grow_along(model, k, noise=noise, generator=generator)
+    growth = Growth(model, k, noise=noise, generator=generator)
+    growth.fill()
     if check:
-        description = described(model)
-        axes = description.axes(model.config, k, is_tied(model))
-        require_same_function(model, large, description, axes)
-    for name, parameter in model.named_parameters():
-        large.get_parameter(name).data = large.get_parameter(name).data.to(parameter.dtype)
-    return large
+        require_same_function(model, growth.large, growth.description, growth.axes, growth.exact)
+    return growth.large
 
 
 def grow_along(
@@ -116,16 +114,207 @@ def grow_along(
         >>> large.transformer.h[0].mlp.c_fc.weight[0, 1].item() == 0
         True
     """
-    description = described(model)
-    usual = description.axes(model.config, k, is_tied(model))
-    if strange := sorted(set(axes) - set(usual)):
-        raise ValueError(f"axes: got {strange}; accepted: {', '.join(usual)}")
-    large, chosen = _wide(model, k, description), {**usual, **axes}
-    _fill_buffers(model, large, description, chosen)
-    _fill_parameters(model, large, description, chosen)
-    if noise:
-        _tell_apart(large, description, chosen, noise, generator)
-    return large
+    growth = Growth(model, k, axes, noise=noise, generator=generator)
+    growth.fill(torch.float64)
+    return growth.large
+
+
+class Growth:
+    """A small model, the large one of its class, and the rules by which the one fills the other.
+
+    Args:
+        model, k, axes, noise, generator: as `grow_along` takes them.
+        large: a model that was grown before; without it one is made, whose weights are not filled.
+
+    Attributes:
+        large: the grown model.
+        description, axes: by which it is grown.
+
+    Raises:
+        ValueError, GrowthRefused: as `grow_along`.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        k: int,
+        axes: Mapping[str, Axis] = MappingProxyType({}),
+        *,
+        noise: float = 0.0,
+        generator: torch.Generator | None = None,
+        large: Any = None,
+    ) -> None:
+        self.description = described(model)
+        if large is None:
+            require_stock(model)
+            large = _wide(model, k, self.description)
+        self.model, self.large = model, large
+        self.noise, self.generator = noise, generator
+        self._states: dict[str, torch.Tensor] = {}  # of the generator, before a weight's noise
+        usual = axes_of(model, large, k, self.description)
+        if strange := sorted(set(axes) - set(usual)):
+            raise ValueError(f"axes: got {strange}; accepted: {', '.join(usual)}")
+        self.axes = {**usual, **axes}
+        self._small = dict(model.named_parameters(remove_duplicate=False))
+        uses = Counter(id(parameter) for parameter in self._small.values())
+        self._noisy = {
+            name
+            for name, parameter in self._small.items()
+            if noise
+            and (row := self.row(name)) is not None
+            and row.rule in ("linear", "transposed")
+            and not name.endswith("bias")
+            and uses[id(parameter)] == 1  # a tied head is also a table
+        }
+
+    def row(self, name: str) -> rules.Row | None:
+        """The row of a parameter or a buffer: its own, or its module's."""
+        return self.description.row(name) or self.description.row(name.rpartition(".")[0])
+
+    def fill(self, dtype: torch.dtype | None = None) -> None:
+        """Fill the large model.
+
+        Args:
+            dtype: of its parameters; without it each has the small one's.
+
+        Raises:
+            GrowthRefused: no rule is known for a parameter or a buffer, or it does not fit.
+        """
+        self._fill_buffers()
+        self._fill_parameters(dtype)
+        carry(self.model, self.large)
+
+    def gathered(self, name: str) -> Any:
+        """What the rules make of a parameter, noise left out.
+
+        Raises:
+            GrowthRefused: no rule is known for it, or it does not fit.
+        """
+        value = self._small[name].detach()
+        if value.dtype not in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
+            raise GrowthRefused(f"{name}: got {value.dtype}; accepted: floats of 16 bits or more")
+        return self._by_rule(name, Gathered(value))
+
+    def exact(self, name: str) -> torch.Tensor:
+        """A parameter of the large model before it is rounded, in float64, with its noise."""
+        row = self.row(name)
+        if row is not None and row.rule == "frequencies":  # the class's own, which was filled in
+            return self.large.get_parameter(name).detach().double()
+        value = _dense(self.gathered(name))
+        if row is None or name not in self._noisy:
+            return value
+        drawn = torch.randn(value.shape, generator=self._source(name), dtype=torch.float64)
+        drawn *= self.noise * value.square().mean().sqrt().cpu()
+        return value + rules.unseen(drawn, row, self.axes).to(value.device)
+
+    def rounded(self) -> float:
+        """The share of the parameters that are multiplied by something else than powers of two."""
+        sizes = {name: self._small[name].numel() for name in self._small}
+        anew = sum(size for name, size in sizes.items() if not self._exact_in_any_dtype(name))
+        return anew / max(1, sum(sizes.values()))
+
+    def _exact_in_any_dtype(self, name: str) -> bool:
+        rule = self.gathered(name)
+        return isinstance(rule, Gathered) and all(power_of_two(φ) for φ, _ in rule.factors())
+
+    def _source(self, name: str) -> torch.Generator | None:
+        """The generator as it was before a weight's noise was first drawn."""
+        if name not in self._states:
+            source = self.generator or torch.default_generator
+            self._states[name] = source.get_state()
+            return self.generator
+        return torch.Generator().set_state(self._states[name])
+
+    def _fill_parameters(self, dtype: torch.dtype | None) -> None:
+        """Grow every parameter; what the small model shares, the large one shares too."""
+        first: dict[int, tuple[str, Any]] = {}
+        made: dict[int, nn.Parameter] = {}
+        for name, parameter in self._small.items():
+            known, rule = first.setdefault(id(parameter), (name, self.gathered(name)))
+            if known != name and not _agree(rule, self.gathered(name)):
+                raise GrowthRefused(
+                    f"{name} shares its parameter with {known}, and their rules disagree"
+                )
+        extra = {name for name, _ in self.large.named_parameters(remove_duplicate=False)}
+        if extra := extra - set(self._small):
+            raise GrowthRefused(f"{min(extra)}: the grown class has it, the small model has not")
+        self._require_a_place_for_the_scale()
+        order = [name for name, _ in self.large.named_parameters() if name in self._small]
+        for name in dict.fromkeys([*order, *self._small]):
+            parameter = self._small[name]
+            if id(parameter) not in made:
+                target = torch.empty(
+                    first[id(parameter)][1].shape, dtype=dtype or parameter.dtype,
+                    device=parameter.device,
+                )  # fmt: skip
+                rule = self.exact(name) if name in self._noisy else first[id(parameter)][1]
+                _into(rule, target)
+                made[id(parameter)] = nn.Parameter(target, requires_grad=parameter.requires_grad)
+            path, _, leaf = name.rpartition(".")
+            setattr(self.large.get_submodule(path), leaf, made[id(parameter)])
+
+    def _require_a_place_for_the_scale(self) -> None:
+        """Refuse a tied head whose input no parameter can scale."""
+        scales = {float(scale) for scale in self.axes["features"].factor.unique()}
+        rows = filter(None, map(self.row, self._small))
+        if scales != {1.0} and not {"features", "last of the stream"} & {row.writes for row in rows}:
+            raise GrowthRefused(
+                f"{type(self.model).__name__}: its head must be met by {min(scales):g} times the "
+                "grown state, as each of k copies meets a copy of the embedding, and no gain or "
+                "matrix before the head is there to take that factor"
+            )
+
+    def _fill_buffers(self) -> None:
+        """Rotary frequencies go to their slots; every other buffer must be the small model's."""
+        for name, buffer in self.model.named_buffers():
+            path, _, leaf = name.rpartition(".")
+            module = dict(self.large.named_modules()).get(path)
+            own = getattr(module, leaf, None)
+            if own is None:
+                raise GrowthRefused(f"{name}: a buffer that {type(self.model).__name__} has not")
+            if self.row(name) is not None:
+                setattr(module, leaf, _dense(self._by_rule(name, buffer)).to(buffer.dtype))
+            elif not own.is_meta and not torch.equal(own, buffer):
+                raise GrowthRefused(f"{name}: a buffer that depends on the width; no rule is known")
+
+    def _by_rule(self, name: str, value: Any) -> Any:
+        """One parameter or buffer by the rule of its module."""
+        path, _, leaf = name.rpartition(".")
+        row, kind = self.row(name), type(self.large).__name__
+        known = leaf in ("weight", "bias") or leaf.endswith("inv_freq")
+        if row is None or not (known or self.description.row(name)):
+            raise GrowthRefused(f"{name}: no rule is known for this parameter of {kind}")
+        own = getattr(self.large.get_submodule(path), leaf, None)
+        if own is None:
+            raise GrowthRefused(f"{name}: {kind} with this configuration has it not")
+        reads = None if row.reads is None else self.axes[row.reads]
+        part = Part(leaf, value, self.axes[row.writes], reads, own.detach())
+        try:
+            found = rules.RULES[row.rule](part)
+        except (ValueError, IndexError) as error:
+            raise GrowthRefused(f"{name}: rule {row.rule!r} does not fit: {error}") from error
+        if tuple(found.shape) != tuple(own.shape):
+            raise GrowthRefused(
+                f"{name}: rule {row.rule!r} makes {tuple(found.shape)}, the class "
+                f"{tuple(own.shape)}"
+            )
+        return found
+
+
+def axes_of(model: Any, large: Any, k: int, description: Description) -> Axes:
+    """The axes along which a model was grown into a large one."""
+    (table,) = {
+        (buffer.double() / large.get_buffer(name).double()).item() if not buffer.is_meta else k**-0.5
+        for name, buffer in model.named_buffers()
+        if (row := description.row(name)) and row.rule == "own"
+    } or {1.0}
+    return description.axes(model.config, k, tied(model), table)
+
+
+def tied(model: Any) -> bool:
+    """Whether a model has a head that is its embedding."""
+    head = model.get_output_embeddings()
+    return head is not None and is_tied(model)
 
 
 def _wide(model: Any, k: int, description: Description) -> Any:
@@ -134,97 +323,32 @@ def _wide(model: Any, k: int, description: Description) -> Any:
     for option in description.widths:
         if getattr(config, option, None) is not None:
             setattr(config, option, k * getattr(config, option))
-    with torch.random.fork_rng():  # the initial draw is thrown away; the caller's stream goes on
-        large = type(model)(config).to(model.device)
-    if hasattr(model, "generation_config"):
-        large.generation_config = copy.deepcopy(model.generation_config)
-    modes = dict(model.named_modules(remove_duplicate=False))
-    for name, module in large.named_modules(remove_duplicate=False):
-        if name in modes:
-            module.training = modes[name].training
-            if isinstance(module, nn.Dropout):
-                module.p = modes[name].p
+    large = made(model, config, model.device)
+    for path, module in large.named_modules():  # RoFormer keeps its sines as a parameter
+        row = description.row(path)
+        if row is not None and row.rule == "frequencies" and list(module.parameters()):
+            large._init_weights(module)
+    kinds = {name: buffer.dtype for name, buffer in model.named_buffers()}
+    for name, buffer in large.named_buffers():  # a number such as Gemma's is rounded with the rest
+        if name in kinds:
+            path, _, leaf = name.rpartition(".")
+            setattr(large.get_submodule(path), leaf, buffer.to(kinds[name]))
     return large
 
 
-def _fill_parameters(model: Any, large: Any, description: Description, axes: Axes) -> None:
-    """Grow every parameter; what the small model shares, the large one shares too."""
-    grown: dict[int, tuple[str, nn.Parameter]] = {}
-    for name, parameter in model.named_parameters(remove_duplicate=False):
-        path, _, leaf = name.rpartition(".")
-        value = _grown(name, parameter.detach(), large, description, axes)
-        first, shared = grown.setdefault(
-            id(parameter), (name, nn.Parameter(value, requires_grad=parameter.requires_grad))
-        )
-        if not torch.allclose(shared, value, rtol=1e-12, atol=0.0):
-            raise GrowthRefused(
-                f"{name} shares its parameter with {first}, and their rules disagree"
-            )
-        setattr(large.get_submodule(path), leaf, shared)
-    extra = {name for name, _ in large.named_parameters(remove_duplicate=False)}
-    extra -= {name for name, _ in model.named_parameters(remove_duplicate=False)}
-    if extra:
-        raise GrowthRefused(f"{min(extra)}: the grown class has it, the small model has not")
+def _into(rule: Any, target: torch.Tensor) -> None:
+    if isinstance(rule, Gathered):
+        rule.into(target)
+    else:
+        target.copy_(rule)
 
 
-def _tell_apart(
-    large: Any,
-    description: Description,
-    axes: Axes,
-    noise: float,
-    generator: torch.Generator | None,
-) -> None:
-    """Add to every linear map what it cannot see; not to a tied head, which is also a table."""
-    uses = Counter(id(p) for _, p in large.named_parameters(remove_duplicate=False))
-    for name, parameter in large.named_parameters():
-        path, _, leaf = name.rpartition(".")
-        row = _row(path, description)
-        assert row is not None  # `_fill_parameters` refuses a parameter without
-        if leaf == "weight" and row.rule in ("linear", "transposed") and uses[id(parameter)] == 1:
-            drawn = torch.randn(parameter.shape, generator=generator, dtype=torch.float64)
-            drawn *= noise * parameter.detach().square().mean().sqrt().cpu()
-            parameter.data += rules.unseen(drawn, row, axes).to(parameter.device)
+def _dense(rule: Any) -> torch.Tensor:
+    return rule.dense() if isinstance(rule, Gathered) else rule
 
 
-def _fill_buffers(model: Any, large: Any, description: Description, axes: Axes) -> None:
-    """Rotary frequencies go to their slots; every other buffer must be the small model's."""
-    for name, buffer in model.named_buffers():
-        path, _, leaf = name.rpartition(".")
-        own = large.get_buffer(name)
-        if _row(path, description) is not None:
-            value = _grown(name, buffer, large, description, axes)
-            setattr(large.get_submodule(path), leaf, value.to(buffer.dtype))
-        elif not torch.equal(own, buffer):
-            raise GrowthRefused(f"{name}: a buffer that depends on the width; no rule is known")
-
-
-def _grown(
-    name: str, value: torch.Tensor, large: Any, description: Description, axes: Axes
-) -> torch.Tensor:
-    """One parameter or buffer by the rule of its module, in float64."""
-    path, _, leaf = name.rpartition(".")
-    row = _row(path, description)
-    if row is None or leaf not in ("weight", "bias", "inv_freq", "original_inv_freq"):
-        raise GrowthRefused(
-            f"{name}: no rule is known for this parameter of {type(large).__name__}"
-        )
-    own = getattr(large.get_submodule(path), leaf, None)
-    if own is None:
-        raise GrowthRefused(f"{name}: {type(large).__name__} with this configuration has it not")
-    if value.dtype not in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
-        raise GrowthRefused(f"{name}: got {value.dtype}; accepted: floats of 16 bits or more")
-    own = own.detach().to(value.dtype).double()
-    reads = None if row.reads is None else axes[row.reads]
-    try:
-        value = rules.RULES[row.rule](Part(leaf, value.double(), axes[row.writes], reads, own))
-    except (ValueError, IndexError) as error:
-        raise GrowthRefused(f"{name}: rule {row.rule!r} does not fit: {error}") from error
-    if value.shape != own.shape:
-        raise GrowthRefused(
-            f"{name}: rule {row.rule!r} makes {tuple(value.shape)}, the class {tuple(own.shape)}"
-        )
-    return value
-
-
-def _row(path: str, description: Description) -> rules.Row | None:
-    return description.rows.get(re.sub(r"\.\d+(?=\.|$)", ".#", path))
+def _agree(one: Any, other: Any) -> bool:
+    """Whether two rules make the same tensor of the same parameter."""
+    if isinstance(one, Gathered) and isinstance(other, Gathered):
+        return one.like(other)
+    return torch.allclose(_dense(one), _dense(other), rtol=1e-12, atol=0.0)

@@ -7,11 +7,12 @@ rule keeps one promise, which `compare` tests: if the input is E_reads x, the ou
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import torch
 
-from .axes import Axis
+from .axes import Axis, Gathered
 
 Axes = Mapping[str, Axis]
 
@@ -30,41 +31,57 @@ class Row(NamedTuple):
 class Part(NamedTuple):
     """One parameter or table of a small model, with what a rule may need.
 
-    ``leaf`` is its name in its module; ``own``, what the grown class made in its place.
+    ``leaf`` is its name in its module; ``value``, a tensor or, so that nothing large is computed
+    yet, a `Gathered`; ``own``, what the grown class made in its place.
     """
 
     leaf: str
-    value: torch.Tensor
+    value: Any
     writes: Axis
     reads: Axis | None
     own: torch.Tensor
 
 
-def linear(part: Part) -> torch.Tensor:
-    """nn.Linear: W̃ = E_out W E_in⁺, b̃ = E_out b."""
-    written = part.writes.write(part.value, 0)
+def linear(part: Part) -> Any:
+    """nn.Linear: W̃ = E_out W E_in⁺, b̃ = E_out b. Experts side by side are one dimension more."""
     if part.leaf == "bias":
-        return written
+        return part.writes.write(part.value, 0)
     assert part.reads is not None  # the Row of a linear map names what it reads
-    return part.reads.read(written, 1)
+    return part.reads.read(part.writes.write(part.value, -2), -1)
 
 
-def transposed(part: Part) -> torch.Tensor:
+def transposed(part: Part) -> Any:
     """GPT-2's Conv1D: a linear map whose weight is stored (in, out)."""
     return linear(part._replace(value=part.value.t())).t()  # a bias is its own transpose
 
 
-def embedding(part: Part) -> torch.Tensor:
-    """A table of vectors, one in a row: each becomes E of itself."""
-    return part.writes.write(part.value, 1)
-
-
-def norm(part: Part) -> torch.Tensor:
-    """LayerNorm or RMSNorm over a plainly repeated axis: γ̃ = E_out γ, β̃ = E_out β, the same ε."""
+def convolution(part: Part) -> Any:
+    """A convolution whose inputs, the channels of a picture, do not grow."""
     return part.writes.write(part.value, 0)
 
 
-def kept(part: Part) -> torch.Tensor:
+def embedding(part: Part) -> Any:
+    """A table of vectors, one in a row: each becomes E of itself."""
+    return part.writes.write(part.value, -1)
+
+
+def norm(part: Part) -> Any:
+    """LayerNorm or RMSNorm, the same ε: γ̃ = E_out γ / E_in coordinate by coordinate, β̃ = E_out β.
+
+    What comes in must have the small vector's mean square: a plainly repeated axis, or rotary slots
+    with the scale √k. (A LayerNorm needs its mean too: repetition alone.)
+    """
+    if part.leaf == "bias" or part.reads is None:
+        return part.writes.write(part.value, 0)
+    return part.writes.over(part.reads).write(part.value, 0)
+
+
+def shifted_norm(part: Part) -> Any:
+    """Gemma's RMSNorm, whose gain is 1 + w: what grows is 1 + w."""
+    return norm(part._replace(value=replace(part.value, shift=1.0)))
+
+
+def kept(part: Part) -> Any:
     """What belongs to tokens or to whole heads: unchanged."""
     return part.value
 
@@ -75,21 +92,32 @@ def frequencies(part: Part) -> torch.Tensor:
     Raises:
         ValueError: it does not, because these frequencies are no function of 2i / head size alone.
     """
-    k = part.own.shape[-1] // part.value.shape[-1]
-    placed = part.own.clone()
-    if not torch.allclose(placed[..., ::k], part.value, rtol=1e-5, atol=1e-6):
+    value = part.value.value if isinstance(part.value, Gathered) else part.value
+    k = part.own.shape[-1] // value.shape[-1]
+    placed = part.own.to(value.dtype).clone()
+    if placed.is_meta:
+        return placed
+    if not torch.allclose(placed[..., ::k], value, rtol=1e-5, atol=1e-6):
         raise ValueError("the grown head has no slots that turn at the small head's frequencies")
-    placed[..., ::k] = part.value
+    placed[..., ::k] = value
     return placed
 
 
-RULES: dict[str, Callable[[Part], torch.Tensor]] = {
+def own(part: Part) -> torch.Tensor:
+    """A number that the class computes from its width, and that the axes take into account."""
+    return part.own
+
+
+RULES: dict[str, Callable[[Part], Any]] = {
     "linear": linear,
     "transposed": transposed,
+    "convolution": convolution,
     "embedding": embedding,
     "norm": norm,
+    "shifted norm": shifted_norm,
     "kept": kept,
     "frequencies": frequencies,
+    "own": own,
 }
 
 
@@ -108,7 +136,7 @@ def unseen(change: torch.Tensor, row: Row, axes: Axes) -> torch.Tensor:
         return unseen(change.t(), row._replace(rule="linear"), axes).t()
     assert row.reads is not None  # as the Row of every linear map
     reads = axes[row.reads]
-    left = change - reads.read(change @ reads.matrix(), 1)
+    left = change - reads.read(change @ reads.matrix(), -1)
     empty = (axes[row.writes].factor == 0) & (row.writes == "key")
     return torch.where(empty[:, None], change, left)
 

@@ -2,28 +2,32 @@
 
 transformers rounds to float32 inside its norms, rotary tables and some softmaxes, whatever dtype
 the model has. `clean_float64` answers each of these casts by float64, so that what is left is the
-error of the transformation. `compare` also runs both models as they are.
+error of the transformation. `compare` also runs both models as they are. Weights are in float64
+only while their module runs, so that no copy of a model is made.
 """
 
 from __future__ import annotations
 
-import copy
-import re
+import inspect
+import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+from torch import nn
 from torch.overrides import TorchFunctionMode
 
-from ..architectures import is_tied
 from .descriptions import Description, GrowthRefused, described
 from .rules import Axes, Row
+from .stock import lost
 
 TOLERANCE = 1e-12  # of the largest logit; float64 leaves about 1e-15 a layer
 
 Trace = list[tuple[str, str, Row, Any]]  # path, "input" or "output", row, value
+Said = dict[str, torch.Tensor]  # what a model is given, or returns, by name
+Exact = Callable[[str], torch.Tensor]  # of a grown parameter by name, before it was rounded
 
 
 class GrowthFailed(AssertionError):
@@ -35,17 +39,32 @@ class Comparison:
     """How far a grown model is from its small one, relative to the largest logit.
 
     ``clean`` is measured in float64 without casts, ``as_run`` in the models' own dtypes with the
-    casts of their class. ``broken`` says at which module the grown model first leaves the small
-    one, and what to look at; empty where it nowhere does.
+    casts of their class, both on 2 x 12 random tokens. ``broken`` says at which module the grown
+    model first leaves the small one, and what to look at; empty where it nowhere does.
+    ``elsewhere`` is measured like ``clean``, by what was compared: positions up to the last that
+    is configured, a step with a cache, training mode. ``rounded`` is the share of the parameters
+    whose factor is no power of two: these alone are rounded anew, which in bfloat16 costs as much
+    again as bfloat16 itself. ``lost`` names what the small model has and the grown one has not.
     """
 
     clean: float
     as_run: float
     broken: str
+    elsewhere: dict[str, float] = field(default_factory=dict)
+    rounded: float = 0.0
+    lost: tuple[str, ...] = ()
+
+    @property
+    def worst(self) -> float:
+        """The largest error in float64, wherever it was measured."""
+        return max(self.clean, *self.elsewhere.values())
+
+
+_ROUNDED = {torch.float32, torch.bfloat16, torch.float16}
 
 
 class _NoFloat32(TorchFunctionMode):
-    """Where a function is told float32, it is told float64."""
+    """Where a function is told a dtype that rounds, it is told float64."""
 
     def __torch_function__(
         self,
@@ -54,12 +73,31 @@ class _NoFloat32(TorchFunctionMode):
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
-        args = tuple(torch.float64 if arg is torch.float32 else arg for arg in args)
-        kwargs = {
-            name: torch.float64 if value is torch.float32 else value
-            for name, value in (kwargs or {}).items()
-        }
+        args = tuple(map(_wide, args))
+        kwargs = {name: _wide(value) for name, value in (kwargs or {}).items()}
         return (torch.Tensor.double if func is torch.Tensor.float else func)(*args, **kwargs)
+
+
+def _wide(value: Any) -> Any:
+    return torch.float64 if isinstance(value, torch.dtype) and value in _ROUNDED else value
+
+
+class _NoDropout(TorchFunctionMode):
+    """Where a function drops entries, it drops none."""
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        kwargs = dict(kwargs or {})
+        if func is nn.functional.dropout:
+            return args[0] if args else kwargs["input"]
+        if "dropout_p" in kwargs:
+            kwargs["dropout_p"] = 0.0
+        return func(*args, **kwargs)
 
 
 @contextmanager
@@ -83,42 +121,68 @@ def compare(small: Any, large: Any, *, tolerance: float = TOLERANCE) -> Comparis
             rounded to float32 it takes 1e-6.
 
     Returns:
-        The relative errors of the logits, and the first module that broke.
+        The relative errors of the logits (or of the states, of a class without a head), what was
+        compared, and the first module that broke.
 
     Raises:
         GrowthRefused: the class is unknown, or ``large`` is no grown copy of it by its shape.
     """
+    from .growing import Growth
+
     description = described(small)
     if type(large) is not type(small):
         raise GrowthRefused(f"large: got {type(large).__name__}; accepted: {type(small).__name__}")
-    k = _factor(small.config, large.config, description.widths)
-    axes = description.axes(small.config, k, is_tied(small))
-    inputs = _random_inputs(small)
+    growth = Growth(small, factor_of_growth(small, large), large=large)
+    inputs = random_inputs(small)
     with torch.no_grad():
-        as_run = _distance(*(_evaluated(model, inputs).logits for model in (small, large)))
-    clean, broken = _clean(small, large, description, axes, tolerance)
-    return Comparison(clean, as_run, broken)
+        small_out, large_out = (_outputs(_evaluated(model, inputs)) for model in (small, large))
+    as_run = _apart(small_out, large_out, description, growth.axes)
+    found = _clean(small, large, description, growth.axes, tolerance)
+    return Comparison(*found[:1], as_run, *found[1:], growth.rounded(), lost(small))
 
 
-def require_same_function(small: Any, large: Any, description: Description, axes: Axes) -> None:
-    """Check two models module by module, before the grown weights are rounded.
+def require_same_function(
+    small: Any, large: Any, description: Description, axes: Axes, exact: Exact
+) -> None:
+    """Check two models module by module, with the grown weights before they were rounded.
+
+    Args:
+        small, large, description, axes: a model, a grown one, and along what it was grown.
+        exact: the grown weights; those of ``large`` must be these, rounded.
 
     Raises:
+        GrowthRefused: the models are on the meta device, where there is nothing to compare.
         GrowthFailed: the logits or a module differ by more than `TOLERANCE`.
     """
-    error, broken = _clean(small, large, description, axes, TOLERANCE)
+    if any(parameter.is_meta for parameter in small.parameters()):
+        raise GrowthRefused(
+            "model: its parameters are on the meta device, where nothing can be compared; "
+            "accepted: check=False, or a model with numbers"
+        )
+    error, broken, elsewhere = _clean(small, large, description, axes, TOLERANCE, exact)
+    where, worst = max(elsewhere.items(), key=lambda one: one[1], default=("", 0.0))
     if broken or not error <= TOLERANCE:
         raise GrowthFailed(
             f"grown {type(small).__name__}: relative error of the logits {error:.1e}, accepted "
             f"{TOLERANCE:.0e}; first at {broken or 'no module'}"
         )
+    if not worst <= TOLERANCE:
+        raise GrowthFailed(
+            f"grown {type(small).__name__}: {where}: relative error {worst:.1e}, accepted "
+            f"{TOLERANCE:.0e}"
+        )
 
 
-def _factor(small: Any, large: Any, widths: tuple[str, ...]) -> int:
-    """By how much every width of one configuration is larger than another's."""
+def factor_of_growth(small: Any, large: Any) -> int:
+    """By how much every width of one model is larger than another's.
+
+    Raises:
+        GrowthRefused: the widths have no common factor.
+    """
+    widths = [w for w in described(small).widths if getattr(small.config, w, None)]
     olds: list[Any]
     news: list[Any]
-    olds, news = ([getattr(config, width, None) for width in widths] for config in (small, large))
+    olds, news = ([getattr(model.config, width, None) for width in widths] for model in (small, large))
     k = news[0] // olds[0]
     if k < 1 or news != [old and k * old for old in olds]:
         raise GrowthRefused(
@@ -128,43 +192,209 @@ def _factor(small: Any, large: Any, widths: tuple[str, ...]) -> int:
 
 
 def _clean(
-    small: Any, large: Any, description: Description, axes: Axes, tolerance: float
-) -> tuple[float, str]:
-    """Error of the logits in clean float64, and the first module that broke."""
-    inputs = _random_inputs(small)
-    traces, logits = [], []
-    for model in (small, large):
-        twin = copy.deepcopy(model).double()
-        with clean_float64(), _traced(twin, description) as trace:
-            logits.append(_evaluated(twin, inputs).logits)
-        traces.append(trace)
-    return _distance(*logits), _first_break(traces[0], traces[1], axes, tolerance)
+    small: Any,
+    large: Any,
+    description: Description,
+    axes: Axes,
+    tolerance: float,
+    exact: Exact | None = None,
+) -> tuple[float, str, dict[str, float]]:
+    """Error of the logits in clean float64, the first module that broke, errors elsewhere."""
+    inputs = random_inputs(small)
+    with _in_float64(small), _in_float64(large, exact), clean_float64():
+        runs = _runs(small, inputs), _runs(large, inputs)
+        with _traced(small, description) as one, _traced(large, description) as other:
+            firsts = [next(run)[1] for run in runs]
+        broken = _first_break(one, other, axes, tolerance)
+        elsewhere = {
+            where: _apart(before, after, description, axes)
+            for (where, before), (_, after) in zip(*runs, strict=True)
+        }
+    return _apart(*firsts, description, axes), broken, elsewhere
 
 
-def _evaluated(model: Any, inputs: dict[str, torch.Tensor]) -> Any:
+def _runs(model: Any, inputs: Said) -> Iterator[tuple[str, Said]]:
+    """What a model says of some tokens; and further runs, by what they look at."""
+    places = "position_ids" in inspect.signature(type(model).forward).parameters
+    end, tokens = _positions(model), "decoder_input_ids" if _decodes(model) else "input_ids"
+    cached = tokens in inputs and model.can_generate()
+    first = _evaluated(model, inputs, use_cache=cached)
+    yield "", _outputs(first)
+    if cached:
+        if end <= inputs[tokens].shape[1]:  # no place for one more
+            less = {name: value[:, :-1] for name, value in inputs.items()}
+            first = _evaluated(model, less, use_cache=True)
+        yield "a step with a cache", _outputs(_step(model, inputs, first, tokens))
+    where, given = ["training mode without dropout"], dict(inputs)
+    if "input_ids" in inputs:
+        where.append("padding on the left")
+        if end and not places:
+            where.append(f"{end} tokens")
+            given = random_inputs(model, 1, end)
+        given["attention_mask"] = given["attention_mask"].flip(0, 1)
+        if end and places:
+            where.append(f"positions up to {end - 1}")
+            spread = torch.linspace(0, end - 1, inputs["input_ids"].shape[1]).long()
+            given["position_ids"] = spread.expand_as(inputs["input_ids"]).to(model.device)
+    found = _outputs(_evaluated(model, given, training=True))
+    hidden = given.get("attention_mask") == 0 if not _decodes(model) else None
+    yield ", ".join(where), {
+        name: value.masked_fill(hidden[..., None], 0)
+        if isinstance(hidden, torch.Tensor) and value.ndim == 3 else value
+        for name, value in found.items()
+    }  # fmt: skip
+
+
+def _decodes(model: Any) -> bool:
+    return bool(model.config.is_encoder_decoder)
+
+
+def _positions(model: Any, most: int = 512) -> int:
+    """How many positions a model is compared at: all that are configured; in one text, ``most``.
+
+    Without positions in its configuration, as T5, up to the last distance that it tells apart.
+    """
+    end = getattr(model.config, "max_position_embeddings", None) or 0
+    if "position_ids" in inspect.signature(type(model).forward).parameters:
+        return end
+    furthest = getattr(model.config, "relative_attention_max_distance", None) or 0
+    return min(end or furthest + 16, most)
+
+
+def _step(model: Any, inputs: Said, first: Any, tokens: str) -> Any:
+    """One more token, with the keys and values of those before in a cache."""
+    mask = inputs["attention_mask"][:, : first.logits.shape[1]]
+    given = {tokens: inputs[tokens][:, -1:], "past_key_values": first.past_key_values}
+    if _decodes(model):
+        given |= {"encoder_outputs": (first.encoder_last_hidden_state,), "attention_mask": mask}
+    else:
+        given["attention_mask"] = torch.cat([mask, torch.ones_like(mask[:, :1])], 1)
+    return _evaluated(model, given, use_cache=True)
+
+
+def _outputs(found: Any) -> Said:
+    """Logits, where there are any; else the states."""
+    names = ("logits",) if "logits" in found else ("last_hidden_state", "pooler_output")
+    return {name: found[name] for name in names if found.get(name) is not None}
+
+
+def _apart(
+    small: Said,
+    large: Said,
+    description: Description,
+    axes: Axes,
+) -> float:
+    """The largest relative error among what two models return."""
+    kinds = {"last_hidden_state": description.output, "pooler_output": "pooled"}
+    return max(
+        _distance(axes[kinds[name]].write(value, -1) if name in kinds else value, large[name])
+        for name, value in small.items()
+    )
+
+
+def _evaluated(
+    model: Any, inputs: Said, *, training: bool = False, use_cache: bool = False
+) -> Any:
     modes = [(module, module.training) for module in model.modules()]
+    caches = {"use_cache": use_cache} if hasattr(model.config, "use_cache") else {}
     try:
-        return model.eval()(**inputs)
+        with warnings.catch_warnings(), _NoDropout() if training else nullcontext():
+            warnings.simplefilter("ignore")  # checkpointing complains where no gradient is wanted
+            return model.train(training)(**inputs, **caches)
     finally:
-        for module, training in modes:
-            module.training = training
+        for module, mode in modes:
+            module.training = mode
 
 
-def _random_inputs(model: Any, batch: int = 2, length: int = 12) -> dict[str, torch.Tensor]:
-    """Tokens, token types and a mask that hides the end of the last row."""
+def random_inputs(model: Any, batch: int = 2, length: int = 12) -> Said:
+    """Tokens, token types and a mask that hides the end of the last row; or random pictures.
+
+    Args:
+        model: of transformers.
+        batch, length: of the tokens.
+    """
     config, generator = model.config, torch.Generator().manual_seed(8444)
+    if model.main_input_name == "pixel_values":
+        size = config.image_size
+        size = (size, size) if isinstance(size, int) else tuple(size)
+        drawn = torch.randn(batch, config.num_channels, *size, generator=generator)
+        return {"pixel_values": drawn.to(model.device, model.dtype)}
+    if getattr(config, "pad_token_id", None) is None and "Sequence" in type(model).__name__:
+        batch = 1  # such a class looks for the last token that is no padding
     length = min(length, getattr(config, "max_position_embeddings", None) or length)
 
-    def drawn(bound: int) -> torch.Tensor:
+    def drawn_below(bound: int) -> torch.Tensor:
         return torch.randint(bound, (batch, length), generator=generator).to(model.device)
 
-    inputs = {"input_ids": drawn(config.vocab_size), "attention_mask": drawn(1) + 1}
+    inputs = {"input_ids": drawn_below(config.vocab_size), "attention_mask": drawn_below(1) + 1}
     inputs["attention_mask"][-1, -(length // 4) :] = 0
     if getattr(config, "type_vocab_size", None):
-        inputs["token_type_ids"] = drawn(config.type_vocab_size)
+        inputs["token_type_ids"] = drawn_below(config.type_vocab_size)
     if config.is_encoder_decoder:
-        inputs["decoder_input_ids"] = drawn(config.vocab_size)
+        inputs["decoder_input_ids"] = drawn_below(config.vocab_size)
     return inputs
+
+
+@contextmanager
+def _in_float64(model: Any, exact: Exact | None = None) -> Iterator[None]:
+    """Run a model's modules with their parameters in float64, each only while it runs.
+
+    Args:
+        model: of any dtype.
+        exact: by name, what stands for a parameter; each of the model's must be this, rounded.
+
+    Raises:
+        GrowthFailed: a parameter is not.
+    """
+    handles, kept, seen = [], {}, set()
+    experts = getattr(model.config, "_experts_implementation", None)
+
+    def widen(path: str) -> Callable[..., None]:
+        def before(module: Any, *_: Any) -> None:
+            if path in kept:
+                return
+            kept[path] = dict(module._parameters)
+            for leaf, own in kept[path].items():
+                if own is not None:
+                    name = f"{path}.{leaf}".lstrip(".")
+                    value = own.detach().double() if exact is None else exact(name)
+                    if exact is not None and name not in seen and not _rounds_to(value, own):
+                        raise GrowthFailed(f"{name}: it is not what the rules make, rounded")
+                    seen.add(name)
+                    module._parameters[leaf] = nn.Parameter(value, requires_grad=False)
+
+        return before
+
+    def narrow(path: str) -> Callable[..., None]:
+        def after(module: Any, *_: Any) -> None:
+            module._parameters.update(kept.pop(path, {}))
+
+        return after
+
+    modules = dict(model.named_modules())
+    try:
+        if experts is not None:
+            model.config._experts_implementation = "eager"  # the others know no float64
+        for path, module in modules.items():
+            if module._parameters:
+                handles.append(module.register_forward_pre_hook(widen(path)))
+                handles.append(module.register_forward_hook(narrow(path), always_call=True))
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+        for path, own in kept.items():
+            modules[path]._parameters.update(own)
+        if experts is not None:
+            model.config._experts_implementation = experts
+
+
+def _rounds_to(exact: torch.Tensor, own: torch.Tensor, rows: int = 4096) -> bool:
+    """Whether a parameter is another tensor, rounded; compared some rows at a time."""
+    return all(
+        torch.equal(there, torch.empty_like(there).copy_(here))
+        for here, there in zip(exact.split(rows), own.detach().split(rows), strict=True)
+    )
 
 
 @contextmanager
@@ -176,14 +406,15 @@ def _traced(model: Any, description: Description) -> Iterator[Trace]:
         def keep(module: Any, given: tuple[Any, ...], output: Any) -> None:
             if row.reads is not None:
                 trace.append((path, "input", row, given[0]))
-            trace.append((path, "output", row, output))
+            first = output[0] if isinstance(output, tuple) else output  # a router says more
+            trace.append((path, "output", row, first))
 
         return keep
 
     handles = []
     for path, module in model.named_modules():
-        row = description.rows.get(re.sub(r"\.\d+(?=\.|$)", ".#", path))
-        if row is not None and row.rule != "frequencies":
+        row = description.row(path)
+        if row is not None and row.rule not in ("frequencies", "convolution"):
             handles.append(module.register_forward_hook(hook(path, row)))
     try:
         yield trace
