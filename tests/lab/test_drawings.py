@@ -11,7 +11,8 @@ from playwright.sync_api import Browser, sync_playwright
 from test_browser import CHROMIUM, FLAGS
 
 from verified_transformer.lab import drawings
-from verified_transformer.lab.drawings import ROLES, Drawing, Panel, labels, palette, parts
+from verified_transformer.lab.drawings import ROLES, Drawing, Panel, labels, palette
+from verified_transformer.lab.drawings import marks as parts
 
 NAMES = (
     "assigned_weights",

@@ -84,10 +84,18 @@ TODAY: dict[str, tuple[str, dict[str, Any]]] = {
         {**_NEOX, "ffn_dim": 10, "word_embed_proj_dim": 6, "do_layer_norm_before": False},
     ),
     "RoBERTa": ("RobertaForMaskedLM", _BERT | {"max_position_embeddings": 30}),
-    "ModernBERT": ("ModernBertForMaskedLM", {**_WIDE, **_ENDS, "num_hidden_layers": 2,
-                                             "layer_types": _ROPES["layer_types"],
-                                             "local_attention": 6, "cls_token_id": 1,
-                                             "sep_token_id": 2}),
+    "ModernBERT": (
+        "ModernBertForMaskedLM",
+        {
+            **_WIDE,
+            **_ENDS,
+            "num_hidden_layers": 2,
+            "layer_types": _ROPES["layer_types"],
+            "local_attention": 6,
+            "cls_token_id": 1,
+            "sep_token_id": 2,
+        },
+    ),
 }
 _VIT = {**_WIDE, "num_hidden_layers": 1, "image_size": 6, "patch_size": 3, "num_channels": 2}
 OTHERS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -97,7 +105,8 @@ OTHERS: dict[str, tuple[str, dict[str, Any]]] = {
         f"{kind}, {end}": (name.replace("ForCausalLM", end).replace("ForMaskedLM", end), options)
         for kind, (name, options) in TODAY.items()
         for end in ("Model", "ForSequenceClassification", "ForTokenClassification")
-        if kind != "Phi-4, half rotary" and not kind.startswith(("OPT, as", "Gemma 3"))
+        if kind != "Phi-4, half rotary"
+        and not kind.startswith(("OPT, as", "Gemma 3"))
         and (kind not in ("OLMo2", "OPT") or "Token" not in end)
         and (kind != "GPT-NeoX" or end == "Model")
     },

@@ -27,7 +27,7 @@ class Panel:
     Args:
         width: at most `WIDEST`.
         height: of the rectangle; a title takes the first 26 units.
-        marks: what `verified_transformer.lab.drawings.parts` returns.
+        marks: what `verified_transformer.lab.drawings.marks` returns.
         title: stands above the marks.
 
     Raises:

@@ -257,7 +257,9 @@ class Growth:
         """Refuse a tied head whose input no parameter can scale."""
         scales = {float(scale) for scale in self.axes["features"].factor.unique()}
         rows = filter(None, map(self.row, self._small))
-        if scales != {1.0} and not {"features", "last of the stream"} & {row.writes for row in rows}:
+        if scales != {1.0} and not {"features", "last of the stream"} & {
+            row.writes for row in rows
+        }:
             raise GrowthRefused(
                 f"{type(self.model).__name__}: its head must be met by {min(scales):g} times the "
                 "grown state, as each of k copies meets a copy of the embedding, and no gain or "
@@ -304,7 +306,9 @@ class Growth:
 def axes_of(model: Any, large: Any, k: int, description: Description) -> Axes:
     """The axes along which a model was grown into a large one."""
     (table,) = {
-        (buffer.double() / large.get_buffer(name).double()).item() if not buffer.is_meta else k**-0.5
+        (buffer.double() / large.get_buffer(name).double()).item()
+        if not buffer.is_meta
+        else k**-0.5
         for name, buffer in model.named_buffers()
         if (row := description.row(name)) and row.rule == "own"
     } or {1.0}

@@ -182,7 +182,9 @@ def factor_of_growth(small: Any, large: Any) -> int:
     widths = [w for w in described(small).widths if getattr(small.config, w, None)]
     olds: list[Any]
     news: list[Any]
-    olds, news = ([getattr(model.config, width, None) for width in widths] for model in (small, large))
+    olds, news = (
+        [getattr(model.config, width, None) for width in widths] for model in (small, large)
+    )
     k = news[0] // olds[0]
     if k < 1 or news != [old and k * old for old in olds]:
         raise GrowthRefused(
@@ -292,9 +294,7 @@ def _apart(
     )
 
 
-def _evaluated(
-    model: Any, inputs: Said, *, training: bool = False, use_cache: bool = False
-) -> Any:
+def _evaluated(model: Any, inputs: Said, *, training: bool = False, use_cache: bool = False) -> Any:
     modes = [(module, module.training) for module in model.modules()]
     caches = {"use_cache": use_cache} if hasattr(model.config, "use_cache") else {}
     try:
