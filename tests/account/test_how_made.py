@@ -17,7 +17,7 @@ import pytest
 import sympy as sp
 
 from verified_transformer.account import ledger
-from verified_transformer.account.code import how_made, live
+from verified_transformer.account.code import evidence_key, how_made
 from verified_transformer.account.code.key import code_from
 from verified_transformer.account.code.meaning import Mentioned
 from verified_transformer.account.code.modules import Package
@@ -292,8 +292,8 @@ def key_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Key:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text.replace(old, new) if old else text, encoding="utf-8")
         with monkeypatch.context() as context:
-            context.setattr(live, "LIBRARY", package.folder)
-            context.setattr(live, "library", lambda: package)
+            context.setattr(evidence_key, "LIBRARY", package.folder)
+            context.setattr(evidence_key, "library", lambda: package)
             context.syspath_prepend(package.folder.parent)
             made = how_made(run(cell)["thing"])
         for name in [name for name in sys.modules if name.partition(".")[0] == "book"]:
@@ -372,8 +372,12 @@ def test_whatever_a_function_of_the_library_reaches_counts(monkeypatch: pytest.M
     """Ten of those that notebooks import: each time something that one reaches returns a text."""
     every = imported()
     for number, thing in enumerate(every[:: len(every) // 10][:10]):
-        before, package, made = how_made(thing), Package(live.LIBRARY), inspect.unwrap(thing)
-        label = Path(inspect.getfile(made)).relative_to(live.LIBRARY).as_posix()
+        before, package, made = (
+            how_made(thing),
+            Package(evidence_key.LIBRARY),
+            inspect.unwrap(thing),
+        )
+        label = Path(inspect.getfile(made)).relative_to(evidence_key.LIBRARY).as_posix()
         start = package.definition(label, made.__name__)
         reached = code_from(start, package, Mentioned(whole=True)).definitions
         names = [name.split(": ") for name in reached if "runs on import" not in name]
@@ -386,7 +390,7 @@ def test_whatever_a_function_of_the_library_reaches_counts(monkeypatch: pytest.M
         ]
         returns[number * len(returns) // 10].value = ast.Constant("typed in")
         with monkeypatch.context() as context:
-            context.setattr(live, "library", lambda package=package: package)
+            context.setattr(evidence_key, "library", lambda package=package: package)
             assert how_made(thing) != before, start
 
 

@@ -16,8 +16,8 @@ import torch
 from ..exact.formulas.evaluation import Point
 from ..seeds import device, generator
 from .design import Design
-from .inputs import Statistic, law_at, sizes_at
-from .quantities import Quantity, Sampled, central_moments, literal_statistic
+from .inputs import Quantity, Statistic, law_at, sizes_at
+from .quantities import Sampled, central_moments, literal_statistic
 from .statistics import values_of
 
 _CPU_BUFFER = 1 << 20  # entries: 4 MiB of float32

@@ -107,7 +107,7 @@ class Sampled(Piloted):
         return found
 
     def require_definition(self, point: Point) -> None:
-        """Refuse the statistic where it could not be wrong; see `definition`."""
+        """Refuse the statistic where it could not be wrong; see `statistics`."""
         require_definition(self.definition, self.draws, point, self.quantity)
 
 

@@ -1,7 +1,7 @@
 """What a result was made by: the definitions that a function reaches, read and never executed."""
 
+from .evidence_key import how_made
 from .key import Code, code_of
-from .live import how_made
 from .modules import CodeFault
 
 __all__ = ["Code", "CodeFault", "code_of", "how_made"]

@@ -1,1 +1,1 @@
-"""Displayed mathematics: expressions and derivations written as LaTeX, and LaTeX read back."""
+"""Displayed mathematics: LaTeX read back, and what it states tried."""

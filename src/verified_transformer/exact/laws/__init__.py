@@ -4,10 +4,10 @@ Parameters are SymPy expressions or numbers. A decimal such as ``1.3`` is read a
 13/10 that it prints, so that everything computed from it stays exact.
 """
 
-from .base import Law, MissingMoment, cumulant_from, exact
 from .continuous import Normal, TruncatedNormal, Uniform
 from .discrete import SKEWED, Discrete, Rademacher
 from .general import General
+from .law import Law, MissingMoment, cumulant_from, exact
 
 __all__ = [
     "SKEWED",

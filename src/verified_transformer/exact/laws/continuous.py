@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import sympy as sp
 
-from .base import Law, exact, gauss_rule, require_positive
+from .law import Law, exact, gauss_rule, require_positive
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import sympy as sp
 
-from .base import Law, as_float, exact, put, require_positive
+from .law import Law, as_float, exact, put, require_positive
 
 if TYPE_CHECKING:
     import numpy as np

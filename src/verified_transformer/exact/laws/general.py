@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import sympy as sp
 
-from .base import Law, MissingMoment, as_float, exact, gauss_rule, put
 from .discrete import Discrete
+from .law import Law, MissingMoment, as_float, exact, gauss_rule, put
 
 if TYPE_CHECKING:
     import numpy as np

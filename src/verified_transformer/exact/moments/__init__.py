@@ -1,6 +1,6 @@
 """Exact moments of polynomials in iid entries with symbolic sizes, by two independent routes.
 
-A polynomial is a SymPy expression in entries ``w[i]`` and sums ``total(..., i)`` (`written`),
+A polynomial (`polynomials`) is a SymPy expression in entries ``w[i]`` and sums ``total(..., i)``,
 multiplied out into `terms`. Route A (`partitions`) sums over the ways in which summed indices
 coincide, with raw moments; route B (`cumulants`) over partitions of the factors into blocks, with
 cumulants. Both start from the multiplied-out polynomial and share no rule about expectations.

@@ -17,8 +17,8 @@ import sympy as sp
 
 from ..formulas.evaluation import Approximation, Point
 from ..integrals.quadrature import NUMPY
-from ..laws.base import Law, MissingMoment, put
 from ..laws.discrete import Discrete
+from ..laws.law import Law, MissingMoment, put
 from .polynomials import Array, Definition, Index, Tensor
 
 if TYPE_CHECKING:
