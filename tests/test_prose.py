@@ -84,7 +84,7 @@ ELSEWHERE = """In the notebook it is {number}.
     [
         ("10.82", "notebooks/3-first-loss/4-the-first-loss.ipynb", ""),
         pytest.param(
-            "10.28", "notebooks/3-first-loss/4-the-first-loss.ipynb", "what is printed: log n",
+            "10.28", "notebooks/3-first-loss/4-the-first-loss.ipynb", "what is printed: gpt2",
             marks=pytest.mark.canary,
         ),
         pytest.param(
