@@ -84,10 +84,18 @@ TODAY: dict[str, tuple[str, dict[str, Any]]] = {
         {**_NEOX, "ffn_dim": 10, "word_embed_proj_dim": 6, "do_layer_norm_before": False},
     ),
     "RoBERTa": ("RobertaForMaskedLM", _BERT | {"max_position_embeddings": 30}),
-    "ModernBERT": ("ModernBertForMaskedLM", {**_WIDE, **_ENDS, "num_hidden_layers": 2,
-                                             "layer_types": _ROPES["layer_types"],
-                                             "local_attention": 6, "cls_token_id": 1,
-                                             "sep_token_id": 2}),
+    "ModernBERT": (
+        "ModernBertForMaskedLM",
+        {
+            **_WIDE,
+            **_ENDS,
+            "num_hidden_layers": 2,
+            "layer_types": _ROPES["layer_types"],
+            "local_attention": 6,
+            "cls_token_id": 1,
+            "sep_token_id": 2,
+        },
+    ),
 }
 _VIT = {**_WIDE, "num_hidden_layers": 1, "image_size": 6, "patch_size": 3, "num_channels": 2}
 OTHERS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -97,7 +105,8 @@ OTHERS: dict[str, tuple[str, dict[str, Any]]] = {
         f"{kind}, {end}": (name.replace("ForCausalLM", end).replace("ForMaskedLM", end), options)
         for kind, (name, options) in TODAY.items()
         for end in ("Model", "ForSequenceClassification", "ForTokenClassification")
-        if kind != "Phi-4, half rotary" and not kind.startswith(("OPT, as", "Gemma 3"))
+        if kind != "Phi-4, half rotary"
+        and not kind.startswith(("OPT, as", "Gemma 3"))
         and (kind not in ("OLMo2", "OPT") or "Token" not in end)
         and (kind != "GPT-NeoX" or end == "Model")
     },
@@ -120,17 +129,24 @@ _EPSILON = ("layer_norm_eps", "layer_norm_epsilon", "rms_norm_eps", "norm_eps")
 
 
 def model(
-    kind: str, *, ε: float = 1e-5, embeddings: float = 1.0, dtype: torch.dtype = torch.float64
+    kind: str,
+    *,
+    ε: float = 1e-5,
+    embeddings: float = 1.0,
+    dtype: torch.dtype = torch.float64,
+    **changed: Any,
 ) -> Any:
     """A tiny model in evaluation mode.
 
     Args:
-        kind: a key of `KINDS`.
+        kind: a key of `EVERY`.
         ε: of every norm.
         embeddings: standard deviation of the embeddings.
         dtype: of the parameters.
+        changed: options of the configuration.
     """
     name, options = EVERY[kind]
+    options = {**options, **changed}
     cls = getattr(transformers, name)
     defaults = cls.config_class()
     own = [option for option in _EPSILON if hasattr(defaults, option)][:1]  # OPT's is fixed

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-
 from typing import TypeVar
 
 import torch
@@ -91,10 +90,14 @@ class Gathered:
     def like(self, other: Gathered) -> bool:
         """Whether another gathers in the same way."""
         one, two = dict(self.along), dict(other.along)
-        return self.shift == other.shift and one.keys() == two.keys() and all(
-            torch.equal(one[dim][0], two[dim][0])
-            and torch.allclose(one[dim][1], two[dim][1], rtol=1e-12, atol=0.0)
-            for dim in one
+        return (
+            self.shift == other.shift
+            and one.keys() == two.keys()
+            and all(
+                torch.equal(one[dim][0], two[dim][0])
+                and torch.allclose(one[dim][1], two[dim][1], rtol=1e-12, atol=0.0)
+                for dim in one
+            )
         )
 
     def of(self, value: torch.Tensor) -> Gathered:

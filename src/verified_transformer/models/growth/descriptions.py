@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .rules import Axes, Row
-from .widths import Attention, widened
+from .widths import PLAIN, Attention, widened
 
 
 class GrowthRefused(ValueError):
@@ -32,7 +32,7 @@ class Description:
     widths: tuple[str, ...]
     rows: Mapping[str, Row]
     options: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
-    attention: Attention = Attention()
+    attention: Attention = PLAIN
     output: str = "features"
 
     def row(self, path: str) -> Row | None:
@@ -109,7 +109,8 @@ layers.#.self_attn.k_norm        norm  key     key before its norm
 layers.#.self_attn.v_proj        linear  value   stream
 {_ATTENTION_OUT}"""
 _NORMED_BY_HEAD = re.sub(
-    "  norm  .*", lambda of: of[0].replace("query", "query of a head").replace("key", "key of a head"),
+    "  norm  .*",
+    lambda of: of[0].replace("query", "query of a head").replace("key", "key of a head"),
     _NORMED,
 )
 _GATED = """
@@ -148,7 +149,11 @@ layers.#.pre_feedforward_layernorm   norm  stream  stream
 layers.#.post_feedforward_layernorm  norm  stream  stream"""  # fmt: skip
 _GEMMA, _GEMMA2, _GEMMA3 = (
     re.sub("(?<=  )norm(?=  )", "shifted norm", _GEMMA_ENDS + part)
-    for part in (_BEFORE + _SEPARATE + _GATED, _FOUR + _SEPARATE + _GATED, _FOUR + _NORMED_BY_HEAD + _GATED)
+    for part in (
+        _BEFORE + _SEPARATE + _GATED,
+        _FOUR + _SEPARATE + _GATED,
+        _FOUR + _NORMED_BY_HEAD + _GATED,
+    )
 )
 _GPT_NEOX = _BEFORE + """
 embed_in                            embedding    stream
@@ -332,7 +337,9 @@ def _decoders() -> dict[str, Description]:
         ("gemma", "Gemma", _GEMMA, _HALVES),
         ("gemma2", "Gemma2", _GEMMA2, _UNSCALED),
     ):
-        heads = {end: told for end, told in _CAUSAL.items() if (name, end[:8]) != ("Olmo2", "ForToken")}
+        heads = {
+            end: told for end, told in _CAUSAL.items() if (name, end[:8]) != ("Olmo2", "ForToken")
+        }
         found |= _family(module, name, body, heads, options=_ROPE, attention=attention)
     heads = {"TextModel": ("", ""), "ForCausalLM": ("model.", _LM)}
     found |= _family("gemma3", "Gemma3", _GEMMA3, heads, options=_ROPE, attention=_UNSCALED)

@@ -95,9 +95,7 @@ def _grown_options(
     Raises:
         GrowthRefused: its entries would need different ones.
     """
-    alone = {
-        tuple(sorted(FOLLOWS[kind](φ, ρφ / φ).items())): (φ, ρφ) for φ, ρφ in rule.factors()
-    }
+    alone = {tuple(sorted(FOLLOWS[kind](φ, ρφ / φ).items())): (φ, ρφ) for φ, ρφ in rule.factors()}
     if len(needed := {tuple((o, f"{f:.9g}") for o, f in each) for each in alone}) > 1:
         raise GrowthRefused(
             f"{name}: entries have grown by {', '.join(f'{φ:.4g}' for φ, _ in alone.values())}, so "

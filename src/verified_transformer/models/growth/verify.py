@@ -27,7 +27,7 @@ TOLERANCE = 1e-12  # of the largest logit; float64 leaves about 1e-15 a layer
 
 Trace = list[tuple[str, str, Row, Any]]  # path, "input" or "output", row, value
 Said = dict[str, torch.Tensor]  # what a model is given, or returns, by name
-Exact = Callable[[str], torch.Tensor]  # of a grown parameter by name, before it was rounded
+Exact = Callable[[str, torch.Tensor], None]  # writes a grown parameter, not rounded, by its name
 
 
 class GrowthFailed(AssertionError):
@@ -182,7 +182,9 @@ def factor_of_growth(small: Any, large: Any) -> int:
     widths = [w for w in described(small).widths if getattr(small.config, w, None)]
     olds: list[Any]
     news: list[Any]
-    olds, news = ([getattr(model.config, width, None) for width in widths] for model in (small, large))
+    olds, news = (
+        [getattr(model.config, width, None) for width in widths] for model in (small, large)
+    )
     k = news[0] // olds[0]
     if k < 1 or news != [old and k * old for old in olds]:
         raise GrowthRefused(
@@ -292,9 +294,7 @@ def _apart(
     )
 
 
-def _evaluated(
-    model: Any, inputs: Said, *, training: bool = False, use_cache: bool = False
-) -> Any:
+def _evaluated(model: Any, inputs: Said, *, training: bool = False, use_cache: bool = False) -> Any:
     modes = [(module, module.training) for module in model.modules()]
     caches = {"use_cache": use_cache} if hasattr(model.config, "use_cache") else {}
     try:
@@ -347,27 +347,37 @@ def _in_float64(model: Any, exact: Exact | None = None) -> Iterator[None]:
         GrowthFailed: a parameter is not.
     """
     handles, kept, seen = [], {}, set()
+    spare: dict[Any, list[torch.Tensor]] = {}  # of modules that have run, for others of their shape
     experts = getattr(model.config, "_experts_implementation", None)
+
+    def wide(name: str, own: torch.Tensor) -> torch.Tensor:
+        waiting = spare.setdefault((own.shape, own.device), [])
+        value = waiting.pop() if waiting else torch.empty_like(own, dtype=torch.float64)
+        if exact is None:
+            return value.copy_(own)
+        exact(name, value)
+        if name not in seen and not _rounds_to(value, own):
+            raise GrowthFailed(f"{name}: it is not what the rules make, rounded")
+        seen.add(name)
+        return value
 
     def widen(path: str) -> Callable[..., None]:
         def before(module: Any, *_: Any) -> None:
-            if path in kept:
-                return
-            kept[path] = dict(module._parameters)
-            for leaf, own in kept[path].items():
-                if own is not None:
-                    name = f"{path}.{leaf}".lstrip(".")
-                    value = own.detach().double() if exact is None else exact(name)
-                    if exact is not None and name not in seen and not _rounds_to(value, own):
-                        raise GrowthFailed(f"{name}: it is not what the rules make, rounded")
-                    seen.add(name)
-                    module._parameters[leaf] = nn.Parameter(value, requires_grad=False)
+            if path not in kept:
+                kept[path] = dict(module._parameters)
+                for leaf, own in kept[path].items():
+                    if own is not None:
+                        value = wide(f"{path}.{leaf}".lstrip("."), own.detach())
+                        module._parameters[leaf] = nn.Parameter(value, requires_grad=False)
 
         return before
 
     def narrow(path: str) -> Callable[..., None]:
         def after(module: Any, *_: Any) -> None:
-            module._parameters.update(kept.pop(path, {}))
+            for leaf, own in kept.pop(path, {}).items():
+                if own is not None:
+                    spare[own.shape, own.device].append(module._parameters[leaf].detach())
+                module._parameters[leaf] = own
 
         return after
 
@@ -393,7 +403,7 @@ def _rounds_to(exact: torch.Tensor, own: torch.Tensor, rows: int = 4096) -> bool
     """Whether a parameter is another tensor, rounded; compared some rows at a time."""
     return all(
         torch.equal(there, torch.empty_like(there).copy_(here))
-        for here, there in zip(exact.split(rows), own.detach().split(rows), strict=True)
+        for here, there in zip(exact.split(rows), own.split(rows), strict=True)
     )
 
 

@@ -29,14 +29,15 @@ class Attention(NamedTuple):
     scaled_head: str | bool = False
 
 
+PLAIN = Attention()
+
+
 def option(config: Any, *names: str) -> Any:
     """The first of some options that is there and neither zero nor None; else None."""
     return next(filter(None, (getattr(config, name, None) for name in names)), None)
 
 
-def widened(
-    config: Any, k: int, tied: bool, attention: Attention = Attention(), *, table: float = 1.0
-) -> Axes:
+def widened(config: Any, k: int, tied: bool, attention: Attention, *, table: float = 1.0) -> Axes:
     """The axes of a Transformer by name.
 
     Args:
