@@ -137,8 +137,8 @@ def compare(small: Any, large: Any, *, tolerance: float = TOLERANCE) -> Comparis
     with torch.no_grad():
         small_out, large_out = (_outputs(_evaluated(model, inputs)) for model in (small, large))
     as_run = _apart(small_out, large_out, description, growth.axes)
-    found = _clean(small, large, description, growth.axes, tolerance)
-    return Comparison(*found[:1], as_run, *found[1:], growth.rounded(), lost(small))
+    clean, broken, elsewhere = _clean(small, large, description, growth.axes, tolerance)
+    return Comparison(clean, as_run, broken, elsewhere, growth.rounded(), lost(small))
 
 
 def require_same_function(
@@ -206,13 +206,14 @@ def _clean(
     with _in_float64(small), _in_float64(large, exact), clean_float64():
         runs = _runs(small, inputs), _runs(large, inputs)
         with _traced(small, description) as one, _traced(large, description) as other:
-            firsts = [next(run)[1] for run in runs]
+            (_, before), (_, after) = map(next, runs)
+            error = _apart(before, after, description, axes)
         broken = _first_break(one, other, axes, tolerance)
         elsewhere = {
             where: _apart(before, after, description, axes)
             for (where, before), (_, after) in zip(*runs, strict=True)
         }
-    return _apart(*firsts, description, axes), broken, elsewhere
+    return error, broken, elsewhere
 
 
 def _runs(model: Any, inputs: Said) -> Iterator[tuple[str, Said]]:
