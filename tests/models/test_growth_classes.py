@@ -62,6 +62,13 @@ def test_in_bfloat16_a_factor_of_four_rounds_nothing(kind: str) -> None:
     assert rounded.rounded > 0.01 and rounded.clean > 1e-5
 
 
+@pytest.mark.parametrize("kind", ["ViT", "Phi-3, tied", "Gemma, untied", "ModernBERT, tied"])
+def test_in_float32_weights_are_rounded_once(kind: str) -> None:
+    small = model(kind, dtype=torch.float32)
+    found = compare(small, grow(small, 2), tolerance=1e-5)
+    assert 1e-9 < found.worst <= 1e-6 and not found.broken
+
+
 @pytest.mark.parametrize(("kind", "options", "message"), [
     ("GPT-NeoX, tied", {"rotary_pct": 0.35}, r"partial_rotary_factor: got 0\.35 .*turn 4, and"),
     ("OPT, tied", {"do_layer_norm_before": False}, r"OPTForCausalLM: its head must be met by 0\.5"),

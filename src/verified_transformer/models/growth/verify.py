@@ -202,7 +202,10 @@ def _clean(
     exact: Exact | None = None,
 ) -> tuple[float, str, dict[str, float]]:
     """Error of the logits in clean float64, the first module that broke, errors elsewhere."""
-    inputs = random_inputs(small)
+    inputs = {
+        name: value.double() if value.is_floating_point() else value
+        for name, value in random_inputs(small).items()
+    }
     with _in_float64(small), _in_float64(large, exact), clean_float64():
         runs = _runs(small, inputs), _runs(large, inputs)
         with _traced(small, description) as one, _traced(large, description) as other:
