@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 import types
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -180,6 +182,44 @@ def test_training_mode_and_a_cache_are_compared(
         monkeypatch.setattr(getattr(modeling_llama, kind), "forward", made)
     with pytest.raises(GrowthFailed, match=where):
         grow(model(LLAMA), 2)
+
+
+def _loaded(m: Any, folder: Path) -> Any:
+    m.save_pretrained(folder)
+    return type(m).from_pretrained(folder)
+
+
+def _resized(m: Any, folder: Path) -> Any:
+    m.resize_token_embeddings(23)
+    return m
+
+
+def _watched(m: Any, folder: Path) -> Any:
+    m.set_attn_implementation("eager")
+    m(torch.arange(5)[None], output_attentions=True, output_hidden_states=True)
+    return m
+
+
+def _trained(m: Any, folder: Path) -> Any:
+    optimiser = torch.optim.AdamW(m.parameters())
+    m(input_ids=torch.arange(5)[None], labels=torch.arange(5)[None]).loss.backward()
+    optimiser.step()
+    optimiser.zero_grad()
+    return m
+
+
+def _pickled(m: Any, folder: Path) -> Any:
+    return pickle.loads(pickle.dumps(m))
+
+
+@pytest.mark.parametrize("used", [_loaded, _resized, _watched, _trained, _pickled])
+@pytest.mark.parametrize("kind", [LLAMA, GPT2, "BERT, GELU, tied", "Gemma 3, tied", "OPT, tied"])
+def test_a_model_that_was_used_still_grows(
+    kind: str, used: Callable[..., Any], tmp_path: Path
+) -> None:
+    small = used(model(kind), tmp_path)
+    found = compare(small, grow(small, 2))
+    assert found.worst <= 1e-12 and not found.lost
 
 
 def test_dropout_and_checkpointing_are_carried_over() -> None:
