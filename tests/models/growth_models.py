@@ -129,17 +129,24 @@ _EPSILON = ("layer_norm_eps", "layer_norm_epsilon", "rms_norm_eps", "norm_eps")
 
 
 def model(
-    kind: str, *, ε: float = 1e-5, embeddings: float = 1.0, dtype: torch.dtype = torch.float64
+    kind: str,
+    *,
+    ε: float = 1e-5,
+    embeddings: float = 1.0,
+    dtype: torch.dtype = torch.float64,
+    **changed: Any,
 ) -> Any:
     """A tiny model in evaluation mode.
 
     Args:
-        kind: a key of `KINDS`.
+        kind: a key of `EVERY`.
         ε: of every norm.
         embeddings: standard deviation of the embeddings.
         dtype: of the parameters.
+        changed: options of the configuration.
     """
     name, options = EVERY[kind]
+    options = {**options, **changed}
     cls = getattr(transformers, name)
     defaults = cls.config_class()
     own = [option for option in _EPSILON if hasattr(defaults, option)][:1]  # OPT's is fixed

@@ -46,6 +46,38 @@ def test_a_grown_linear_map_does_what_the_small_one_does(writes: str, reads: str
     assert torch.equal(turned, wide.T)
 
 
+@pytest.mark.parametrize("reads", AXES)
+@pytest.mark.parametrize("writes", AXES)
+def test_what_is_gathered_is_what_the_axes_make(writes: str, reads: str) -> None:
+    out, into = AXES[writes], AXES[reads]
+    w = torch.randn(out.size, into.size).double()
+    wide = rules.linear(rules.Part("weight", w, out, into, w))
+    lazy = rules.linear(rules.Part("weight", axes.Gathered(w), out, into, w))
+    assert lazy.shape == wide.shape and torch.allclose(lazy.dense(), wide, rtol=1e-15, atol=0)
+    for dtype in (torch.float32, torch.bfloat16):  # rounded once, from a small weight of any dtype
+        small = axes.Gathered(w.to(dtype))
+        found = rules.linear(rules.Part("weight", small, out, into, w))
+        here = found.into(torch.empty(found.shape, dtype=dtype))
+        assert torch.equal(here, found.dense().to(dtype))
+
+
+@pytest.mark.parametrize("reads", AXES)
+@pytest.mark.parametrize("writes", AXES)
+def test_the_adjoint_is_the_inverse_transposed(writes: str, reads: str) -> None:
+    out, into = AXES[writes], AXES[reads]
+    w = torch.eye(out.size * into.size).double().view(-1, out.size, into.size)
+    grown = rules.linear(rules.Part("weight", axes.Gathered(w), out, into, w))
+    g, adjoint = (x.dense().flatten(1).T for x in (grown, grown.adjoint()))
+    assert torch.allclose(adjoint, torch.linalg.pinv(g).T, atol=1e-13)
+    assert torch.allclose(grown.squared().dense().flatten(1).T, g.square(), rtol=1e-14, atol=0)
+
+
+def test_copies_of_one_number_may_have_different_factors() -> None:
+    axis = axes.Axis(torch.tensor([0, 0, 1]), torch.tensor([1.0, 3.0, 0.5]).double(), 2)
+    lazy = axis.write(axes.Gathered(torch.tensor([2.0, 4.0])), 0)
+    assert lazy.into(torch.empty(3)).tolist() == [2, 6, 2]
+
+
 def test_repetition_is_the_articles_first_one() -> None:
     x = torch.tensor([1.0, 2.0, 3.0, 4.0])
     assert axes.repeated(4, 2).write(x, 0).tolist() == [1, 1, 2, 2, 3, 3, 4, 4]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from growth_models import KINDS, model
+from growth_models import KINDS, TODAY, model
 
 from verified_transformer.models.growth import GrowthFailed, compare, grow, growing
 
@@ -21,7 +21,7 @@ def apart(grown: Any, module: str, k: int) -> float:
     return float((copies - copies[:, :1]).abs().max() / gradient.abs().max())
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, *(f"{kind}, tied" for kind in TODAY)])
 def test_noise_leaves_the_function_alone(kind: str) -> None:
     small = model(kind)
     large = grow(small, 2, noise=0.5, generator=torch.Generator().manual_seed(3))

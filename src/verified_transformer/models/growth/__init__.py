@@ -1,13 +1,15 @@
 """Grow a Transformer: k times as wide, and the same function.
 
-`grow` does it, `compare` measures it. `axes` holds the algebra, `rules` what each role of a module
-makes of it, `descriptions` which module of which class has which role. Needs transformers 5.20.
+`grow` does it, `compare` measures it, `grow_optimiser` trains on. `axes` holds the algebra, `rules`
+what each role of a module makes of it, `descriptions` which module of which class has which role,
+`stock` what a model must be to be grown. Needs transformers 5.20.
 """
 
 from .axes import Axis, heads, repeated, rotary, unchanged
 from .descriptions import DESCRIPTIONS, Description, GrowthRefused, described
 from .growing import grow, grow_along
 from .rules import RULES, Part, Row, score_scale
+from .training import grow_optimiser
 from .verify import TOLERANCE, Comparison, GrowthFailed, clean_float64, compare
 
 __all__ = [
@@ -26,6 +28,7 @@ __all__ = [
     "described",
     "grow",
     "grow_along",
+    "grow_optimiser",
     "heads",
     "repeated",
     "rotary",

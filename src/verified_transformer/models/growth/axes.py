@@ -124,14 +124,17 @@ class Gathered:
 
     def _scaled(self, dtype: torch.dtype) -> torch.Tensor | None:
         """The small tensor times the factors, rounded unless shifted; None where copies differ."""
-        owns = [(dim, _own(*told, self.value.shape[dim])) for dim, told in self.along]
-        if any(own is None for _, own in owns):
-            return None
-        scales = [own[0].item() if own.numel() and (own == own[0]).all() else None
-                  for _, own in owns]  # fmt: skip
-        if None not in scales and not self.shift and self.value.dtype == dtype:
-            scale = math.prod(scales)
-            if torch.tensor(scale, dtype=dtype).item() == scale:  # so that one product rounds once
+        owns: list[tuple[int, torch.Tensor]] = []
+        for dim, (source, factor) in self.along:
+            own = _own(source, factor, self.value.shape[dim])
+            if own is None:
+                return None
+            owns.append((dim, own))
+        if not self.shift and self.value.dtype == dtype:
+            numbers = [own.unique().tolist() for _, own in owns]
+            scale = math.prod(each[0] for each in numbers if each)
+            one = all(len(each) < 2 for each in numbers)
+            if one and torch.tensor(scale, dtype=dtype).item() == scale:  # a product rounds once
                 return self.value if scale == 1 else self.value * scale
         found = self.value.double() + self.shift
         for dim, own in owns:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .rules import Axes, Row
-from .widths import Attention, widened
+from .widths import PLAIN, Attention, widened
 
 
 class GrowthRefused(ValueError):
@@ -32,7 +32,7 @@ class Description:
     widths: tuple[str, ...]
     rows: Mapping[str, Row]
     options: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
-    attention: Attention = Attention()
+    attention: Attention = PLAIN
     output: str = "features"
 
     def row(self, path: str) -> Row | None:

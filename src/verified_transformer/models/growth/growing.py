@@ -33,28 +33,39 @@ def grow(
 
     Hidden width, head size and feed-forward width are multiplied by k; layers, heads and vocabulary
     stay. The stream is repeated plainly, (x₁, x₂) to (x₁, x₁, x₂, x₂), so that every norm keeps its
-    ε. Weights are computed in float64 and rounded to the model's dtype at the end: k^(1/4) is no
-    float, so a grown float32 model differs by its rounding (about 1e-7 of the logits).
+    ε. An entry of a grown weight is an entry of the small one times a factor, rounded once.
+
+    In low precision that rounding counts. Where the factor is a power of two there is none. Others
+    (k^(±1/4) on query and key, 1/k for a k that is no power of two) are rounded anew, and cost as
+    much again as the dtype itself: about 1e-7 of the largest logit in float32, 1e-2 in bfloat16.
+    `Comparison.rounded` tells the share of such weights. It is zero for a Llama or a Mistral with
+    k = 4, where √k stands on the query alone: that grown model has the small one's very numbers.
 
     Args:
-        model: BertForMaskedLM, GPT2LMHeadModel, T5ForConditionalGeneration,
-            MT5ForConditionalGeneration, LlamaForCausalLM or RoFormerForMaskedLM.
+        model: of transformers: a base model, a language model or a classifier of the kind of BERT,
+            RoBERTa, ModernBERT, GPT-2, GPT-NeoX, OPT, Llama, Mistral, Mixtral, Qwen 2 and 3,
+            Gemma 1 to 3, OLMo 2, Phi-3 or ViT; RoFormer's, T5's and mT5's language models. The
+            classes are the keys of `DESCRIPTIONS`. Its modules must be those that its class makes.
         k: factor of growth, at least 2.
         noise: how far copies are told apart, relative to the size of each weight. At 0 copies have
             equal gradients and stay copies under SGD and Adam, and empty rotary slots stay empty;
             above, each weight of a linear map, a tied head excepted, gets noise that no state of
             the model sees, and copies part.
         generator: source of the noise, on the CPU.
-        check: whether both models run on random tokens in float64 before the rounding; needs memory
-            for float64 copies of both. Without it, what was changed on the modules and not in the
-            configuration (an ε, an activation, a hook) is lost in silence.
+        check: whether both models run on random tokens in float64, the large one with its weights
+            before they were rounded: masked, padded on the left, at positions up to the last that
+            is configured, with a cache, and in training mode with dropout left out. Takes some
+            times as long as growing alone. `compare` reports the same.
 
     Returns:
-        A new model, in the dtype, on the device and in the mode of the old one. Nothing is shared.
+        A new model, in the dtype, on the device and in the mode of the old one, with its dropout
+        and its checkpointing of activations. Nothing is shared. Gradients, and what others hung on
+        modules and parameters, are not taken over; `Comparison.lost` lists that.
 
     Raises:
         TypeError, ValueError: ``k`` is no integer, or less than 2.
-        GrowthRefused: no rule is known for the class, an option, a parameter or a buffer.
+        GrowthRefused: no rule is known for the class, an option, a parameter or a buffer; or a
+            module is not as its class makes it: another class, method, hook or setting.
         GrowthFailed: the check found another function; names the first module that broke.
 
     Source: kexue 8444, with its table mended.
@@ -156,6 +167,8 @@ class Growth:
             raise ValueError(f"axes: got {strange}; accepted: {', '.join(usual)}")
         self.axes = {**usual, **axes}
         self._small = dict(model.named_parameters(remove_duplicate=False))
+        first = {id(parameter): name for name, parameter in reversed(self._small.items())}
+        self._first = {name: first[id(parameter)] for name, parameter in self._small.items()}
         uses = Counter(id(parameter) for parameter in self._small.values())
         self._noisy = {
             name
@@ -195,17 +208,22 @@ class Growth:
             raise GrowthRefused(f"{name}: got {value.dtype}; accepted: floats of 16 bits or more")
         return self._by_rule(name, Gathered(value))
 
-    def exact(self, name: str) -> torch.Tensor:
-        """A parameter of the large model before it is rounded, in float64, with its noise."""
+    def exact(self, name: str, target: torch.Tensor) -> None:
+        """Write a parameter of the large model, not rounded and with its noise.
+
+        Args:
+            name: of the parameter.
+            target: in float64, of its shape.
+        """
         row = self.row(name)
         if row is not None and row.rule == "frequencies":  # the class's own, which was filled in
-            return self.large.get_parameter(name).detach().double()
-        value = _dense(self.gathered(name))
-        if row is None or name not in self._noisy:
-            return value
-        drawn = torch.randn(value.shape, generator=self._source(name), dtype=torch.float64)
-        drawn *= self.noise * value.square().mean().sqrt().cpu()
-        return value + rules.unseen(drawn, row, self.axes).to(value.device)
+            target.copy_(self.large.get_parameter(name).detach())
+            return
+        _into(self.gathered(self._first[name]), target)  # shared ones agree to rounding alone
+        if row is not None and name in self._noisy:
+            drawn = torch.randn(target.shape, generator=self._source(name), dtype=torch.float64)
+            drawn *= self.noise * target.square().mean().sqrt().cpu()
+            target += rules.unseen(drawn, row, self.axes).to(target.device)
 
     def rounded(self) -> float:
         """The share of the parameters that are multiplied by something else than powers of two."""
@@ -215,7 +233,7 @@ class Growth:
 
     def _exact_in_any_dtype(self, name: str) -> bool:
         rule = self.gathered(name)
-        return isinstance(rule, Gathered) and all(power_of_two(φ) for φ, _ in rule.factors())
+        return not isinstance(rule, Gathered) or all(power_of_two(φ) for φ, _ in rule.factors())
 
     def _source(self, name: str) -> torch.Generator | None:
         """The generator as it was before a weight's noise was first drawn."""
@@ -227,31 +245,32 @@ class Growth:
 
     def _fill_parameters(self, dtype: torch.dtype | None) -> None:
         """Grow every parameter; what the small model shares, the large one shares too."""
-        first: dict[int, tuple[str, Any]] = {}
-        made: dict[int, nn.Parameter] = {}
-        for name, parameter in self._small.items():
-            known, rule = first.setdefault(id(parameter), (name, self.gathered(name)))
-            if known != name and not _agree(rule, self.gathered(name)):
-                raise GrowthRefused(
-                    f"{name} shares its parameter with {known}, and their rules disagree"
-                )
-        extra = {name for name, _ in self.large.named_parameters(remove_duplicate=False)}
-        if extra := extra - set(self._small):
+        kept = {name for name, _ in self.large.named_parameters(remove_duplicate=False)}
+        if extra := kept - set(self._small):
             raise GrowthRefused(f"{min(extra)}: the grown class has it, the small model has not")
+        rules_by_name = {name: self.gathered(name) for name in self._small}
+        for name, first in self._first.items():
+            if not _agree(rules_by_name[name], rules_by_name[first]):
+                raise GrowthRefused(
+                    f"{name} shares its parameter with {first}, and their rules disagree"
+                )
         self._require_a_place_for_the_scale()
+        made: dict[str, nn.Parameter] = {}
         order = [name for name, _ in self.large.named_parameters() if name in self._small]
-        for name in dict.fromkeys([*order, *self._small]):
-            parameter = self._small[name]
-            if id(parameter) not in made:
-                target = torch.empty(
-                    first[id(parameter)][1].shape, dtype=dtype or parameter.dtype,
-                    device=parameter.device,
-                )  # fmt: skip
-                rule = self.exact(name) if name in self._noisy else first[id(parameter)][1]
-                _into(rule, target)
-                made[id(parameter)] = nn.Parameter(target, requires_grad=parameter.requires_grad)
+        for name in dict.fromkeys([*order, *self._small]):  # noise is drawn in the class's order
+            parameter, first = self._small[name], self._first[name]
+            if first not in made:
+                kind, rule = dtype or parameter.dtype, rules_by_name[first]
+                target = torch.empty(rule.shape, dtype=kind, device=parameter.device)
+                if name in self._noisy:
+                    wide = torch.empty_like(target, dtype=torch.float64)
+                    self.exact(name, wide)
+                    target.copy_(wide)
+                else:
+                    _into(rule, target)
+                made[first] = nn.Parameter(target, requires_grad=parameter.requires_grad)
             path, _, leaf = name.rpartition(".")
-            setattr(self.large.get_submodule(path), leaf, made[id(parameter)])
+            setattr(self.large.get_submodule(path), leaf, made[first])
 
     def _require_a_place_for_the_scale(self) -> None:
         """Refuse a tied head whose input no parameter can scale."""
@@ -333,10 +352,14 @@ def _wide(model: Any, k: int, description: Description) -> Any:
         if row is not None and row.rule == "frequencies" and list(module.parameters()):
             large._init_weights(module)
     kinds = {name: buffer.dtype for name, buffer in model.named_buffers()}
-    for name, buffer in large.named_buffers():  # a number such as Gemma's is rounded with the rest
-        if name in kinds:
-            path, _, leaf = name.rpartition(".")
-            setattr(large.get_submodule(path), leaf, buffer.to(kinds[name]))
+    for name, buffer in large.named_buffers():
+        path, _, leaf = name.rpartition(".")
+        module, row = large.get_submodule(path), description.row(name)
+        if row is not None and row.rule == "own" and not buffer.is_meta:
+            buffer.fill_(1)  # Gemma's √d, in the dtype in which it would be loaded
+            setattr(module, leaf, buffer.to(kinds[name]) * getattr(module, f"scalar_{leaf}"))
+        elif name in kinds:
+            setattr(module, leaf, buffer.to(kinds[name]))
     return large
 
 
@@ -353,6 +376,8 @@ def _dense(rule: Any) -> torch.Tensor:
 
 def _agree(one: Any, other: Any) -> bool:
     """Whether two rules make the same tensor of the same parameter."""
+    if one is other:
+        return True
     if isinstance(one, Gathered) and isinstance(other, Gathered):
         return one.like(other)
     return torch.allclose(_dense(one), _dense(other), rtol=1e-12, atol=0.0)

@@ -24,9 +24,8 @@ _HOOKS = (
     "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
 )  # fmt: skip
 _CHECKPOINTING = ("gradient_checkpointing", "_gradient_checkpointing_func")
-_FOR_CHECKPOINTING = "PreTrainedModel.enable_input_require_grads"  # a hook on the embedding
 # said of a model by those who load or run it, and no part of its function
-_SAID = {"training", "name_or_path", "warnings_issued", "generation_config"}
+_SAID = {"training", "name_or_path", "warnings_issued", "generation_config", "vocab_size"}
 _PLAIN = (bool, int, float, str, type(None), tuple, list, dict, torch.dtype)
 
 
@@ -71,10 +70,10 @@ def _fault(module: nn.Module, stock: nn.Module) -> str:
     if kind is not type(stock):
         return f"got the class {kind.__name__}; accepted: {type(stock).__name__}"
     for hooks in _HOOKS:
-        names = [_hook(hook) for hook in getattr(module, hooks).values()]
-        strange = [name for name in names if not name.startswith(_FOR_CHECKPOINTING)]
+        strange = [hook for hook in getattr(module, hooks).values() if not _of_the_library(hook)]
         if len(strange) > len(getattr(stock, hooks)):
-            return f"got {strange[0]} in {hooks}; accepted: no hooks but those that the class makes"
+            name = getattr(strange[0], "__qualname__", type(strange[0]).__name__)
+            return f"got {name} in {hooks}; accepted: no hooks but those that the class makes"
     owner = next(base for base in kind.__mro__ if "forward" in vars(base))
     forward, usual = _named(vars(owner)["forward"]), (owner.__module__, f"{owner.__name__}.forward")
     if owner is not nn.Module and forward != usual:
@@ -100,8 +99,9 @@ def _differ(name: str, value: Any, stock: Any) -> bool:
     return isinstance(stock, _PLAIN) and (type(value), value) != (type(stock), stock)
 
 
-def _hook(hook: Any) -> str:
-    return getattr(hook, "__qualname__", type(hook).__name__)
+def _of_the_library(hook: Any) -> bool:
+    """Whether transformers has set a hook: to checkpoint, or to keep what a layer returns."""
+    return str(getattr(hook, "__module__", "")).startswith("transformers.")
 
 
 def _named(function: Any) -> Any:
@@ -118,8 +118,8 @@ def _is_dropout(name: str) -> bool:
 def carry(model: Any, large: Any) -> None:
     """Give a grown model what acts in training alone: modes, dropout, gradient checkpointing."""
     own = _modules(model)
-    hooks = [_hook(hook) for module in own.values() for hook in module._forward_hooks.values()]
-    if any(name.startswith(_FOR_CHECKPOINTING) for name in hooks):
+    hooks = [hook for module in own.values() for hook in module._forward_hooks.values()]
+    if any("enable_input_require_grads" in getattr(hook, "__qualname__", "") for hook in hooks):
         large.enable_input_require_grads()
     for path, module in _modules(large).items():
         if path in own:
@@ -145,7 +145,7 @@ def _lost(model: Any) -> Iterator[str]:
     for path, module in model.named_modules():
         known = vars(stock[path]) if path in stock else {}
         for name in vars(module):
-            if name not in known and name not in _CHECKPOINTING and not name.startswith("_"):
+            if name not in {*known, *_CHECKPOINTING, *_SAID} and not name.startswith("_"):
                 yield f"{path}.{name}".lstrip(".")
         if module._compiled_call_impl is not None:
             yield f"{path}, compiled".lstrip(", ")

@@ -15,6 +15,7 @@ gradient, but for ε, which stands beside a gradient times ρ φ; AdamW shrinks 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -95,6 +96,7 @@ def _grown_options(
     Raises:
         GrowthRefused: its entries would need different ones.
     """
+<<<<<<< HEAD
     alone = {tuple(sorted(FOLLOWS[kind](φ, ρφ / φ).items())): (φ, ρφ) for φ, ρφ in rule.factors()}
     if len(needed := {tuple((o, f"{f:.9g}") for o, f in each) for each in alone}) > 1:
         raise GrowthRefused(
@@ -104,14 +106,26 @@ def _grown_options(
         )
     factors = dict(next(iter(alone)))
     φ = next(iter(alone.values()))[0]
+=======
+    every = [(φ, FOLLOWS[kind](φ, ρφ / φ)) for φ, ρφ in sorted(rule.factors())]
+    φ, factors = every[0]
+    for other, needed in every[1:]:
+        if any(not math.isclose(needed[option], factors[option]) for option in factors):
+            raise GrowthRefused(
+                f"{name}: entries have grown by {φ:.4g} and by {other:.4g}, so that {kind.__name__}"
+                f" would need two rates in one array, {factors['lr']:.4g} and {needed['lr']:.4g} "
+                "times the small one's; accepted: SGD, for which they are the same"
+            )
+>>>>>>> h-grow
     if rule.shift and φ != 1 and options.get("weight_decay"):
         raise GrowthRefused(
             f"{name}: decay pulls w to zero, and what has grown is 1 + w, by {φ:.4g}; accepted: "
             "weight_decay=0 for this gain, as is usual"
         )
     factors["initial_lr"] = factors["lr"]  # what a schedule starts from
-    return {option: options[option] * factor for option, factor in factors.items()
-            if option in options}  # fmt: skip
+    return {
+        option: options[option] * factor for option, factor in factors.items() if option in options
+    }
 
 
 def _grown_state(state: dict[str, Any], rule: Gathered) -> dict[str, Any]:

@@ -27,7 +27,7 @@ TOLERANCE = 1e-12  # of the largest logit; float64 leaves about 1e-15 a layer
 
 Trace = list[tuple[str, str, Row, Any]]  # path, "input" or "output", row, value
 Said = dict[str, torch.Tensor]  # what a model is given, or returns, by name
-Exact = Callable[[str], torch.Tensor]  # of a grown parameter by name, before it was rounded
+Exact = Callable[[str, torch.Tensor], None]  # writes a grown parameter, not rounded, by its name
 
 
 class GrowthFailed(AssertionError):
@@ -137,8 +137,8 @@ def compare(small: Any, large: Any, *, tolerance: float = TOLERANCE) -> Comparis
     with torch.no_grad():
         small_out, large_out = (_outputs(_evaluated(model, inputs)) for model in (small, large))
     as_run = _apart(small_out, large_out, description, growth.axes)
-    found = _clean(small, large, description, growth.axes, tolerance)
-    return Comparison(*found[:1], as_run, *found[1:], growth.rounded(), lost(small))
+    clean, broken, elsewhere = _clean(small, large, description, growth.axes, tolerance)
+    return Comparison(clean, as_run, broken, elsewhere, growth.rounded(), lost(small))
 
 
 def require_same_function(
@@ -202,17 +202,21 @@ def _clean(
     exact: Exact | None = None,
 ) -> tuple[float, str, dict[str, float]]:
     """Error of the logits in clean float64, the first module that broke, errors elsewhere."""
-    inputs = random_inputs(small)
+    inputs = {
+        name: value.double() if value.is_floating_point() else value
+        for name, value in random_inputs(small).items()
+    }
     with _in_float64(small), _in_float64(large, exact), clean_float64():
         runs = _runs(small, inputs), _runs(large, inputs)
         with _traced(small, description) as one, _traced(large, description) as other:
-            firsts = [next(run)[1] for run in runs]
+            (_, before), (_, after) = map(next, runs)
+            error = _apart(before, after, description, axes)
         broken = _first_break(one, other, axes, tolerance)
         elsewhere = {
             where: _apart(before, after, description, axes)
             for (where, before), (_, after) in zip(*runs, strict=True)
         }
-    return _apart(*firsts, description, axes), broken, elsewhere
+    return error, broken, elsewhere
 
 
 def _runs(model: Any, inputs: Said) -> Iterator[tuple[str, Said]]:
@@ -347,27 +351,37 @@ def _in_float64(model: Any, exact: Exact | None = None) -> Iterator[None]:
         GrowthFailed: a parameter is not.
     """
     handles, kept, seen = [], {}, set()
+    spare: dict[Any, list[torch.Tensor]] = {}  # of modules that have run, for others of their shape
     experts = getattr(model.config, "_experts_implementation", None)
+
+    def wide(name: str, own: torch.Tensor) -> torch.Tensor:
+        waiting = spare.setdefault((own.shape, own.device), [])
+        value = waiting.pop() if waiting else torch.empty_like(own, dtype=torch.float64)
+        if exact is None:
+            return value.copy_(own)
+        exact(name, value)
+        if name not in seen and not _rounds_to(value, own):
+            raise GrowthFailed(f"{name}: it is not what the rules make, rounded")
+        seen.add(name)
+        return value
 
     def widen(path: str) -> Callable[..., None]:
         def before(module: Any, *_: Any) -> None:
-            if path in kept:
-                return
-            kept[path] = dict(module._parameters)
-            for leaf, own in kept[path].items():
-                if own is not None:
-                    name = f"{path}.{leaf}".lstrip(".")
-                    value = own.detach().double() if exact is None else exact(name)
-                    if exact is not None and name not in seen and not _rounds_to(value, own):
-                        raise GrowthFailed(f"{name}: it is not what the rules make, rounded")
-                    seen.add(name)
-                    module._parameters[leaf] = nn.Parameter(value, requires_grad=False)
+            if path not in kept:
+                kept[path] = dict(module._parameters)
+                for leaf, own in kept[path].items():
+                    if own is not None:
+                        value = wide(f"{path}.{leaf}".lstrip("."), own.detach())
+                        module._parameters[leaf] = nn.Parameter(value, requires_grad=False)
 
         return before
 
     def narrow(path: str) -> Callable[..., None]:
         def after(module: Any, *_: Any) -> None:
-            module._parameters.update(kept.pop(path, {}))
+            for leaf, own in kept.pop(path, {}).items():
+                if own is not None:
+                    spare[own.shape, own.device].append(module._parameters[leaf].detach())
+                module._parameters[leaf] = own
 
         return after
 
@@ -393,7 +407,7 @@ def _rounds_to(exact: torch.Tensor, own: torch.Tensor, rows: int = 4096) -> bool
     """Whether a parameter is another tensor, rounded; compared some rows at a time."""
     return all(
         torch.equal(there, torch.empty_like(there).copy_(here))
-        for here, there in zip(exact.split(rows), own.detach().split(rows), strict=True)
+        for here, there in zip(exact.split(rows), own.split(rows), strict=True)
     )
 
 

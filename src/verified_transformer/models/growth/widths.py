@@ -29,14 +29,15 @@ class Attention(NamedTuple):
     scaled_head: str | bool = False
 
 
+PLAIN = Attention()
+
+
 def option(config: Any, *names: str) -> Any:
     """The first of some options that is there and neither zero nor None; else None."""
     return next(filter(None, (getattr(config, name, None) for name in names)), None)
 
 
-def widened(
-    config: Any, k: int, tied: bool, attention: Attention = Attention(), *, table: float = 1.0
-) -> Axes:
+def widened(config: Any, k: int, tied: bool, attention: Attention, *, table: float = 1.0) -> Axes:
     """The axes of a Transformer by name.
 
     Args:
@@ -70,7 +71,8 @@ def widened(
 
     scaled = _told(config, attention.scaled)
     scales = [rules.score_scale(k, copies, scaled=scaled) for copies in (1, k)]
-    alone = not attention.fused and power_of_two(scales[bool(turned) - 1] ** 2)
+    c = scales[0 if turned else 1]
+    alone = not attention.fused and power_of_two(c**2) and not power_of_two(c)
     on_query, on_key = [[c**power for c in scales] for power in ((2, 0) if alone else (1, 1))]
     of_value = scales[1] if attention.fused else 1.0
     value_turned = turned if _told(config, attention.rotary_value) else 0
@@ -124,6 +126,7 @@ def _told(config: Any, what: str | bool) -> bool:
 
 
 def power_of_two(scale: float) -> bool:
+    """Whether a factor rounds nothing, in any dtype; to 12 digits."""
     return math.frexp(round(scale, 12))[0] == 0.5
 
 

@@ -1,0 +1,115 @@
+"""Classes that are trained today: each grows exactly, with a head or without, or is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from growth_models import EVERY, OTHERS, TODAY, model, transformers
+
+from verified_transformer.models.growth import GrowthRefused, compare, grow
+from verified_transformer.models.growth.stock import lost
+
+TIED = [f"{kind}, tied" for kind in TODAY]
+UNTIED = [f"{kind}, untied" for kind in TODAY]
+WRITERS = [kind for kind in TIED if "ForCausalLM" in EVERY[kind][0]]
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("kind", [*TIED, *UNTIED])
+def test_language_models_stay_the_same_function(kind: str, k: int) -> None:
+    small = model(kind)
+    large = grow(small, k)
+    found = compare(small, large)
+    assert found.worst <= 1e-12 and not found.broken and not found.lost
+    assert found.elsewhere and found.as_run <= 1e-5
+    assert large.config.hidden_size == k * small.config.hidden_size
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_models_without_a_head_and_classifiers_stay_the_same_function(kind: str) -> None:
+    small = model(kind)
+    found = compare(small, grow(small, 2))
+    assert found.worst <= 1e-12 and not found.broken
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_both_write_the_same_text_with_a_cache(kind: str) -> None:
+    small = model(kind)
+    tokens = torch.tensor([[3, 5, 7, 11, 13]])
+    how = {"max_new_tokens": 6, "do_sample": False, "attention_mask": torch.ones_like(tokens)}
+    texts = [m.generate(tokens, **how) for m in (small, grow(small, 3))]
+    assert torch.equal(*texts)
+
+
+@pytest.mark.parametrize("kind", [*TIED, *UNTIED])
+def test_a_grown_model_survives_the_disk(kind: str, tmp_path: Path) -> None:
+    small = model(kind)
+    grow(small, 2).save_pretrained(tmp_path)
+    loaded = type(small).from_pretrained(tmp_path, dtype=torch.float64)
+    loaded.config._experts_implementation = "eager"
+    assert compare(small, loaded).worst <= 1e-12
+
+
+@pytest.mark.parametrize("kind", ["Llama, untied", "Qwen3, tied", "Mistral, untied", "OLMo2, tied"])
+def test_in_bfloat16_a_factor_of_four_rounds_nothing(kind: str) -> None:
+    """All of the scores' root stands on the query, and √4 is a power of two."""
+    small = model(kind, dtype=torch.bfloat16)
+    exact, rounded = (compare(small, grow(small, k, check=False)) for k in (4, 2))
+    assert exact.rounded == 0 and exact.clean <= 1e-12
+    assert rounded.rounded > 0.01 and rounded.clean > 1e-5
+
+
+@pytest.mark.parametrize("kind", ["ViT", "Phi-3, tied", "Gemma, untied", "ModernBERT, tied"])
+def test_in_float32_weights_are_rounded_once(kind: str) -> None:
+    small = model(kind, dtype=torch.float32)
+    found = compare(small, grow(small, 2), tolerance=1e-5)
+    assert 1e-9 < found.worst <= 1e-6 and not found.broken
+
+
+@pytest.mark.parametrize(("kind", "options", "message"), [
+    ("GPT-NeoX, tied", {"rotary_pct": 0.35}, r"partial_rotary_factor: got 0\.35 .*turn 4, and"),
+    ("OPT, tied", {"do_layer_norm_before": False}, r"OPTForCausalLM: its head must be met by 0\.5"),
+])  # fmt: skip
+def test_what_a_theorem_forbids_is_refused(kind: str, options: Any, message: str) -> None:
+    with pytest.raises(GrowthRefused, match=message):
+        grow(model(kind, **options), 2)
+
+
+def test_without_a_last_norm_an_untied_head_grows() -> None:
+    small = model("OPT, untied", do_layer_norm_before=False)
+    assert compare(small, grow(small, 2)).worst <= 1e-12
+
+
+@pytest.mark.parametrize("kind", ["Mistral, tied", "Gemma 3, tied", "GPT-NeoX, untied"])
+@pytest.mark.parametrize("rope", ["dynamic", "yarn", "longrope"])
+def test_frequencies_that_look_at_the_head_size_or_the_length_are_refused(
+    kind: str, rope: str
+) -> None:
+    small = model(kind)
+    told = small.config.rope_parameters
+    for parameters in [told] if "rope_type" in told else told.values():
+        parameters["rope_type"] = rope
+    with pytest.raises(GrowthRefused, match=rf"rope_type .*got '{rope}'; accepted: 'default'"):
+        grow(small, 2)
+
+
+@pytest.mark.parametrize("name", ["LlamaForQuestionAnswering", "DistilBertForMaskedLM",
+                                  "FalconForCausalLM", "CohereForCausalLM"])  # fmt: skip
+def test_other_classes_are_refused_by_name(name: str) -> None:
+    kind = getattr(transformers, name)
+    with torch.device("meta"):
+        other = kind(kind.config_class())
+    with pytest.raises(GrowthRefused, match=rf"got transformers\..*{name}; accepted: Bert"):
+        grow(other, 2)
+
+
+def test_shapes_alone_grow_on_the_meta_device() -> None:
+    small = model("Gemma, tied").to("meta")
+    with pytest.raises(GrowthRefused, match=r"on the meta device, .*accepted: check=False"):
+        grow(small, 2)
+    large = grow(small, 2, check=False)
+    assert all(parameter.is_meta for parameter in large.parameters())
+    assert large.lm_head.weight.shape == (19, 32) and not lost(small)
