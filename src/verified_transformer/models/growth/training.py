@@ -96,17 +96,6 @@ def _grown_options(
     Raises:
         GrowthRefused: its entries would need different ones.
     """
-<<<<<<< HEAD
-    alone = {tuple(sorted(FOLLOWS[kind](φ, ρφ / φ).items())): (φ, ρφ) for φ, ρφ in rule.factors()}
-    if len(needed := {tuple((o, f"{f:.9g}") for o, f in each) for each in alone}) > 1:
-        raise GrowthRefused(
-            f"{name}: entries have grown by {', '.join(f'{φ:.4g}' for φ, _ in alone.values())}, so "
-            f"that {kind.__name__} would need several rates in one array: {sorted(needed)}; "
-            "accepted: SGD, whose rate is the same for them"
-        )
-    factors = dict(next(iter(alone)))
-    φ = next(iter(alone.values()))[0]
-=======
     every = [(φ, FOLLOWS[kind](φ, ρφ / φ)) for φ, ρφ in sorted(rule.factors())]
     φ, factors = every[0]
     for other, needed in every[1:]:
@@ -116,7 +105,6 @@ def _grown_options(
                 f" would need two rates in one array, {factors['lr']:.4g} and {needed['lr']:.4g} "
                 "times the small one's; accepted: SGD, for which they are the same"
             )
->>>>>>> h-grow
     if rule.shift and φ != 1 and options.get("weight_decay"):
         raise GrowthRefused(
             f"{name}: decay pulls w to zero, and what has grown is 1 + w, by {φ:.4g}; accepted: "
