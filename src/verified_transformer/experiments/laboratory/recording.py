@@ -22,7 +22,7 @@ from typing import Any
 
 import torch
 
-NEAR = 5e-4  # another instruction set moves a number by 1.5e-4 at most; another seed, by 1e-2 and more
+NEAR = 5e-4  # another instruction set moves a number by 1.5e-4; another seed, by 1e-2 and more
 
 
 def names() -> list[str]:
