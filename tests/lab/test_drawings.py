@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, sync_playwright
 from test_browser import CHROMIUM, FLAGS
 
 from verified_transformer.lab import drawings
-from verified_transformer.lab.drawings import ROLES, Drawing, Panel, labels, palette, parts
+from verified_transformer.lab.drawings import ROLES, Drawing, Panel, labels, marks, palette
 
 NAMES = (
     "assigned_weights",
@@ -130,10 +130,10 @@ def test_every_drawing_can_be_read(browser: Browser, width: int) -> None:
 
 @pytest.mark.canary
 def test_a_drawing_that_cannot_be_read_is_found(browser: Browser) -> None:
-    small = parts.text(150, 60, "letters").replace('font-size="15"', 'font-size="10"')
+    small = marks.text(150, 60, "letters").replace('font-size="15"', 'font-size="10"')
     bad = Panel(
-        300, 100, small, parts.text(290, 20, "too far right"),
-        parts.text(60, 80, "one text"), parts.text(70, 84, "another"),
+        300, 100, small, marks.text(290, 20, "too far right"),
+        marks.text(60, 80, "one text"), marks.text(70, 84, "another"),
     )  # fmt: skip
     found = faults(browser, 360, [Drawing((bad,), "A bad drawing.", "Nothing to see here.")])
     assert found == [
@@ -173,7 +173,7 @@ def test_the_style_sheet_knows_every_role_in_light_dark_and_print() -> None:
 
 
 def test_two_panels_need_a_caption_and_words() -> None:
-    panel = Panel(100, 50, parts.line((0, 0), (9, 9)))
+    panel = Panel(100, 50, marks.line((0, 0), (9, 9)))
     with pytest.raises(ValueError, match="caption: got ''; accepted: a sentence"):
         Drawing((panel,), "", "A line from one corner.")
     with pytest.raises(ValueError, match="alt: got 'A line'; accepted: a sentence"):
@@ -184,19 +184,19 @@ def test_two_panels_need_a_caption_and_words() -> None:
 
 def test_bad_input_is_named() -> None:
     with pytest.raises(ValueError, match="width: got 640; accepted: at most 320"):
-        Panel(640, 100, parts.line((0, 0), (9, 9)))
+        Panel(640, 100, marks.line((0, 0), (9, 9)))
     with pytest.raises(ValueError, match="marks: got none"):
         Panel(100, 100)
     with pytest.raises(ValueError, match="role: got 'red'; accepted: input, weight"):
-        parts.box(0, 0, 9, 9, role="red")
+        marks.box(0, 0, 9, 9, role="red")
     with pytest.raises(ValueError, match="hatch: got 'grid'; accepted: plain"):
-        parts.box(0, 0, 9, 9, fill="grid")
+        marks.box(0, 0, 9, 9, fill="grid")
     with pytest.raises(ValueError, match="size: got 8; accepted: 12"):
-        parts.text(0, 0, "small", size=8)
+        marks.text(0, 0, "small", size=8)
     with pytest.raises(ValueError, match="anchor: got 'left'"):
-        parts.text(0, 0, "x", anchor="left")
+        marks.text(0, 0, "x", anchor="left")
     with pytest.raises(ValueError, match="points: got 1; accepted: two or more"):
-        parts.arrow((0, 0))
+        marks.arrow((0, 0))
 
 
 def test_a_hatch_stays_in_its_rectangle_and_out_of_the_middle() -> None:
