@@ -164,12 +164,7 @@ def losses_by_scale(
 
 
 def losses_by_turn(
-    n: int,
-    d: int,
-    scales: Sequence[float],
-    turns: Iterable[Turn],
-    draws: int = 8,
-    tokens: int = 16,
+    n: int, d: int, scales: Sequence[float], turns: Iterable[Turn], draws: int = 8, tokens: int = 16
 ) -> list[Found]:
     """Return the first losses of tied models that turn their states, all on the same tables.
 
