@@ -205,6 +205,7 @@ def losses_by_turn(
 
 
 # --------------------------------- Gaussian tables as they are drawn, without a formula of the loss
+# `GaussianStart` serves as the list of sizes.
 
 
 def first_losses_of_tables(start: GaussianStart, name: str, count: int) -> torch.Tensor:
