@@ -5,14 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from verified_transformer.lab import (
-    LOPSIDED,
-    SIGNS,
-    largest_error,
-    outcomes,
-    relative_error,
-    train,
-)
+from verified_transformer.lab import LOPSIDED, SIGNS, largest_error, outcomes, relative_error, train
 
 
 def test_errors_are_relative_to_what_is_wanted() -> None:

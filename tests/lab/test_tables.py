@@ -116,12 +116,6 @@ def test_blocks_are_refused() -> None:
         tables.block_multiplications("bert", 30, 5)
 
 
-def test_seconds() -> None:
-    assert tables.median_seconds(lambda: None) < 0.1
-    with pytest.raises(ValueError, match="times: got 0"):
-        tables.median_seconds(lambda: None, 0)
-
-
 def test_tables_learn_a_language() -> None:
     languages = [ZipfMarkov(8, seed=seed) for seed in range(2)]
     curve = tables.losses_in_languages(languages, (2, 2), steps=30, rate=0.05)

@@ -105,6 +105,8 @@ def linear_size(
 
 
 # ----------------------------------------------------------------------- activations, by quadrature
+# For activations with a formula the library has `activation`, with closed forms and error bounds;
+# here the function is whatever torch can compute.
 
 Function = Callable[[torch.Tensor], torch.Tensor]
 _nodes, _heights = (torch.from_numpy(a) for a in np.polynomial.legendre.leggauss(256))
@@ -230,6 +232,8 @@ def encoder_layer(norm_first: bool, width: int = 8) -> nn.TransformerEncoderLaye
 
 
 # ------------------------------------------------------------------------------ attention
+# Given the query, of length r, the logits are independent normal numbers of standard deviation r;
+# what is left is an integral over the law of r, a chi law of d degrees.
 
 Number = TypeVar("Number", float, np.ndarray)
 

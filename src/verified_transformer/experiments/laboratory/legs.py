@@ -37,12 +37,7 @@ def best_of(ways: Ways, names: Iterable[str], what: str) -> Arm:
     return at_best_rate(every)
 
 
-def at_rate_of(
-    ways: Ways,
-    name: str,
-    other: str,
-    what: str,
-) -> Arm:
+def at_rate_of(ways: Ways, name: str, other: str, what: str) -> Arm:
     """Return a way at the rate that suits another way best, as the other seeds choose it.
 
     Args:

@@ -1,4 +1,4 @@
-"""Drawings of what plots cannot show: a kit of parts, and the drawings that the notebooks call.
+"""Drawings of what plots cannot show: a kit of marks, and the drawings that the notebooks call.
 
 In a notebook: ``from verified_transformer.lab import drawings``, and ``drawings.tied_model()`` as
 the last line of a cell.

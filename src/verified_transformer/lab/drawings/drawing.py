@@ -68,8 +68,8 @@ class Drawing:
         ValueError: there is no panel, or a caption or a description is missing or too short.
 
     Example:
-        >>> from verified_transformer.lab.drawings import Drawing, Panel, parts
-        >>> bar = Panel(100, 60, parts.vector(10, 10, 4, role="input"))
+        >>> from verified_transformer.lab.drawings import Drawing, Panel, marks
+        >>> bar = Panel(100, 60, marks.vector(10, 10, 4, role="input"))
         >>> Drawing((bar,), "A vector of four entries.", "Four squares in a row.")
         [drawing] A vector of four entries.
     """
@@ -113,10 +113,10 @@ def picture(caption: str, alt: str) -> Callable[[Callable[[], Panels]], Callable
         caption, alt: of the drawing, in view above the marks that they tell of.
 
     Example:
-        >>> from verified_transformer.lab.drawings import parts
+        >>> from verified_transformer.lab.drawings import marks
         >>> @picture("A vector of four entries.", "Four squares in a row.")
         ... def four() -> Panels:
-        ...     return Panel(100, 60, parts.vector(10, 10, 4, role="input"))
+        ...     return Panel(100, 60, marks.vector(10, 10, 4, role="input"))
         >>> four()
         [drawing] A vector of four entries.
     """

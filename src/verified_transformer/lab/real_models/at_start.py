@@ -44,20 +44,19 @@ def t5_attention(
     return layer
 
 
-def t5_logits(layer: Any, name: str = "tokens of T5", *, tokens: int = 128) -> torch.Tensor:
-    """Return the undivided logits of a layer's first head, of pairs of different tokens.
+def t5_logits(layer: Any, name: str = "tokens of T5") -> torch.Tensor:
+    """Return the undivided logits of a layer's first head, of pairs of different tokens of 128.
 
     Args:
         layer: of `t5_attention`.
         name: what the seed of the tokens is derived from; they are normalised.
-        tokens: how many.
 
     Returns:
-        Logits, (tokens * (tokens - 1),).
+        Logits, (128 * 127,).
     """
-    x = torch.nn.functional.rms_norm(standard_normal(name, tokens, 512), (512,))
+    x = torch.nn.functional.rms_norm(standard_normal(name, 128, 512), (512,))
     q, k = (part.weight[:64].double() for part in (layer.q, layer.k))
-    return ((x @ q.mT) @ (x @ k.mT).mT)[~torch.eye(tokens, dtype=torch.bool)]
+    return ((x @ q.mT) @ (x @ k.mT).mT)[~torch.eye(128, dtype=torch.bool)]
 
 
 # --------------------------------------------------------------------- attention of the first layer

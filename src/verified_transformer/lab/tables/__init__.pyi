@@ -1,7 +1,6 @@
 from .costs import counted as counted
 from .costs import equal_parameters as equal_parameters
 from .costs import factorised_lookup as factorised_lookup
-from .costs import median_seconds as median_seconds
 from .costs import one_hot_product_lookup as one_hot_product_lookup
 from .costs import parameters as parameters
 from .costs import product_lookup as product_lookup

@@ -45,16 +45,10 @@ def whole_vectors(
     return torch.randint(1, 8, (*batch, number, length), generator=generator(name)).double()
 
 
-def median_seconds(call: Callable[[], Any], times: int = 5) -> float:
-    """Return the median over several runs of the processor time of a call, in seconds.
-
-    Raises:
-        ValueError: ``times`` is not positive.
-    """
-    if times < 1:
-        raise ValueError(f"times: got {times}; accepted: a positive number")
+def _median_seconds(call: Callable[[], Any]) -> float:
+    """Return the median over five runs of the processor time of a call, in seconds."""
     spent = []
-    for _ in range(times):
+    for _ in range(5):
         start = time.process_time()
         call()
         spent.append(time.process_time() - start)
@@ -78,7 +72,7 @@ def shares_of_time(seed: int) -> dict[str, float]:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        spent = [median_seconds(call) for call in (lambda: rest(embedded), lambda: look(tokens))]
+        spent = [_median_seconds(call) for call in (lambda: rest(embedded), lambda: look(tokens))]
     finally:
         torch.set_num_threads(threads)
     return dict(zip(("rest", "lookup"), (part / sum(spent) for part in spent), strict=True))

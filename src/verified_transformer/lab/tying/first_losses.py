@@ -164,12 +164,7 @@ def losses_by_scale(
 
 
 def losses_by_turn(
-    n: int,
-    d: int,
-    scales: Sequence[float],
-    turns: Iterable[Turn],
-    draws: int = 8,
-    tokens: int = 16,
+    n: int, d: int, scales: Sequence[float], turns: Iterable[Turn], draws: int = 8, tokens: int = 16
 ) -> list[Found]:
     """Return the first losses of tied models that turn their states, all on the same tables.
 
@@ -210,6 +205,7 @@ def losses_by_turn(
 
 
 # --------------------------------- Gaussian tables as they are drawn, without a formula of the loss
+# `GaussianStart` serves as the list of sizes.
 
 
 def first_losses_of_tables(start: GaussianStart, name: str, count: int) -> torch.Tensor:

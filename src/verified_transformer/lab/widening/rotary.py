@@ -164,22 +164,21 @@ def attended(module: nn.Module, hidden: torch.Tensor, angle: torch.Tensor) -> to
 
 
 def wider_attention(
-    small: nn.Module, layout: str, place: Place, k: int, *, heads: int = 2, noise: float = 0.0
+    small: nn.Module, layout: str, place: Place, k: int, *, noise: float = 0.0
 ) -> nn.Module:
     """A rotary attention whose heads are k times as large; states are divided by the root of k.
 
     Args:
-        small: from `rotary_attention`.
+        small: from `rotary_attention`, of two heads.
         layout: its layout.
         place: where queries and keys go.
         k: factor of growth.
-        heads: how many it has.
         noise: standard deviation of what the keys get where the queries are zero.
     """
     width = next(small.parameters()).shape[0]
     stream = repeated(width, k, scale=k**-0.5)
-    slots = scored(place(heads, width // heads, k, layout), k, scaled=True)
-    large, source = rotary_attention(layout, k * width // heads, heads), generator("empty slots")
+    slots = scored(place(2, width // 2, k, layout), k, scaled=True)
+    large, source = rotary_attention(layout, k * width // 2), generator("empty slots")
     for name, layer in small.named_modules():
         if isinstance(layer, nn.Linear):
             wide = widened(layer, slots if name[0] in "qk" else stream, stream)

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from ..drawing import Panel
 from ..labels import as_text, text
+from ..marks import box, line
 from ..palette import role_of, short
-from ..parts import box, line
 from .chart import Chart, chart, filled, label_width, number, roomy, rounded, written
 
 __all__ = ["answers", "heat"]

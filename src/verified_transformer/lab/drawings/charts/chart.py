@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ..drawing import WIDEST, Drawing, Panel
 from ..labels import SIZE, as_text, text, width_of
-from ..parts import line
+from ..marks import line
 
 __all__ = [
     "Chart", "Scale", "along_the_bottom", "chart", "filled", "label_width", "legend", "levels",

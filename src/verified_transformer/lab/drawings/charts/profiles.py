@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from ..drawing import Panel
 from ..labels import as_text, text
+from ..marks import line, node
 from ..palette import role_of
-from ..parts import line, node
 from .chart import Chart, Scale, chart, filled, levels, number, roomy, tick, told_levels, written
 
 __all__ = ["profiles"]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..drawing import Panel
 from ..labels import as_text, text
-from ..parts import box, line, node
+from ..marks import box, line, node
 from .chart import (
     Chart,
     Scale,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from ..drawing import Panel, Panels, picture
-from ..parts import arrow, box, core, line, matrix, node, text
+from ..marks import arrow, box, core, line, matrix, node, text
 
 
 @picture(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from ..drawing import Panel, Panels, picture
 from ..labels import text
-from ..parts import arrow, box, line, node
+from ..marks import arrow, box, line, node
 
 _MANY = (22, 9, 15, 31, 12, 18, 26, 7, 14, 20, 11, 24, 8, 17)
 _FEW = (1, 0.5, 1, 96, 1, 0.5, 38, 0.5, 1, 0.5, 14, 1, 0.5, 1)

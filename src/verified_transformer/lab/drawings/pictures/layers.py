@@ -6,7 +6,7 @@ import math
 
 from ..drawing import Panel, Panels, picture
 from ..labels import text
-from ..parts import Point, arrow, box, brace, line, node
+from ..marks import Point, arrow, box, brace, line, node
 
 _INPUTS, _OUTPUTS = 5, 3
 _LEFT, _RIGHT = 84, 228

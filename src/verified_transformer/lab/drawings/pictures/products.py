@@ -7,7 +7,7 @@ from math import prod
 
 from ..drawing import Panel, Panels, picture
 from ..labels import text
-from ..parts import arrow, blocks, box, brace, line, vector
+from ..marks import arrow, blocks, box, brace, line, vector
 
 _ROWS, _COLUMNS = 3, 4
 _FILLS = ("plain", "up", "dots")

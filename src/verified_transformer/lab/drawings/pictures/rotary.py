@@ -6,7 +6,7 @@ import math
 
 from ..drawing import Panel, Panels, picture
 from ..labels import text
-from ..parts import arrow, dial, line, vector
+from ..marks import arrow, dial, line, vector
 
 _BASE, _SIZE, _STEPS = 10_000, 8, 6  # of RoFormer; a small head; positions that are drawn
 _SLOWER = 10  # the base of two heads side by side, small: one sees all hands move

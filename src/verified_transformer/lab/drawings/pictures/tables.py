@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..drawing import Panel, Panels, picture
 from ..labels import text
-from ..parts import arrow, blocks, box, brace, line, matrix, vector
+from ..marks import arrow, blocks, box, brace, line, matrix, vector
 
 _TOP, _HIGH, _WIDE, _THIN = 66, 170, 130, 22  # thin to wide as 128 to 768
 

@@ -6,7 +6,7 @@ import math
 
 from ..drawing import Panel, Panels, picture
 from ..labels import text
-from ..parts import arrow, box, line, matrix, node, vector
+from ..marks import arrow, box, line, matrix, node, vector
 
 _MIDDLE, _MODEL_LEFT, _MODEL_WIDE = 150, 100, 100
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..drawing import Panel, Panels, picture
 from ..labels import text
-from ..parts import arrow, blocks, box, brace, line, matrix, node, vector
+from ..marks import arrow, blocks, box, brace, line, matrix, node, vector
 
 _NAMES = (("a", "b"), ("c", "d"))
 _FILLS = (("plain", "up"), ("dots", "down"))

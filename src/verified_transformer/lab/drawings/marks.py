@@ -1,4 +1,4 @@
-"""The parts of a drawing: each function returns marks, which a panel puts together.
+"""The marks of a drawing: each function returns some, which a panel puts together.
 
 Coordinates run to the right and down. A mark has a role (`palette.ROLES`), which gives its colour,
 and often a hatch, which says it once more.
