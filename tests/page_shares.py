@@ -22,7 +22,11 @@ SCREEN = 800  # px
 LONGEST, MEDIAN, LEAST_READ = 20, 14.2, 0.6
 # Two subjects in one section, and waiting to be two; the number may only fall.
 LONGER = {
+<<<<<<< HEAD
     "notebooks/4-growth/5-rotary-positions": 21.5,
+=======
+    "notebooks/3-first-loss/9-the-law-of-the-first-loss": 22.5,
+>>>>>>> h-ch45
 }
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]

@@ -10,11 +10,11 @@ import pytest
 from first_loss_by_windows import by_windows, random_starts
 from scipy import integrate, special, stats
 
-from verified_transformer.lab.tying.start.tables.gaussian_tables import (
+from verified_transformer.lab.tying.first_losses import (
     first_losses_of_tables,
     z_of_mean,
     z_of_variance,
-)  # fmt: skip
+)
 from verified_transformer.models.first_loss import (
     GaussianStart,
     annealed_loss,
