@@ -20,14 +20,6 @@ SCREEN = 800  # px
 # Of the notebooks' pages: screens, screens, share. A section written out, with its derivations and
 # its exercises, is longer than its evidence was; so is one whose program stands open.
 LONGEST, MEDIAN, LEAST_READ = 20, 14.2, 0.6
-# Two subjects in one section, and waiting to be two; the number may only fall.
-LONGER = {
-<<<<<<< HEAD
-    "notebooks/4-growth/5-rotary-positions": 21.5,
-=======
-    "notebooks/3-first-loss/9-the-law-of-the-first-loss": 22.5,
->>>>>>> h-ch45
-}
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
 # An element counts for the first of these that it, or something around it, matches.
@@ -88,9 +80,9 @@ def faults(rows: Sequence[dict[str, Any]]) -> list[str]:
     The limits are what is reached; they may only become stricter.
     """
     found = [
-        f"{row['name']}: {row['page'] / SCREEN:.1f} screens, more than {most}"
+        f"{row['name']}: {row['page'] / SCREEN:.1f} screens, more than {LONGEST}"
         for row in rows
-        if row["page"] > (most := LONGER.get(row["name"], LONGEST)) * SCREEN
+        if row["page"] > LONGEST * SCREEN
     ]
     found += [f"{row['name']}: cut off: {text!r}" for row in rows for text in row["clipped"]]
     median = statistics.median(row["page"] / SCREEN for row in rows)
