@@ -72,15 +72,6 @@ def test_share_of_the_best_pair() -> None:
         tables.share_of_best_pair(torch.ones(1, 3))
 
 
-def test_dot_products_multiply() -> None:
-    one, other = (tables.drawn_vectors(2, 3, 4)(name) for name in ("one", "other"))
-    wanted = tables.entry_by_entry(one) @ tables.entry_by_entry(other)
-    assert torch.allclose(tables.dot_by_factors(one, other), wanted)
-    assert torch.allclose(tables.dot_of_rows(one, other), wanted)
-    with pytest.raises(ValueError, match="shorter"):
-        tables.dot_by_factors(one, other[:2])
-
-
 def test_whole_vectors_depend_on_their_name_only() -> None:
     assert torch.equal(tables.whole_vectors(2, 3), tables.whole_vectors(2, 3))
     assert tables.whole_vectors(2, 3, batch=(5,)).shape == (5, 3, 2)

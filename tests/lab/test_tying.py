@@ -16,7 +16,6 @@ from verified_transformer.lab.tying import (
     first_losses,
     identity_bodies,
     listing,
-    releases,
     remedies,
     repeats,
     roles,
@@ -120,11 +119,6 @@ def test_real_texts_are_laws_too() -> None:
     rows = known.next_law.sum(-1)
     assert bool(((rows - 1).abs() < 1e-5).logical_or(rows == 0).all())
     assert bool((known.entropy > 1).all())
-
-
-def test_releases_are_listed_once_by_year() -> None:
-    names = [name for _, name, _, _ in releases.LISTED]
-    assert len(set(names)) == len(names) == 47
 
 
 @pytest.mark.parametrize("direction", listing.DIRECTIONS)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import torch
 
 from ..exact.derivations import Oracle
-from ..seeds import generator, seed_of
+from ..seeds import seed_of
 
 Initialise = Callable[[torch.Tensor], torch.Tensor]
 
@@ -41,42 +41,6 @@ def like_independent(initialise: Initialise, name: str = "initialisers") -> bool
     lengths = W[:, 0].pow(2).sum(-1).var() * size / 2
     off = (W.mean() * size**0.5 * 20, W.var() * size - 1, lengths - 1, pairs.abs().max())
     return all(bool(abs(value) < 0.2) for value in off)
-
-
-def errors_of_lengths(
-    law: str, sd: float, widths: Sequence[int], draws: int
-) -> tuple[list[float], list[float]]:
-    """Draw vectors and return how far their squared lengths are off, relatively.
-
-    Args:
-        law: "normal" or "uniform".
-        sd: standard deviation of an entry.
-        widths: how many entries; one number is returned for each.
-        draws: how many vectors of each width.
-
-    Returns:
-        The mean squares of the relative error, and their standard errors.
-
-    Raises:
-        ValueError: another law.
-
-    Example:
-        >>> means, _ = errors_of_lengths("normal", 0.02, (16, 64), 1000)
-        >>> [round(m * d) for m, d in zip(means, (16, 64))]
-        [2, 2]
-    """
-    if law not in ("normal", "uniform"):
-        raise ValueError(f"law: got {law!r}; accepted: 'normal', 'uniform'")
-    source, means, errors = generator(f"{law} {sd}"), [], []
-    for width in widths:
-        if law == "normal":
-            W = torch.randn(draws, width, generator=source, dtype=torch.float64)
-        else:
-            W = torch.rand(draws, width, generator=source, dtype=torch.float64) * 12**0.5 - 3**0.5
-        off = ((sd * W).square().sum(-1) / (width * sd**2) - 1).square()
-        means.append(off.mean().item())
-        errors.append(off.std().item() / draws**0.5)
-    return means, errors
 
 
 def variance_of_lengths(initialise: Initialise) -> Oracle:

@@ -33,7 +33,6 @@ from .pictures.products import factors_in_a_model as factors_in_a_model
 from .pictures.products import places_of_entries as places_of_entries
 from .pictures.products import squares_of_sums as squares_of_sums
 from .pictures.products import tensor_product as tensor_product
-from .pictures.rotary import hands_on_a_diagonal as hands_on_a_diagonal
 from .pictures.rotary import rotary_clocks as rotary_clocks
 from .pictures.rotary import rotary_fillings as rotary_fillings
 from .pictures.rotary import rotary_slots as rotary_slots
@@ -58,7 +57,6 @@ from .pictures.tying import states_of_a_tie as states_of_a_tie
 from .pictures.tying import table_gradient as table_gradient
 from .pictures.tying import tied_model as tied_model
 from .pictures.tying import two_pulls as two_pulls
-from .pictures.tying import two_uses_of_a_table as two_uses_of_a_table
 from .pictures.tying import tying_timeline as tying_timeline
 from .pictures.widening import bias_added_once as bias_added_once
 from .pictures.widening import cut_into_heads as cut_into_heads
@@ -68,6 +66,5 @@ from .pictures.widening import grow_and_train as grow_and_train
 from .pictures.widening import grown_bert as grown_bert
 from .pictures.widening import grown_matrix as grown_matrix
 from .pictures.widening import multi_head_shapes as multi_head_shapes
-from .pictures.widening import noise_across_the_diagonal as noise_across_the_diagonal
 from .pictures.widening import own_and_tied_head as own_and_tied_head
 from .pictures.widening import undo_and_grow as undo_and_grow

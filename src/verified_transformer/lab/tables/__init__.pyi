@@ -16,8 +16,6 @@ from .oracles import at_sizes as at_sizes
 from .oracles import over_all_outcomes as over_all_outcomes
 from .products import derivative as derivative
 from .products import dimension as dimension
-from .products import dot_by_factors as dot_by_factors
-from .products import dot_of_rows as dot_of_rows
 from .products import drawn_vectors as drawn_vectors
 from .products import entry_by_entry as entry_by_entry
 from .products import is_product as is_product

@@ -6,7 +6,7 @@ import math
 
 from ..drawing import Panel, Panels, picture
 from ..labels import text
-from ..marks import arrow, dial, line, vector
+from ..marks import arrow, dial, vector
 
 _BASE, _SIZE, _STEPS = 10_000, 8, 6  # of RoFormer; a small head; positions that are drawn
 _SLOWER = 10  # the base of two heads side by side, small: one sees all hands move
@@ -64,38 +64,6 @@ def rotary_slots() -> Panels:
             marks += [dial(x, 70, 17, hands), text(x + 27, 70, f"{pair}")]
             marks.append(arrow((x, 91), (x, 115), role="copy"))
     return Panel(320, 214, *marks)
-
-
-@picture(
-    "A hand may point anywhere. Its two coordinates, each written twice and each over √2, are "
-    "hands that can lie on one line only.",
-    "First: a clock face with a hand at 63 degrees, whose two coordinates are drawn as thin "
-    "lines. Second: two faces, each with a dashed diagonal and a hand on it, the first short, "
-    "the second long.",
-)
-def hands_on_a_diagonal() -> Panels:
-    """Return a pair as a hand, and the two pairs that repeating its coordinates makes of it."""
-    angle, r = math.radians(63), 56
-    first, second = r * math.cos(angle), r * math.sin(angle)
-    x, y = 160.0, 112.0
-    old = (
-        dial(x, y, r, [angle], roles=("input",), label="the hand (*x*_{1}, *x*_{2})"),
-        line((x + first, y), (x + first, y - second), role="quiet", faint=True),
-        line((x, y - second), (x + first, y - second), role="quiet", faint=True),
-    )
-    new = []
-    for k, length in enumerate((first, second)):
-        x = 82.0 + 156 * k
-        slant = r / math.sqrt(2)
-        new.append(line((x - slant, y + slant), (x + slant, y - slant), role="wrong"))
-        half = length / r  # the dial draws all hands of one length; this one is cut to its own
-        new.append(dial(x, y, r, [], label=f"(*x*_{{{k + 1}}}, *x*_{{{k + 1}}})"))
-        tip = (x + half * slant, y - half * slant)
-        new.append(arrow((x, y), tip, role="input", width=2.2))
-    return (
-        Panel(320, 200, *old, title="one pair"),
-        Panel(320, 200, *new, title="every coordinate twice"),
-    )
 
 
 @picture(

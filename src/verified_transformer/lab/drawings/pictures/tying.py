@@ -72,36 +72,6 @@ def _table(left: int) -> list[str]:
     ]  # fmt: skip
 
 
-@picture(
-    "The same table at both ends. Here the state *h* has come back near to row *t*, and so *t* "
-    "gets the longest bar, its score.",
-    "Two pictures of one table of six rows, the third of which is marked. Left: an arrow takes a "
-    "copy of that row out. Right: a state is joined to every row by an arrow, and each row has a "
-    "bar for its score; the marked row has the longest.",
-)
-def two_uses_of_a_table() -> Panels:
-    """Return a table from which a row is copied, and one with which a state is compared."""
-    under, row = _USED_TOP + _USED_ROWS * _HIGH + 20, _USED_TOP + (_USED_READ + 0.5) * _HIGH
-    copied = [
-        *_table(50),
-        text(42, row, "*t*", anchor="end"),
-        arrow((136, row), (206, row)),
-        box(208, row - 10, 84, 20, role="input", fill="up", rounded=0),
-        text(160, under, "one row moves, nothing is computed", size=14),
-    ]
-    compared = [*_table(112), box(8, row - 10, 60, 20, "*h*", role="output", rounded=0)]
-    for i, score in enumerate(_SCORES):
-        y = _USED_TOP + (i + 0.5) * _HIGH
-        compared.append(arrow((70, row), (110, y), width=1.2))
-        compared.append(box(204, y - 7, score, 14, role="output", rounded=0))
-    compared.append(text(286, row, "*z*_{t}", size=14))
-    compared.append(text(160, under, "every row: *d* products each", size=14))
-    return (
-        Panel(320, under + 16, *copied, title="entrance: copy"),
-        Panel(320, under + 16, *compared, title="exit: compare"),
-    )
-
-
 def _rays(centre: tuple[float, float], rays: tuple[tuple[float, float, str, str], ...]
           ) -> list[str]:  # fmt: skip
     """Arrows from one point, each by its angle in degrees, its length, its role and its label."""

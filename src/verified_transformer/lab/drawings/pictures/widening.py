@@ -176,26 +176,6 @@ def _axes(x: float, y: float, size: float, first: str, second: str) -> str:
     )  # fmt: skip
 
 
-@picture(
-    "All states lie on the diagonal. A step of the weights across it is seen by none of them.",
-    "Two axes and a diagonal, on which all states lie. The weights w, w are a point on it; an "
-    "arrow at a right angle to the diagonal leads to w plus z, w minus z.",
-)
-def noise_across_the_diagonal() -> Panels:
-    """Return weights on two copies, moved across the line on which all states lie."""
-    x, y = 60.0, 186.0
-    return Panel(
-        320, 212,
-        _axes(x, y, 164, "for the first copy", "for the second"),
-        node(x + 74, y - 74, "", role="weight", radius=6),
-        text(x + 64, y - 82, "(*w*, *w*)", anchor="end", size=14),
-        arrow((x + 78, y - 70), (x + 121, y - 27), role="weight", width=2),
-        node(x + 127, y - 21, "", role="weight", radius=6),
-        text(x + 106, y - 62, "(*w* + *z*, *w* − *z*)", anchor="start", size=14),
-        text(x + 146, y - 128, "all states", size=14, anchor="start"),
-    )  # fmt: skip
-
-
 def _row(y: float, label: str, cells: str, piece: int, role: str) -> str:
     """A vector of numbered entries, cut into pieces, hatched by the head they come from."""
     fills = ("plain", "up", "dots")
