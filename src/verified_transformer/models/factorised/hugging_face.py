@@ -109,7 +109,6 @@ def make_dense(model: Model) -> Model:
         if isinstance(module, _WithTable):
             module.__class__ = module._plain
             module.__dict__.pop("_tied_weights_keys", None)
-            module.config.__dict__.pop("factorised_table", None)
     model.set_input_embeddings(plain)
     if isinstance(head, FactorisedHead):
         linear = nn.Linear(*plain.weight.shape[::-1], bias=False, device="meta")
@@ -159,7 +158,8 @@ class _WithTable:
     def __init__(self, config: Any, *inputs: Any, **options: Any) -> None:
         super().__init__(config, *inputs, **options)  # type: ignore[call-arg]  # the plain class
         model: Any = self
-        _put(model, _embedding_of(model), table_from(config.factorised_table))
+        settings = config.__dict__.pop("factorised_table")  # of the file, not of who shares it
+        _put(model, _embedding_of(model), table_from(settings))
 
     def get_expanded_tied_weights_keys(self, all_submodels: bool = False) -> dict[str, str]:
         return dict(self._tied_weights_keys)
@@ -207,7 +207,14 @@ class _WithTable:
 
     def save_pretrained(self, folder: str | Path, *inputs: Any, **options: Any) -> None:
         """As in the plain class, in files that `load_with_table` reads and no plain class does."""
-        super().save_pretrained(folder, *inputs, **{"variant": VARIANT} | options)  # type: ignore[misc]
+        table: Any = self.get_input_embeddings()  # type: ignore[attr-defined]
+        self.config.factorised_table = table.settings()
+        try:
+            super().save_pretrained(  # type: ignore[misc]
+                folder, *inputs, **{"variant": VARIANT} | options
+            )
+        finally:  # other models may share the configuration
+            del self.config.factorised_table
 
     def _init_weights(self, module: Any) -> None:
         if not isinstance(module, _WithTable):  # T5 would draw the ``weight`` of its table
@@ -282,7 +289,6 @@ def _put(model: Any, old: Any, table: FactorisedEmbedding) -> None:
                 plain: Any = type(module)
                 module.__class__ = _factorised(plain)
                 module._tied_weights_keys = {}
-            module.config.factorised_table = table.settings()
     model._tied_weights_keys = kept
     model.all_tied_weights_keys = dict(kept)
 
