@@ -122,8 +122,8 @@ class FactorisedEmbedding(WithoutWeight):
         Returns:
             (\\*shape, d). Neither this nor its gradient ever makes the table: what they make is
             O(tokens · d) beside the parameters' own size. It can be differentiated once, by
-            autograd: ``torch.func`` and ``torch.compile(fullgraph=True)`` refuse all families but
-            the low-rank one; plain ``torch.compile`` runs them as they are.
+            autograd: ``torch.func`` refuses all families but the low-rank one, and
+            ``torch.compile(fullgraph=True)`` the tensor train, which plain ``torch.compile`` runs.
 
         Raises:
             TypeError: tokens are of another dtype.

@@ -196,7 +196,7 @@ def _work_of_all(rows: Sequence[int], columns: Sequence[int], ends: Sequence[int
 @cache
 def _groups(
     rows: tuple[int, ...], columns: tuple[int, ...], ranks: tuple[int, ...], tokens: int
-) -> list[range]:
+) -> tuple[tuple[int, ...], ...]:
     """Which neighbouring cores to multiply out for all digits, before tokens are looked up.
 
     Only those that have fewer digits than there are tokens, and make no more numbers than four
@@ -205,11 +205,11 @@ def _groups(
     ends = (1, *ranks, 1)
     width = math.prod(columns)
 
-    def work(groups: list[range]) -> float:
+    def work(groups: tuple[tuple[int, ...], ...]) -> float:
         spent, lengths, after = 0, list[int](), [1]
         for group in groups:
             n, q, r = (tuple(sizes[j] for j in group) for sizes in (rows, columns, ends))
-            s, digit = ends[group.stop], math.prod(n)
+            s, digit = ends[group[-1] + 1], math.prod(n)
             size = digit * math.prod(q) * r[0] * s
             if len(group) > 1 and (digit > tokens or size > 4 * tokens * width):
                 return math.inf
@@ -219,7 +219,7 @@ def _groups(
 
     k = len(rows)
     cuts = [[j for j in range(1, k) if keep[j - 1]] for keep in product((1, 0), repeat=k - 1)]
-    ways = [[range(a, b) for a, b in pairwise([0, *cut, k])] for cut in cuts]
+    ways = [tuple(tuple(range(a, b)) for a, b in pairwise([0, *cut, k])) for cut in cuts]
     return min(ways, key=work)
 
 
