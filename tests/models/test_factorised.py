@@ -140,11 +140,15 @@ def test_lookup_and_gradient_are_those_of_the_table(
 
 @each_shape
 @pytest.mark.parametrize("padding_idx", [None, 5, -1])
-@pytest.mark.parametrize("cache", [1, 400, 2**22])
+@pytest.mark.parametrize("way", [1, 400, 2**22, "rows"])
 def test_attend_and_gradient_are_those_of_the_table(
-    make: Make, padding_idx: int | None, cache: int, monkeypatch: pytest.MonkeyPatch
+    make: Make, padding_idx: int | None, way: int | str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gathering, "_LARGE", cache)
+    """By rows, or through the factors with so many numbers at a time."""
+    said = "rows" if way == "rows" else "factors"
+    monkeypatch.setattr(FactorisedEmbedding, "scores_by", lambda *_: said)
+    if way != "rows":
+        monkeypatch.setattr(gathering, "_CACHE", way)
     module, hidden = drawn(make, padding_idx=padding_idx), states(2, 3, D).requires_grad_()
     found, expected = module.attend(hidden), hidden @ module.dense().T
     assert found.shape == (2, 3, N)
@@ -458,6 +462,22 @@ def test_scores_keep_no_intermediate_for_the_gradient(
         module.attend(hidden).sum().backward()
     # two of the logits and what a piece makes, and the parameters' gradient: no more
     assert count.peak / 4 <= 5 * states * 8000 + 2.5 * parameters
+
+
+def test_scores_go_the_way_that_takes_less_time() -> None:
+    train = TensorTrainEmbedding((37, 37, 37), (8, 8, 12), 64, device="meta")
+    assert [train.scores_by(states) for states in (1, 2048)] == ["factors", "rows"]
+    thin = LowRankEmbedding(50_257, 768, 64, device="meta")
+    assert {thin.scores_by(states) for states in (1, 128, 100_000)} == {"factors"}
+
+
+@pytest.mark.parametrize("tokens", [5, 400])
+def test_digits_of_many_tokens_are_multiplied_out_once(tokens: int) -> None:
+    train = TensorTrainEmbedding((10, 10, 10), (4, 4, 4), 5)
+    with torch.no_grad(), Count() as count:
+        train(torch.arange(tokens))
+    first, last = 4 * 5 * 4 * 5, 16 * 5 * 4
+    assert count.multiplications == min(tokens, 10 * 10) * first + tokens * last
 
 
 def test_frozen_factors_take_no_gradient() -> None:

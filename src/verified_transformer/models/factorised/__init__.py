@@ -12,6 +12,8 @@ scores all tokens as a tied head does, ``from_dense`` factorises a table that ex
 """
 
 from .base import FactorisedEmbedding, FromDense
+from .families import factorised_table, table_from
+from .hugging_face import FactorisedHead, load_with_table, make_dense, set_table
 from .kronecker import KroneckerEmbedding
 from .low_rank import LowRankEmbedding
 from .shapes import balanced_factors, covering_factors
@@ -20,6 +22,7 @@ from .tensor_train import TensorTrainEmbedding
 
 __all__ = [
     "FactorisedEmbedding",
+    "FactorisedHead",
     "FromDense",
     "KroneckerEmbedding",
     "LowRankEmbedding",
@@ -27,4 +30,9 @@ __all__ = [
     "TensorTrainEmbedding",
     "balanced_factors",
     "covering_factors",
+    "factorised_table",
+    "load_with_table",
+    "make_dense",
+    "set_table",
+    "table_from",
 ]

@@ -8,7 +8,7 @@ combines it again, so that nothing but the indices is kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -16,11 +16,10 @@ import torch.nn.functional as F
 from torch.autograd.function import once_differentiable
 from torch.utils.checkpoint import checkpoint
 
-Combine = Callable[[Sequence[torch.Tensor]], torch.Tensor]
+Combine = Callable[..., torch.Tensor]
 
-# numbers of an intermediate that a CPU works on at a time, chosen by measurement: many small
-# products of a lookup gain by the nearest cache, the few large ones of scores by the size
-_CACHE, _LARGE = 2**19, 2**22
+# numbers of an intermediate that a CPU works on at a time, by measurement: they fit its cache
+_CACHE = 2**19
 
 
 def gathered(
@@ -36,7 +35,7 @@ def gathered(
 
     Args:
         combine: rows (chunk, w_j) of each table to (chunk, width); differentiable, each token by
-            itself, zero where the first table's row is zero.
+            itself, zero where the first table's row is zero; into ``out`` where that is given.
         tables: each (n_j, w_j).
         indices: for each table (T,), the rows to take.
         width: length of a combined row.
@@ -49,7 +48,9 @@ def gathered(
     Raises:
         IndexError: an index is out of range (on CUDA a device-side assertion, as torch's own).
     """
-    chunk = _chunk(indices[0], width, max(peak, width), _CACHE)
+    if traced():
+        return combine(_rows(tables, indices, dropped))
+    chunk = _chunk(indices[0], width, max(peak, width))
     return _Gathered.apply(  # type: ignore[no-untyped-call]  # torch's own, without types
         combine, width, chunk, torch.stack(tuple(indices)), dropped, *tables
     )
@@ -70,7 +71,11 @@ class _Gathered(torch.autograd.Function):
         ctx.combine, ctx.chunk = combine, chunk
         out = tables[0].new_empty(indices.shape[1], width)
         for here in _chunks(indices.shape[1], chunk):
-            out[here] = combine(_rows(tables, indices[:, here], _part(dropped, here)))
+            rows = _rows(tables, indices[:, here], _part(dropped, here))
+            if chunk < len(out):
+                combine(rows, out=out[here])
+            else:  # what the recorded lookups count; to save this copy is to record them anew
+                out[here] = combine(rows)
         return out
 
     @staticmethod
@@ -110,7 +115,7 @@ def in_pieces(
         width: numbers per row that may be in memory for all rows at once.
         peak: most numbers per row in any of function's intermediates.
     """
-    chunk = _chunk(x, width, peak, _LARGE)
+    chunk = len(x) if traced() else _chunk(x, width, peak)
     if chunk >= len(x):
         return function(x, *others)
     return torch.cat([again(function, part, *others) for part in x.split(chunk)])
@@ -121,6 +126,11 @@ def again(function: Callable[..., torch.Tensor], *arguments: torch.Tensor) -> to
     if not torch.is_grad_enabled():
         return function(*arguments)
     return checkpoint(function, *arguments, use_reentrant=False, preserve_rng_state=False)
+
+
+def traced() -> bool:
+    """Whether torch compiles or exports what runs, and wants plain calls in the place of pieces."""
+    return torch.compiler.is_compiling() or torch.compiler.is_exporting()
 
 
 def digits(tokens: torch.Tensor, sizes: Sequence[int], n: int) -> list[torch.Tensor]:
@@ -143,14 +153,14 @@ def digits(tokens: torch.Tensor, sizes: Sequence[int], n: int) -> list[torch.Ten
     return found[::-1]
 
 
-def _chunk(x: torch.Tensor, width: int, peak: int, cache: int) -> int:
+def _chunk(x: torch.Tensor, width: int, peak: int) -> int:
     """How many rows of x at a time, so that they make no more than all of ``width`` together."""
     budget = len(x) * width
-    return max(1, (min(budget, cache) if x.device.type == "cpu" else budget) // peak)
+    return max(1, (min(budget, _CACHE) if x.device.type == "cpu" else budget) // peak)
 
 
 def _rows(
-    tables: Sequence[torch.Tensor], indices: torch.Tensor, dropped: torch.Tensor | None
+    tables: Sequence[torch.Tensor], indices: Iterable[torch.Tensor], dropped: torch.Tensor | None
 ) -> list[torch.Tensor]:
     rows = [F.embedding(index, table) for index, table in zip(indices, tables, strict=True)]
     if dropped is not None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Self
+from typing import Any, Self, Unpack
 
 import torch
 from torch import nn
 
-from .base import FactorisedEmbedding, FromDense, prepared
+from .base import FactorisedEmbedding, FromDense, Options, prepared
 from .decompositions import canonical, rearranged
 from .gathering import digits, gathered, in_pieces
 from .shapes import checked_columns, checked_rank, checked_rows, checked_sizes
@@ -27,10 +27,8 @@ class KroneckerEmbedding(FactorisedEmbedding):
         rank: number of terms r; r (n_1 q_1 + … + n_k q_k) parameters in place of n d.
         num_embeddings: number of tokens n; by default, and at most, the product of ``row_sizes``.
         embedding_dim: if given, what the product of ``column_sizes`` must equal.
-        padding_idx: the token whose row is zero and takes no gradient; from the end if negative.
-        σ: standard deviation of every entry of the table at the start.
-        generator: source of the entries.
-        device, dtype: of the parameters ``factors[j]`` (r, n_j, q_j).
+        options: ``padding_idx``, ``σ``, ``generator``, ``device`` and ``dtype`` as in
+            `FactorisedEmbedding`; the parameters are ``factors[j]`` (r, n_j, q_j).
 
     Raises:
         ValueError: an argument is out of range, or sizes do not fit.
@@ -41,6 +39,8 @@ class KroneckerEmbedding(FactorisedEmbedding):
         (1760, (2, 64))
     """
 
+    factors: nn.ParameterList
+
     def __init__(
         self,
         row_sizes: Sequence[int],
@@ -49,27 +49,20 @@ class KroneckerEmbedding(FactorisedEmbedding):
         *,
         num_embeddings: int | None = None,
         embedding_dim: int | None = None,
-        padding_idx: int | None = None,
-        σ: float = 1.0,
-        generator: torch.Generator | None = None,
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
+        **options: Unpack[Options],
     ) -> None:
         rows, columns = checked_pair(row_sizes, column_sizes)
         n = checked_rows(rows, num_embeddings)
         d = checked_columns("column_sizes", columns, embedding_dim)
-        super().__init__(n, d, padding_idx=padding_idx, σ=σ)
-        self.row_sizes, self.column_sizes, self.rank = rows, columns, checked_rank(rank)
-        self.factors = nn.ParameterList(
-            torch.empty(self.rank, n_j, q_j, device=device, dtype=dtype)
-            for n_j, q_j in zip(rows, columns, strict=True)
-        )
-        self.reset_parameters(generator)
+        r = checked_rank(rank)
+        shapes: Any = {"factors": [(r, *pair) for pair in zip(rows, columns, strict=True)]}
+        super().__init__(n, d, shapes, terms=r, **options)
+        self.row_sizes, self.column_sizes, self.rank = rows, columns, r
 
     @classmethod
     def from_dense(
         cls,
-        weight: torch.Tensor,
+        weight: torch.Tensor | nn.Embedding,
         row_sizes: Sequence[int],
         column_sizes: Sequence[int],
         rank: int = 1,
@@ -87,21 +80,19 @@ class KroneckerEmbedding(FactorisedEmbedding):
         ``padding_idx``: even two factors are then best for the table with these zeros only.
 
         Args:
-            weight: (n, d); the module has its dtype and device. The decomposition runs in float64
-                where the weight is float64, else in float32.
+            weight: (n, d), or an embedding; the module has its dtype and device. The decomposition
+                runs in float64 where the weight is float64, else in float32.
             row_sizes, column_sizes, rank: as above.
-            padding_idx: the token whose row is set to zero before.
+            padding_idx: the token whose row is set to zero before; the embedding's by default.
             sweeps: of alternating least squares, at most.
 
         Raises:
             ValueError: the sizes do not fit the weight.
         """
-        table, kind = prepared(weight, padding_idx)
-        n, d = weight.shape
-        module = cls(
-            row_sizes, column_sizes, rank,
-            num_embeddings=n, embedding_dim=d, padding_idx=padding_idx, **kind,
-        )  # fmt: skip
+        table, options = prepared(weight, padding_idx)
+        n, d = table.shape
+        sizes = row_sizes, column_sizes, rank
+        module = cls(*sizes, num_embeddings=n, embedding_dim=d, **options)
         tensor = rearranged(table, module.row_sizes, module.column_sizes)
         found = canonical(tensor[None], module.rank, sweeps)
         shapes = [factor.shape for factor in module.factors]
@@ -117,11 +108,13 @@ class KroneckerEmbedding(FactorisedEmbedding):
             dropped=dropped,
         )
 
-    def _combined(self, rows: Sequence[torch.Tensor]) -> torch.Tensor:
-        return summed_products([row.unflatten(1, (self.rank, -1)) for row in rows])
+    def _combined(
+        self, rows: Sequence[torch.Tensor], out: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        return summed_products([row.unflatten(1, (self.rank, -1)) for row in rows], out)
 
     def _scores(self, hidden: torch.Tensor) -> torch.Tensor:
-        order, peak = _plan(self.row_sizes, self.column_sizes, self.rank)
+        order, _, peak, _ = _plan(self.row_sizes, self.column_sizes, self.rank)
         width = max(math.prod(self.row_sizes), self.embedding_dim)
 
         def contracted(part: torch.Tensor, *factors: torch.Tensor) -> torch.Tensor:
@@ -130,17 +123,38 @@ class KroneckerEmbedding(FactorisedEmbedding):
         logits = in_pieces(contracted, hidden, *self.factors, width=width, peak=peak)
         return logits[:, : self.num_embeddings]
 
-    def _table(self) -> torch.Tensor:
-        table = self.factors[0]
-        for factor in self.factors[1:]:
+    def _score_work(self) -> tuple[int, int]:
+        _, work, _, made = _plan(self.row_sizes, self.column_sizes, self.rank)
+        return work, made
+
+    @staticmethod
+    def _rows(factors: Sequence[torch.Tensor]) -> torch.Tensor:
+        table = factors[0]
+        for factor in factors[1:-1]:
             table = torch.einsum("rab,rcd->racbd", table, factor).flatten(3).flatten(1, 2)
-        return table.sum(0)
+        if len(factors) == 1:
+            return table.sum(0)
+        return torch.einsum("rab,rcd->acbd", table, factors[-1]).flatten(2).flatten(0, 1)
 
-    def _spread(self) -> float:
-        return (self.σ**2 / self.rank) ** (0.5 / len(self.row_sizes))
+    def _row_work(self) -> int:
+        return math.prod(self.row_sizes) * self.embedding_dim * self.rank
 
-    def _sizes(self) -> str:
-        return f"row_sizes={self.row_sizes}, column_sizes={self.column_sizes}, rank={self.rank}"
+    def _unit(self) -> int:
+        return math.prod(self.row_sizes[1:])
+
+    @staticmethod
+    def _part(factors: Sequence[torch.Tensor], first: int, last: int) -> list[torch.Tensor]:
+        return [factors[0][:, first:last], *factors[1:]]
+
+    def _sizes(self, n: int) -> dict[str, Any]:
+        rows, columns = with_rows(self.row_sizes, n), self.column_sizes
+        sizes = {"row_sizes": rows, "column_sizes": columns, "rank": self.rank}
+        return {"num_embeddings": n, **sizes}
+
+
+def with_rows(sizes: tuple[int, ...], n: int) -> tuple[int, ...]:
+    """Return row sizes of which the first is as large as n tokens need."""
+    return -(-n // math.prod(sizes[1:])), *sizes[1:]
 
 
 def checked_pair(
@@ -161,18 +175,27 @@ def checked_pair(
     return rows, columns
 
 
-def _plan(rows: Sequence[int], columns: Sequence[int], rank: int) -> tuple[list[int], int]:
-    """The cheapest order of factors for `attend`, and its largest intermediate per token.
+def _plan(
+    rows: Sequence[int], columns: Sequence[int], rank: int
+) -> tuple[list[int], int, int, int]:
+    """The cheapest order of factors for `attend`.
 
     Factor j multiplies the size of what is left by n_j / q_j. Exchanging two neighbours in an
     order shows that the one with the larger 1/n_j - 1/q_j goes first.
+
+    Returns:
+        The order; per token, its multiplications, its largest intermediate, and all numbers that
+        it makes.
     """
     order = sorted(range(len(rows)), key=lambda j: 1 / columns[j] - 1 / rows[j])
     size = peak = math.prod(columns)
-    for j in order[:-1]:
+    work = made = 0
+    for j in order:
+        work += rank * size * rows[j]
         size = size // columns[j] * rows[j]
-        peak = max(peak, rank * size)
-    return order, peak
+        terms = 1 if j == order[-1] else rank
+        peak, made = max(peak, rank * size if j != order[-1] else 0), made + terms * size
+    return order, work, peak, made
 
 
 def _contracted(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Self
+from collections.abc import Sequence
+from typing import Any, Self, Unpack
 
 import torch
 import torch.nn.functional as F
 from torch import nn
 
-from .base import FactorisedEmbedding, FromDense, prepared
+from .base import FactorisedEmbedding, FromDense, Options, prepared
 from .decompositions import truncated_svd
 from .shapes import checked_rank
 
@@ -20,10 +21,8 @@ class LowRankEmbedding(FactorisedEmbedding):
         num_embeddings: number of tokens n.
         embedding_dim: length d of an embedding.
         rank: length r of a code; r (n + d) parameters in place of n d.
-        padding_idx: the token whose row is zero and takes no gradient; from the end if negative.
-        σ: standard deviation of every entry of the table at the start.
-        generator: source of the entries.
-        device, dtype: of the parameters ``codes`` (n, r) and ``basis`` (r, d).
+        options: ``padding_idx``, ``σ``, ``generator``, ``device`` and ``dtype`` as in
+            `FactorisedEmbedding`; the parameters are ``codes`` (n, r) and ``basis`` (r, d).
 
     Raises:
         ValueError: an argument is out of range.
@@ -34,29 +33,20 @@ class LowRankEmbedding(FactorisedEmbedding):
         (8512, (2, 64))
     """
 
+    codes: nn.Parameter
+    basis: nn.Parameter
+
     def __init__(
-        self,
-        num_embeddings: int,
-        embedding_dim: int,
-        rank: int,
-        *,
-        padding_idx: int | None = None,
-        σ: float = 1.0,
-        generator: torch.Generator | None = None,
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
+        self, num_embeddings: int, embedding_dim: int, rank: int, **options: Unpack[Options]
     ) -> None:
-        super().__init__(num_embeddings, embedding_dim, padding_idx=padding_idx, σ=σ)
-        self.rank = checked_rank(rank)
-        self.codes = nn.Parameter(
-            torch.empty(num_embeddings, self.rank, device=device, dtype=dtype)
-        )
-        self.basis = nn.Parameter(torch.empty(self.rank, embedding_dim, device=device, dtype=dtype))
-        self.reset_parameters(generator)
+        r = checked_rank(rank)
+        shapes: Any = {"codes": (num_embeddings, r), "basis": (r, embedding_dim)}
+        super().__init__(num_embeddings, embedding_dim, shapes, terms=r, **options)
+        self.rank = r
 
     @classmethod
     def from_dense(
-        cls, weight: torch.Tensor, rank: int, *, padding_idx: int | None = None
+        cls, weight: torch.Tensor | nn.Embedding, rank: int, *, padding_idx: int | None = None
     ) -> FromDense[Self]:
         """Factorise a table by its truncated singular value decomposition.
 
@@ -64,14 +54,14 @@ class LowRankEmbedding(FactorisedEmbedding):
         error is the norm of the singular values that are dropped.
 
         Args:
-            weight: (n, d); the module has its dtype and device. The decomposition runs in float64
-                where the weight is float64, else in float32.
+            weight: (n, d), or an embedding; the module has its dtype and device. The decomposition
+                runs in float64 where the weight is float64, else in float32.
             rank: as above; more than min(n, d) is filled up with zeros.
-            padding_idx: the token whose row is set to zero before.
+            padding_idx: the token whose row is set to zero before; the embedding's by default.
         """
-        table, kind = prepared(weight, padding_idx)
-        n, d = weight.shape
-        module = cls(n, d, rank, padding_idx=padding_idx, **kind)
+        table, options = prepared(weight, padding_idx)
+        n, d = table.shape
+        module = cls(n, d, rank, **options)
         return module._filled(truncated_svd(table, module.rank), table)
 
     def _lookup(self, tokens: torch.Tensor, dropped: torch.Tensor | None) -> torch.Tensor:
@@ -83,11 +73,22 @@ class LowRankEmbedding(FactorisedEmbedding):
     def _scores(self, hidden: torch.Tensor) -> torch.Tensor:
         return hidden @ self.basis.T @ self.codes.T
 
-    def _table(self) -> torch.Tensor:
-        return self.codes @ self.basis
+    def _score_work(self) -> tuple[int, int]:
+        n, d, r = self.num_embeddings, self.embedding_dim, self.rank
+        return r * (n + d), r + n
 
-    def _spread(self) -> float:
-        return (self.σ**2 / self.rank) ** 0.25
+    @staticmethod
+    def _rows(factors: Sequence[torch.Tensor]) -> torch.Tensor:
+        codes, basis = factors
+        return codes @ basis
 
-    def _sizes(self) -> str:
-        return f"rank={self.rank}"
+    def _row_work(self) -> int:
+        return self.num_embeddings * self.embedding_dim * self.rank
+
+    @staticmethod
+    def _part(factors: Sequence[torch.Tensor], first: int, last: int) -> list[torch.Tensor]:
+        codes, basis = factors
+        return [codes[first:last], basis]
+
+    def _sizes(self, n: int) -> dict[str, Any]:
+        return {"num_embeddings": n, "embedding_dim": self.embedding_dim, "rank": self.rank}

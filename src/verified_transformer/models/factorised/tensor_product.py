@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Self
+from typing import Any, Self, Unpack
 
 import torch
 from torch import nn
 
-from .base import FactorisedEmbedding, FromDense, prepared
+from .base import FactorisedEmbedding, FromDense, Options, prepared
 from .decompositions import canonical
-from .gathering import again, gathered
+from .gathering import gathered, in_pieces
 from .products import tensor_product
 from .shapes import checked_columns, checked_rank, checked_sizes
 
@@ -20,17 +20,15 @@ class TensorProductEmbedding(FactorisedEmbedding):
     """Each row is $\\sum_{a} v_1^{(a)}\\otimes\\cdots\\otimes v_k^{(a)}$ (Panahi et al. 2020,
     word2ket).
 
-    `attend` makes the rows block by block: it takes the multiplications of a dense head, and only
-    its memory is less.
+    As a head it is never less work than a dense one, for no two tokens share a factor: at rank 1
+    and for a few states as much, which leaves a gain in memory, else more.
 
     Args:
         num_embeddings: number of tokens n.
         sizes: lengths q_1, …, q_k of the factors; their product is the embedding's length d.
         rank: number of terms r; n r (q_1 + … + q_k) parameters in place of n d.
-        padding_idx: the token whose row is zero and takes no gradient; from the end if negative.
-        σ: standard deviation of every entry of the table at the start.
-        generator: source of the entries.
-        device, dtype: of the parameters ``factors[j]`` (n, r, q_j).
+        options: ``padding_idx``, ``σ``, ``generator``, ``device`` and ``dtype`` as in
+            `FactorisedEmbedding`; the parameters are ``factors[j]`` (n, r, q_j).
 
     Raises:
         ValueError: an argument is out of range.
@@ -41,32 +39,24 @@ class TensorProductEmbedding(FactorisedEmbedding):
         (16000, (2, 64))
     """
 
+    factors: nn.ParameterList
+
     def __init__(
         self,
         num_embeddings: int,
         sizes: Sequence[int],
         rank: int = 1,
-        *,
-        padding_idx: int | None = None,
-        σ: float = 1.0,
-        generator: torch.Generator | None = None,
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
+        **options: Unpack[Options],
     ) -> None:
-        self_sizes = checked_sizes("sizes", sizes)
-        d = checked_columns("sizes", self_sizes, None)
-        super().__init__(num_embeddings, d, padding_idx=padding_idx, σ=σ)
-        self.sizes, self.rank = self_sizes, checked_rank(rank)
-        self.factors = nn.ParameterList(
-            torch.empty(num_embeddings, self.rank, size, device=device, dtype=dtype)
-            for size in self.sizes
-        )
-        self.reset_parameters(generator)
+        lengths, r = checked_sizes("sizes", sizes), checked_rank(rank)
+        shapes: Any = {"factors": [(num_embeddings, r, q) for q in lengths]}
+        super().__init__(num_embeddings, math.prod(lengths), shapes, terms=r, **options)
+        self.sizes, self.rank = lengths, r
 
     @classmethod
     def from_dense(
         cls,
-        weight: torch.Tensor,
+        weight: torch.Tensor | nn.Embedding,
         sizes: Sequence[int],
         rank: int = 1,
         *,
@@ -80,18 +70,18 @@ class TensorProductEmbedding(FactorisedEmbedding):
         value decomposition, the best method known; no certificate says that the result is best.
 
         Args:
-            weight: (n, d); the module has its dtype and device. The decomposition runs in float64
-                where the weight is float64, else in float32.
+            weight: (n, d), or an embedding; the module has its dtype and device. The decomposition
+                runs in float64 where the weight is float64, else in float32.
             sizes, rank: as above.
-            padding_idx: the token whose row is set to zero before.
+            padding_idx: the token whose row is set to zero before; the embedding's by default.
             sweeps: of alternating least squares, at most.
 
         Raises:
             ValueError: the sizes do not fit the weight.
         """
-        table, kind = prepared(weight, padding_idx)
-        checked_columns("sizes", checked_sizes("sizes", sizes), weight.shape[1])
-        module = cls(len(weight), sizes, rank, padding_idx=padding_idx, **kind)
+        table, options = prepared(weight, padding_idx)
+        checked_columns("sizes", checked_sizes("sizes", sizes), table.shape[1])
+        module = cls(len(table), sizes, rank, **options)
         return module._filled(canonical(table.view(-1, *module.sizes), module.rank, sweeps), table)
 
     def _lookup(self, tokens: torch.Tensor, dropped: torch.Tensor | None) -> torch.Tensor:
@@ -104,47 +94,58 @@ class TensorProductEmbedding(FactorisedEmbedding):
             dropped=dropped,
         )
 
-    def _combined(self, rows: Sequence[torch.Tensor]) -> torch.Tensor:
-        return summed_products([row.unflatten(1, (self.rank, -1)) for row in rows])
+    def _combined(
+        self, rows: Sequence[torch.Tensor], out: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        return summed_products([row.unflatten(1, (self.rank, -1)) for row in rows], out)
 
     def _scores(self, hidden: torch.Tensor) -> torch.Tensor:
-        # as many rows at a time as there are tokens, or as the parameters would make
-        parameters = sum(factor.numel() for factor in self.factors)
-        block = max(1, len(hidden) + parameters // self.embedding_dim)
-        block = max(1, block * self.embedding_dim // kronecker_peak(self.sizes, self.rank))
-        if block >= self.num_embeddings:
-            return _block_scores(hidden, *self.factors)
-        blocks = zip(*(factor.split(block) for factor in self.factors), strict=True)
-        return torch.cat([again(_block_scores, hidden, *factors) for factors in blocks], -1)
+        n, (_, peak) = self.num_embeddings, self._score_work()
+        return in_pieces(_contracted, hidden, *self.factors, width=n, peak=peak)
 
-    def _table(self) -> torch.Tensor:
-        table = self.factors[0]
-        for factor in self.factors[1:]:
-            table = torch.einsum("nra,nrb->nrab", table, factor).flatten(2)
-        return table.sum(1)
+    def _score_work(self) -> tuple[int, int]:
+        per_token = self.rank * self.embedding_dim // self.sizes[-1]
+        return self.num_embeddings * per_token * self.sizes[-1], self.num_embeddings * per_token
 
-    def _spread(self) -> float:
-        return (self.σ**2 / self.rank) ** (0.5 / len(self.sizes))
+    @staticmethod
+    def _rows(factors: Sequence[torch.Tensor]) -> torch.Tensor:
+        return summed_products(factors)
 
-    def _sizes(self) -> str:
-        return f"sizes={self.sizes}, rank={self.rank}"
+    def _row_work(self) -> int:
+        return self.num_embeddings * self.embedding_dim * self.rank
+
+    @staticmethod
+    def _part(factors: Sequence[torch.Tensor], first: int, last: int) -> list[torch.Tensor]:
+        return [factor[first:last] for factor in factors]
+
+    def _sizes(self, n: int) -> dict[str, Any]:
+        return {"num_embeddings": n, "sizes": self.sizes, "rank": self.rank}
 
 
-def summed_products(factors: Sequence[torch.Tensor]) -> torch.Tensor:
+def summed_products(
+    factors: Sequence[torch.Tensor], out: torch.Tensor | None = None
+) -> torch.Tensor:
     """Return sums over the rank of tensor products, one for each token.
 
     Args:
         factors: each (T, r, q_j).
+        out: where to put them, of the shape of what is returned.
 
     Returns:
         (T, q_1 ⋯ q_k): the products of the first and of the last factors meet in one batched
         matrix product, which also sums over the rank.
     """
     if len(factors) == 1:
-        return factors[0].sum(1)
+        return torch.sum(factors[0], 1, out=out)
     split = _split([factor.shape[2] for factor in factors])
     left, right = tensor_product(factors[:split]), tensor_product(factors[split:])
-    return torch.bmm(left.transpose(1, 2), right).flatten(1)
+    left = left.transpose(1, 2)
+    return torch.bmm(left, right, out=into(out, left, right)).flatten(1)
+
+
+def into(out: torch.Tensor | None, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor | None:
+    """Return a place, if there is one, as that of a batch of matrix products."""
+    return None if out is None else out.view(len(left), left.shape[1], right.shape[2])
 
 
 def kronecker_peak(sizes: Sequence[int], rank: int) -> int:
@@ -161,5 +162,11 @@ def _split(sizes: Sequence[int]) -> int:
     )
 
 
-def _block_scores(hidden: torch.Tensor, *factors: torch.Tensor) -> torch.Tensor:
-    return hidden @ summed_products(factors).T
+def _contracted(hidden: torch.Tensor, *factors: torch.Tensor) -> torch.Tensor:
+    """Hidden states (T, d) against the products of each token, the last factor first: (T, n)."""
+    *others, last = factors
+    n, rank, q = last.shape
+    x = last.flatten(0, 1) @ hidden.reshape(-1, q).T  # (n r, T · what is left of d)
+    for factor in reversed(others):
+        x = x.view(n * rank, -1, factor.shape[2]) @ factor.view(n * rank, -1, 1)
+    return x.view(n, rank, -1).sum(1).T.clone()

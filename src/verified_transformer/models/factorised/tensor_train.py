@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Self
+from itertools import accumulate, pairwise, product
+from operator import mul
+from typing import Any, Self, Unpack
 
 import torch
 from torch import nn
 
-from .base import FactorisedEmbedding, FromDense, prepared
+from .base import FactorisedEmbedding, FromDense, Options, prepared
 from .decompositions import rearranged, tensor_train
 from .gathering import digits, gathered, in_pieces
-from .kronecker import checked_pair
+from .kronecker import checked_pair, with_rows
 from .shapes import checked_columns, checked_rows, whole
+from .tensor_product import into
 
 Tree = int | tuple["Tree", "Tree"]
 
@@ -33,10 +36,9 @@ class TensorTrainEmbedding(FactorisedEmbedding):
         ranks: the inner ranks r_1, …, r_{k-1}, or one number for all of them.
         num_embeddings: number of tokens n; by default, and at most, the product of ``row_sizes``.
         embedding_dim: if given, what the product of ``column_sizes`` must equal.
-        padding_idx: the token whose row is zero and takes no gradient; from the end if negative.
-        σ: standard deviation of every entry of the table at the start.
-        generator: source of the entries.
-        device, dtype: of the parameters ``cores[j]`` (r_{j-1}, n_j, q_j, r_j), r_0 = r_k = 1.
+        options: ``padding_idx``, ``σ``, ``generator``, ``device`` and ``dtype`` as in
+            `FactorisedEmbedding`; the parameters are ``cores[j]`` (r_{j-1}, n_j, q_j, r_j),
+            r_0 = r_k = 1.
 
     Raises:
         ValueError: an argument is out of range, or sizes do not fit.
@@ -47,6 +49,8 @@ class TensorTrainEmbedding(FactorisedEmbedding):
         (960, (2, 64))
     """
 
+    cores: nn.ParameterList
+
     def __init__(
         self,
         row_sizes: Sequence[int],
@@ -55,29 +59,21 @@ class TensorTrainEmbedding(FactorisedEmbedding):
         *,
         num_embeddings: int | None = None,
         embedding_dim: int | None = None,
-        padding_idx: int | None = None,
-        σ: float = 1.0,
-        generator: torch.Generator | None = None,
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
+        **options: Unpack[Options],
     ) -> None:
         rows, columns = checked_pair(row_sizes, column_sizes)
         n = checked_rows(rows, num_embeddings)
         d = checked_columns("column_sizes", columns, embedding_dim)
-        super().__init__(n, d, padding_idx=padding_idx, σ=σ)
-        self.row_sizes, self.column_sizes = rows, columns
-        self.ranks = _checked_ranks(ranks, len(rows))
-        ends = (1, *self.ranks, 1)
-        self.cores = nn.ParameterList(
-            torch.empty(ends[j], rows[j], columns[j], ends[j + 1], device=device, dtype=dtype)
-            for j in range(len(rows))
-        )
-        self.reset_parameters(generator)
+        inner = _checked_ranks(ranks, len(rows))
+        ends = (1, *inner, 1)
+        shapes: Any = {"cores": [*zip(ends, rows, columns, ends[1:], strict=False)]}
+        super().__init__(n, d, shapes, terms=math.prod(inner), **options)
+        self.row_sizes, self.column_sizes, self.ranks = rows, columns, inner
 
     @classmethod
     def from_dense(
         cls,
-        weight: torch.Tensor,
+        weight: torch.Tensor | nn.Embedding,
         row_sizes: Sequence[int],
         column_sizes: Sequence[int],
         ranks: int | Sequence[int],
@@ -93,62 +89,82 @@ class TensorTrainEmbedding(FactorisedEmbedding):
         the module makes it zero anyway: the least is that of the table with these zeros.
 
         Args:
-            weight: (n, d); the module has its dtype and device. The decomposition runs in float64
-                where the weight is float64, else in float32.
+            weight: (n, d), or an embedding; the module has its dtype and device. The decomposition
+                runs in float64 where the weight is float64, else in float32.
             row_sizes, column_sizes, ranks: as above; ranks beyond what the table has are filled up
                 with zeros.
-            padding_idx: the token whose row is set to zero before.
+            padding_idx: the token whose row is set to zero before; the embedding's by default.
 
         Raises:
             ValueError: the sizes do not fit the weight.
         """
-        table, kind = prepared(weight, padding_idx)
-        n, d = weight.shape
-        module = cls(
-            row_sizes, column_sizes, ranks,
-            num_embeddings=n, embedding_dim=d, padding_idx=padding_idx, **kind,
-        )  # fmt: skip
+        table, options = prepared(weight, padding_idx)
+        n, d = table.shape
+        sizes = row_sizes, column_sizes, ranks
+        module = cls(*sizes, num_embeddings=n, embedding_dim=d, **options)
         tensor = rearranged(table, module.row_sizes, module.column_sizes)
         found = tensor_train(tensor, module.ranks)
         shapes = [core.shape for core in module.cores]
         return module._filled([f.reshape(s) for f, s in zip(found, shapes, strict=True)], table)
 
     def _lookup(self, tokens: torch.Tensor, dropped: torch.Tensor | None) -> torch.Tensor:
-        _, _, peak, tree = _tree(self.column_sizes, (1, *self.ranks, 1))
+        # digits that few tokens differ in are multiplied out once for all of them
+        groups = _groups(self.row_sizes, self.column_sizes, self.ranks, len(tokens))
+        dtype = self.cores[0].dtype  # under autocast too
+        cores = [_multiplied([self.cores[j] for j in group]).to(dtype) for group in groups]
+        _, rows, columns, after = zip(*(core.shape for core in cores), strict=True)
+        ends = (1, *after)
+        _, _, peak, tree = _tree(columns, ends)
 
-        def combined(rows: Sequence[torch.Tensor]) -> torch.Tensor:
-            return _merged(tree, rows, (1, *self.ranks, 1)).flatten(1)
+        def combined(
+            found: Sequence[torch.Tensor], out: torch.Tensor | None = None
+        ) -> torch.Tensor:
+            return _merged(tree, found, ends, out).flatten(1)
 
         return gathered(
             combined,
-            [core.transpose(0, 1).flatten(1) for core in self.cores],
-            digits(tokens, self.row_sizes, self.num_embeddings),
+            [core.transpose(0, 1).flatten(1) for core in cores],
+            digits(tokens, rows, self.num_embeddings),
             width=self.embedding_dim,
             peak=peak,
             dropped=dropped,
         )
 
     def _scores(self, hidden: torch.Tensor) -> torch.Tensor:
-        shapes = tuple(tuple(core.shape) for core in self.cores)
-        forward = _march(shapes)
-        backward = _march(tuple((s, n, q, r) for r, n, q, s in reversed(shapes)))
+        forward, backward = self._marches()
         function = _from_left if forward <= backward else _from_right
         width = max(math.prod(self.row_sizes), self.embedding_dim)
         peak = min(forward, backward)[1]
         logits = in_pieces(function, hidden, *self.cores, width=width, peak=peak)
         return logits[:, : self.num_embeddings]
 
-    def _table(self) -> torch.Tensor:
-        table = self.cores[0][0]
-        for core in self.cores[1:]:
-            table = torch.einsum("abr,rcds->acbds", table, core).flatten(2, 3).flatten(0, 1)
-        return table[..., 0].clone() if len(self.cores) == 1 else table[..., 0]
+    def _score_work(self) -> tuple[int, int]:
+        work, _, made = min(self._marches())
+        return work, made
 
-    def _spread(self) -> float:
-        return (self.σ**2 / math.prod(self.ranks)) ** (0.5 / len(self.row_sizes))
+    def _marches(self) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+        shapes = tuple(tuple(core.shape) for core in self.cores)
+        return _march(shapes), _march(tuple((s, n, q, r) for r, n, q, s in reversed(shapes)))
 
-    def _sizes(self) -> str:
-        return f"row_sizes={self.row_sizes}, column_sizes={self.column_sizes}, ranks={self.ranks}"
+    @staticmethod
+    def _rows(factors: Sequence[torch.Tensor]) -> torch.Tensor:
+        table = _multiplied(factors)[0, ..., 0]
+        return table.clone() if len(factors) == 1 else table
+
+    def _row_work(self) -> int:
+        return _work_of_all(self.row_sizes, self.column_sizes, (1, *self.ranks, 1))
+
+    def _unit(self) -> int:
+        return math.prod(self.row_sizes[1:])
+
+    @staticmethod
+    def _part(factors: Sequence[torch.Tensor], first: int, last: int) -> list[torch.Tensor]:
+        return [factors[0][:, first:last], *factors[1:]]
+
+    def _sizes(self, n: int) -> dict[str, Any]:
+        rows, columns = with_rows(self.row_sizes, n), self.column_sizes
+        sizes = {"row_sizes": rows, "column_sizes": columns, "ranks": self.ranks}
+        return {"num_embeddings": n, **sizes}
 
 
 def _checked_ranks(ranks: int | Sequence[int], k: int) -> tuple[int, ...]:
@@ -160,6 +176,51 @@ def _checked_ranks(ranks: int | Sequence[int], k: int) -> tuple[int, ...]:
             f"ranks: got {ranks}; accepted: a positive number, or {k - 1} of them for {k} cores"
         )
     return found[: k - 1]
+
+
+def _multiplied(cores: Sequence[torch.Tensor]) -> torch.Tensor:
+    """Neighbouring cores as one, whose digit is that of all of them."""
+    made = cores[0]
+    for core in cores[1:]:
+        made = torch.einsum("zabr,rcds->zacbds", made, core).flatten(3, 4).flatten(1, 2)
+    return made
+
+
+def _work_of_all(rows: Sequence[int], columns: Sequence[int], ends: Sequence[int]) -> int:
+    """Multiplications of `_multiplied` for cores of these sizes."""
+    n, q = accumulate(rows, mul), accumulate(columns, mul)
+    made = [ends[0] * a * b * s for a, b, s in zip(n, q, ends[1:], strict=True)]
+    return sum(r * size for r, size in zip(ends[1:], made[1:], strict=False))
+
+
+@cache
+def _groups(
+    rows: tuple[int, ...], columns: tuple[int, ...], ranks: tuple[int, ...], tokens: int
+) -> tuple[tuple[int, ...], ...]:
+    """Which neighbouring cores to multiply out for all digits, before tokens are looked up.
+
+    Only those that have fewer digits than there are tokens, and make no more numbers than four
+    times what is asked for; of those the least multiplications.
+    """
+    ends = (1, *ranks, 1)
+    width = math.prod(columns)
+
+    def work(groups: tuple[tuple[int, ...], ...]) -> float:
+        spent, lengths, after = 0, list[int](), [1]
+        for group in groups:
+            n, q, r = (tuple(sizes[j] for j in group) for sizes in (rows, columns, ends))
+            s, digit = ends[group[-1] + 1], math.prod(n)
+            size = digit * math.prod(q) * r[0] * s
+            if len(group) > 1 and (digit > tokens or size > 4 * tokens * width):
+                return math.inf
+            spent += _work_of_all(n, q, (*r, s))
+            lengths, after = [*lengths, math.prod(q)], [*after, s]
+        return spent + tokens * _tree(tuple(lengths), tuple(after))[0]
+
+    k = len(rows)
+    cuts = [[j for j in range(1, k) if keep[j - 1]] for keep in product((1, 0), repeat=k - 1)]
+    ways = [tuple(tuple(range(a, b)) for a, b in pairwise([0, *cut, k])) for cut in cuts]
+    return min(ways, key=work)
 
 
 @cache
@@ -189,24 +250,28 @@ def _tree(columns: tuple[int, ...], ends: tuple[int, ...]) -> tuple[int, int, in
     return chosen[0, len(columns)]
 
 
-def _merged(tree: Tree, rows: Sequence[torch.Tensor], ends: Sequence[int]) -> torch.Tensor:
+def _merged(
+    tree: Tree, rows: Sequence[torch.Tensor], ends: Sequence[int], out: torch.Tensor | None = None
+) -> torch.Tensor:
     """The product (T, r_left, length, r_right) of the tokens' matrices under a tree."""
     if isinstance(tree, int):
-        return rows[tree].unflatten(1, (ends[tree], -1, ends[tree + 1]))
+        row = rows[tree].unflatten(1, (ends[tree], -1, ends[tree + 1]))
+        return row if out is None else out.view(row.shape).copy_(row)
     left, right = (_merged(branch, rows, ends) for branch in tree)
-    product = torch.bmm(left.flatten(1, 2), right.flatten(2))
+    one, other = left.flatten(1, 2), right.flatten(2)
+    product = torch.bmm(one, other, out=into(out, one, other))
     return product.view(len(product), left.shape[1], -1, right.shape[3])
 
 
-def _march(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, int]:
-    """Multiplications and largest intermediate, per hidden state, of `attend` from the left."""
+def _march(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, int, int]:
+    """Scores from the left: multiplications, largest intermediate and all numbers, per state."""
     size = peak = math.prod(q for _, _, q, _ in shapes)
-    cost = 0
+    cost = made = 0
     for left, n, q, right in shapes:
         cost += size * n * right
         size = size // (left * q) * n * right
-        peak = max(peak, size)
-    return cost, peak
+        peak, made = max(peak, size), made + size
+    return cost, peak, made
 
 
 def _from_left(hidden: torch.Tensor, *cores: torch.Tensor) -> torch.Tensor:

@@ -1,0 +1,305 @@
+"""Factorised tables inside models of the library transformers: set, tied, resized, saved, loaded.
+
+    >>> import transformers
+    >>> from verified_transformer.models import LowRankEmbedding, set_table
+    >>> config = transformers.GPT2Config(vocab_size=100, n_embd=8, n_layer=1, n_head=2)
+    >>> model = set_table(transformers.GPT2LMHeadModel(config), LowRankEmbedding(100, 8, 3, σ=0.02))
+    >>> type(model).__name__, type(model.lm_head).__name__
+    ('FactorisedGPT2LMHeadModel', 'FactorisedHead')
+
+The model's class becomes a subclass of what it was, as under ``torch.nn.utils.parametrize``: it
+ties, resizes, saves and loads with the table that it has. Needs ``transformers``.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from .base import FactorisedEmbedding, WithoutWeight
+from .families import table_from
+
+Model = TypeVar("Model", bound=nn.Module)
+VARIANT = "factorised"  # in the names of weight files, so that no plain class reads them unawares
+PREFIX = "Factorised"
+
+
+class FactorisedHead(WithoutWeight):
+    """A tied head: it scores all tokens by a factorised table, which stays the model's.
+
+    Args:
+        table: the model's table. Its parameters are not the head's, so that they are counted,
+            moved and saved once.
+        bias: (n,), added to the logits.
+    """
+
+    def __init__(self, table: FactorisedEmbedding, bias: nn.Parameter | None = None) -> None:
+        super().__init__()
+        self._tied = (table,)  # in a tuple, where torch does not register it
+        self.register_parameter("bias", bias)
+
+    @property
+    def table(self) -> FactorisedEmbedding:
+        """The table that scores."""
+        return self._tied[0]
+
+    def forward(self, hidden: torch.Tensor) -> torch.Tensor:
+        """Logits (…, n) of hidden states (…, d)."""
+        logits = self.table.attend(hidden)
+        return logits if self.bias is None else logits + self.bias
+
+
+def set_table(model: Model, table: FactorisedEmbedding) -> Model:
+    """Put a factorised table into a model in the place of its embedding, and of its tied head.
+
+    Args:
+        model: of transformers, such as ``GPT2LMHeadModel``, ``BertForMaskedLM``,
+            ``LlamaForCausalLM`` or ``T5ForConditionalGeneration``; changed in place. An untied
+            head stays as it is.
+        table: of the model's vocabulary, width and ``padding_idx``; it takes the embedding's dtype
+            and device.
+
+    Returns:
+        The model. It runs, trains, generates and compiles as before; ``tie_weights``,
+        ``resize_token_embeddings`` and ``save_pretrained`` know of the table, `load_with_table`
+        reads what was saved, and `make_dense` gives a plain model back.
+
+    Raises:
+        ValueError: the table has other sizes than the model's; the model is none of transformers,
+            has no plain ``nn.Embedding`` (Gemma's multiplies its rows), or uses it in other places
+            than its inputs and its head.
+    """
+    old = _embedding_of(model)
+    for name in ("num_embeddings", "embedding_dim", "padding_idx"):
+        wanted, given = getattr(old, name), getattr(table, name)
+        if wanted != given:
+            raise ValueError(f"table: got {name} = {given}; accepted: {wanted}, as in the model")
+    _put(model, old, table)
+    return model
+
+
+def make_dense(model: Model) -> Model:
+    """Put a plain ``nn.Embedding`` with the rows of its factorised table into a model.
+
+    This is how a model leaves for a library that wants a ``weight``, and the faster form for
+    generating where scores by factors take longer.
+
+    Args:
+        model: changed in place by `set_table` or given by `load_with_table`.
+
+    Returns:
+        The model, of the class that it was of before.
+
+    Raises:
+        ValueError: the model has no factorised table.
+    """
+    if not isinstance(model, _WithTable):
+        raise ValueError(f"model: got {type(model).__name__}; accepted: one that `set_table` gave")
+    table: Any = model.get_input_embeddings()
+    plain = nn.Embedding.from_pretrained(
+        table.dense().detach(), freeze=False, padding_idx=table.padding_idx
+    )
+    head = model.get_output_embeddings()
+    for module in model.modules():
+        if isinstance(module, _WithTable):
+            module.__class__ = module._plain
+            module.__dict__.pop("_tied_weights_keys", None)
+    model.set_input_embeddings(plain)
+    if isinstance(head, FactorisedHead):
+        linear = nn.Linear(*plain.weight.shape[::-1], bias=False, device="meta")
+        linear.weight, linear.bias = plain.weight, head.bias
+        model.set_output_embeddings(linear)
+    model.all_tied_weights_keys = model.get_expanded_tied_weights_keys(all_submodels=True)
+    model.tie_weights()
+    return model
+
+
+def load_with_table(folder: str | Path, **options: Any) -> Any:
+    """Load a model with its factorised table from where ``save_pretrained`` put it.
+
+    Args:
+        folder: that ``model.save_pretrained(folder)`` wrote, of a model that `set_table` gave. A
+            plain class's ``from_pretrained`` finds no weights in it, instead of dropping the table.
+        options: of ``from_pretrained``, such as ``dtype``.
+
+    Raises:
+        ValueError: the folder holds no model with a factorised table.
+    """
+    import transformers
+
+    config = transformers.AutoConfig.from_pretrained(folder)
+    name = ((config.architectures or [""])[0]).removeprefix(PREFIX)
+    plain = getattr(transformers, name, None)
+    if not hasattr(config, "factorised_table") or plain is None:
+        raise ValueError(
+            f"folder: got {folder}, a {name or 'model'} without a factorised table; accepted: a "
+            "folder that `save_pretrained` wrote for a model that `set_table` gave"
+        )
+    options = {"variant": VARIANT, "config": config, "output_loading_info": True} | options
+    model, told = _factorised(plain).from_pretrained(folder, **options)
+    if told["missing_keys"]:
+        missing = ", ".join(sorted(told["missing_keys"]))
+        raise ValueError(f"folder: got {folder}, without {missing}; accepted: all that it saved")
+    return model
+
+
+class _WithTable:
+    """What a class of transformers does otherwise once its table is factorised."""
+
+    _plain: Any
+    config: Any
+    _tied_weights_keys: dict[str, str]
+
+    def __init__(self, config: Any, *inputs: Any, **options: Any) -> None:
+        super().__init__(config, *inputs, **options)  # type: ignore[call-arg]  # the plain class
+        model: Any = self
+        settings = config.__dict__.pop("factorised_table")  # of the file, not of who shares it
+        _put(model, _embedding_of(model), table_from(settings))
+
+    def get_expanded_tied_weights_keys(self, all_submodels: bool = False) -> dict[str, str]:
+        return dict(self._tied_weights_keys)
+
+    def tie_weights(self, *inputs: Any, **options: Any) -> None:
+        """As in the plain class; a head that is untied is tied where the configuration says so."""
+        model: Any = self
+        head = model.get_output_embeddings()
+        if self.config.tie_word_embeddings and isinstance(head, nn.Linear):
+            _tie(model, head)
+        super().tie_weights(*inputs, **options)  # type: ignore[misc]
+
+    def resize_token_embeddings(
+        self,
+        new_num_tokens: int | None = None,
+        pad_to_multiple_of: int | None = None,
+        mean_resizing: bool = False,
+    ) -> FactorisedEmbedding:
+        """As in the plain class; `FactorisedEmbedding.resized` says what the new rows are.
+
+        Raises:
+            ValueError: ``mean_resizing``, which sets rows that here share factors with others.
+        """
+        if mean_resizing:
+            raise ValueError(
+                "mean_resizing: got True; accepted: False, for new rows of a factorised table are "
+                "made of factors that other rows have as well"
+            )
+        model: Any = self
+        table, head = model.get_input_embeddings(), model.get_output_embeddings()
+        if new_num_tokens is None and pad_to_multiple_of is None:
+            return table
+        n, step = new_num_tokens or table.num_embeddings, pad_to_multiple_of or 1
+        n = -(-n // step) * step
+        if isinstance(head, FactorisedHead):
+            if head.bias is not None:
+                longer = F.pad(head.bias.detach(), (0, n - len(head.bias)))
+                _replace(model, head.bias, nn.Parameter(longer))
+        elif head is not None:
+            model.set_output_embeddings(model._get_resized_lm_head(head, n, mean_resizing=False))
+        _put(model, table, table.resized(n))
+        model.config.get_text_config().vocab_size = model.vocab_size = n
+        model.tie_weights()
+        return model.get_input_embeddings()
+
+    def save_pretrained(self, folder: str | Path, *inputs: Any, **options: Any) -> None:
+        """As in the plain class, in files that `load_with_table` reads and no plain class does."""
+        table: Any = self.get_input_embeddings()  # type: ignore[attr-defined]
+        self.config.factorised_table = table.settings()
+        try:
+            super().save_pretrained(  # type: ignore[misc]
+                folder, *inputs, **{"variant": VARIANT} | options
+            )
+        finally:  # other models may share the configuration
+            del self.config.factorised_table
+
+    def _init_weights(self, module: Any) -> None:
+        if not isinstance(module, _WithTable):  # T5 would draw the ``weight`` of its table
+            super()._init_weights(module)  # type: ignore[misc]
+
+    def __reduce__(self) -> Any:
+        return _empty, (self._plain,), self.__dict__
+
+
+@cache
+def _factorised(plain: Any) -> Any:
+    """The subclass of a class of transformers whose table is factorised."""
+    own = {"_plain": plain, "__module__": plain.__module__, "__doc__": plain.__doc__}
+    return type(PREFIX + plain.__name__, (_WithTable, plain), own)
+
+
+def _empty(plain: Any) -> Any:
+    """What pickle and copy fill."""
+    return object.__new__(_factorised(plain))
+
+
+def _embedding_of(model: Any) -> Any:
+    """The embedding of a model, if a factorised one can stand in for it."""
+    import transformers
+
+    if not isinstance(model, transformers.PreTrainedModel):
+        raise ValueError(
+            f"model: got {type(model).__name__}; accepted: a model of transformers (in one of your "
+            "own, call `table(tokens)` where it looks up, `table.attend(hidden)` where it scores)"
+        )
+    found = model.get_input_embeddings()
+    if type(found) is not nn.Embedding and not isinstance(found, FactorisedEmbedding):
+        raise ValueError(
+            f"model: got {type(model).__name__} with {type(found).__name__}; accepted: a plain "
+            "nn.Embedding, for what another one does to its rows would be lost"
+        )
+    if getattr(found, "max_norm", None) or getattr(found, "sparse", False):
+        raise ValueError(
+            "model: got an embedding with max_norm or sparse gradients; accepted: neither, for "
+            "tokens share the factors' rows"
+        )
+    return found
+
+
+def _put(model: Any, old: Any, table: FactorisedEmbedding) -> None:
+    """Put a table where the old one was, in inputs and tied head, and change the classes."""
+    import transformers
+
+    head = model.get_output_embeddings()
+    weight = old.weight if isinstance(old, nn.Embedding) else next(old.parameters())
+    tied = isinstance(head, FactorisedHead) or getattr(head, "weight", None) is weight
+    pairs = model.get_expanded_tied_weights_keys(all_submodels=True)
+    model.set_input_embeddings(table.to(weight))
+    if tied:
+        _tie(model, head)
+    named = dict(model.named_parameters(remove_duplicate=False))
+    if any(parameter is weight for parameter in named.values()):
+        model.set_input_embeddings(old)
+        model.set_output_embeddings(head)
+        raise ValueError(
+            f"model: got {type(model).__name__}, which uses its table in other places than its "
+            "inputs and its head; accepted: a class that uses it in these two"
+        )
+    first: dict[nn.Parameter, str] = {}
+    owned = set(table.parameters())
+    same = {name: first.setdefault(p, name) for name, p in named.items() if p in owned}
+    kept = {a: b for a, b in pairs.items() if a in named and b in named}
+    kept |= {a: b for a, b in same.items() if a != b}
+    for module in model.modules():
+        if isinstance(module, transformers.PreTrainedModel):
+            if module.get_input_embeddings() is table and not isinstance(module, _WithTable):
+                plain: Any = type(module)
+                module.__class__ = _factorised(plain)
+                module._tied_weights_keys = {}
+    model._tied_weights_keys = kept
+    model.all_tied_weights_keys = dict(kept)
+
+
+def _tie(model: Any, head: Any) -> None:
+    model.set_output_embeddings(FactorisedHead(model.get_input_embeddings(), head.bias))
+
+
+def _replace(model: nn.Module, old: nn.Parameter, new: nn.Parameter) -> None:
+    """Put one parameter where another was, under all its names."""
+    for module in model.modules():
+        for name, parameter in [*module.named_parameters(recurse=False)]:
+            if parameter is old:
+                setattr(module, name, new)

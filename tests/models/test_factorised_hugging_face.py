@@ -1,0 +1,261 @@
+"""Factorised tables inside models of transformers: every operation that people do with a model."""
+
+from __future__ import annotations
+
+import copy
+import doctest
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from verified_transformer.lab.real_models.tiny import tiny
+from verified_transformer.models import (
+    FactorisedEmbedding,
+    FactorisedHead,
+    LowRankEmbedding,
+    factorised_table,
+    load_with_table,
+    make_dense,
+    set_table,
+)
+from verified_transformer.models.factorised import table_from
+from verified_transformer.models.factorised.families import FAMILIES
+
+pytest.importorskip("transformers")
+
+CLASSES = {
+    "GPT-2": ("gpt2", {}),
+    "BERT": ("bert", {}),
+    "Llama": ("llama", {}),
+    "Llama, tied": ("llama", {"tie_word_embeddings": True}),
+    "T5": ("t5", {}),
+    "T5 1.1": ("t5-1.1", {}),
+}
+each_class = pytest.mark.parametrize("name", CLASSES)
+each_family = pytest.mark.parametrize("family", FAMILIES)
+slow = pytest.mark.slow
+
+
+def plain(name: str) -> Any:
+    kind, changes = CLASSES[name]
+    return tiny(kind, **changes)
+
+
+def factorised(name: str, family: str = "tensor train", **options: Any) -> Any:
+    model = plain(name)
+    old = model.get_input_embeddings()
+    sizes = old.num_embeddings, old.embedding_dim, 3
+    options = {"padding_idx": old.padding_idx, "σ": 0.3, **options}
+    options["generator"] = torch.Generator().manual_seed(1)
+    return set_table(model, factorised_table(family, *sizes, **options))
+
+
+def asked(model: Any) -> dict[str, torch.Tensor]:
+    tokens = torch.randint(3, 19, (2, 7), generator=torch.Generator().manual_seed(2))
+    return {"input_ids": tokens} | (
+        {"decoder_input_ids": tokens} if model.config.is_encoder_decoder else {}
+    )
+
+
+def logits(model: Any) -> torch.Tensor:
+    with torch.no_grad():
+        return model(**asked(model)).logits
+
+
+@each_class
+@each_family
+def test_a_model_gives_what_it_gives_on_the_table_as_a_whole(name: str, family: str) -> None:
+    model = factorised(name, family)
+    whole = make_dense(copy.deepcopy(model))
+    assert type(whole) is type(plain(name)) and not hasattr(whole.config, "factorised_table")
+    table, weight = model.get_input_embeddings(), whole.get_input_embeddings().weight
+    assert torch.equal(weight, table.dense())
+    assert (whole.get_output_embeddings().weight is weight) == ("head" in kind_of_head(model))
+    assert torch.allclose(logits(model), logits(whole), rtol=1e-12, atol=1e-12)
+
+
+def kind_of_head(model: Any) -> str:
+    return type(model.get_output_embeddings()).__name__.lower()
+
+
+@each_class
+def test_a_table_that_was_cut_at_full_rank_changes_nothing(name: str) -> None:
+    model = plain(name)
+    wanted, embedding = logits(model), model.get_input_embeddings()
+    table = LowRankEmbedding.from_dense(embedding, embedding.embedding_dim).module
+    assert table.padding_idx == embedding.padding_idx
+    assert torch.allclose(logits(set_table(model, table)), wanted, rtol=1e-10, atol=1e-10)
+
+
+@each_class
+def test_it_ties(name: str) -> None:
+    model = factorised(name)
+    wanted = logits(model)
+    model.tie_weights()
+    assert torch.equal(logits(model), wanted)
+    assert len({id(p) for p in model.parameters()}) == len([*model.parameters()])
+    head = model.get_output_embeddings()
+    assert isinstance(head, nn.Linear if name == "Llama" else FactorisedHead)
+    model.config.tie_word_embeddings = True
+    model.tie_weights()
+    assert model.get_output_embeddings().table is model.get_input_embeddings()
+
+
+@each_class
+@each_family
+def test_it_grows_and_shrinks(name: str, family: str) -> None:
+    model = factorised(name, family)
+    wanted, before = logits(model), model.get_input_embeddings()
+    for n in (19 + 30, 19):
+        table = model.resize_token_embeddings(n)
+        assert table is model.get_input_embeddings() and table.num_embeddings == n
+        assert model.config.vocab_size == n and logits(model).shape[-1] == n
+        assert torch.allclose(logits(model)[..., :19], wanted, rtol=1e-12, atol=1e-12)
+        assert torch.equal(table.dense()[:19], before.dense()) and table.dense().isfinite().all()
+    assert model.resize_token_embeddings(pad_to_multiple_of=8).num_embeddings == 24
+    model(**asked(model), labels=asked(model)["input_ids"]).loss.backward()
+    with pytest.raises(ValueError, match=r"mean_resizing: got True; accepted: False"):
+        model.resize_token_embeddings(30, mean_resizing=True)
+
+
+@each_class
+@each_family
+def test_it_saves_and_loads(name: str, family: str, tmp_path: Path) -> None:
+    model = factorised(name, family)
+    model.save_pretrained(tmp_path)
+    again = load_with_table(tmp_path)
+    assert type(again) is type(model) and again.dtype == torch.float64
+    assert type(again.get_input_embeddings()) is FAMILIES[family]
+    assert kind_of_head(again) == kind_of_head(model)
+    for one, other in zip(again.parameters(), model.parameters(), strict=True):
+        assert torch.equal(one, other)
+    assert torch.allclose(logits(again), logits(model), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.canary
+@each_class
+def test_no_plain_class_loads_it_and_drops_the_table(name: str, tmp_path: Path) -> None:
+    factorised(name).save_pretrained(tmp_path)
+    with pytest.raises(OSError, match=r"no file named model\.safetensors"):
+        type(plain(name)).from_pretrained(tmp_path)
+
+
+def test_other_folders_are_refused(tmp_path: Path) -> None:
+    plain("GPT-2").save_pretrained(tmp_path / "plain")
+    with pytest.raises(ValueError, match=r"folder: got .* without a factorised table; accepted"):
+        load_with_table(tmp_path / "plain")
+
+
+@each_class
+def test_state_copies_and_pickles(name: str) -> None:
+    model, other = factorised(name), factorised(name)
+    with torch.no_grad():
+        for parameter in other.parameters():
+            parameter.add_(1)
+    other.load_state_dict(model.state_dict())
+    for same in (other, copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert torch.equal(logits(same), logits(model))
+        assert isinstance(same, type(plain(name)))
+        head = same.get_output_embeddings()
+        assert name == "Llama" or head.table is same.get_input_embeddings()
+
+
+@each_class
+def test_it_generates(name: str) -> None:
+    model = factorised(name)
+    if not model.can_generate():
+        pytest.skip("a masked model")
+    tokens = asked(model)["input_ids"]
+    found = model.generate(input_ids=tokens, max_new_tokens=4, do_sample=False)
+    whole = make_dense(copy.deepcopy(model))
+    assert torch.equal(found, whole.generate(input_ids=tokens, max_new_tokens=4, do_sample=False))
+
+
+@each_class
+@each_family
+def test_it_trains_as_on_the_table_as_a_whole_and_learns(name: str, family: str) -> None:
+    model = factorised(name, family)
+    whole, labels = make_dense(copy.deepcopy(model)), asked(model)["input_ids"]
+    for each in (model, whole):
+        each(input_ids=labels, labels=labels).loss.backward()
+    factors = [*model.get_input_embeddings().parameters()]
+    dense = model.get_input_embeddings().dense()
+    truths = torch.autograd.grad(dense, factors, whole.get_input_embeddings().weight.grad)
+    for factor, truth in zip(factors, truths, strict=True):
+        assert truth.any() and torch.allclose(factor.grad, truth, rtol=1e-9, atol=1e-12)
+    adam = torch.optim.AdamW(model.parameters(), lr=0.01)
+    losses = []
+    for _ in range(10):
+        loss = model(input_ids=labels, labels=labels).loss
+        adam.zero_grad()
+        loss.backward()
+        adam.step()
+        losses.append(loss.item())
+    assert losses[-1] < 0.95 * losses[0]
+
+
+@slow
+@pytest.mark.filterwarnings("ignore:")  # the compiler's own
+@each_class
+def test_it_compiles_and_is_exported(name: str) -> None:
+    model = factorised(name)
+    compiled = torch.compile(model, backend="eager")
+    assert torch.allclose(logits(compiled), logits(model), rtol=1e-12, atol=1e-12)
+    use = asked(model) | ({"use_cache": False} if model.can_generate() else {})
+    exported = torch.export.export(model, (), use, strict=False).module()
+    assert torch.allclose(exported(**use).logits, logits(model), rtol=1e-12, atol=1e-12)
+
+
+def test_what_asks_for_a_weight_is_told_what_to_do() -> None:
+    model = factorised("GPT-2")
+    for module in (model.get_input_embeddings(), model.get_output_embeddings()):
+        assert not hasattr(module, "weight")
+        with pytest.raises(AttributeError, match=r"weight: .* keeps factors and no table; acc"):
+            module.weight.sum()
+        with pytest.raises(AttributeError, match=r"weight: .* which a weight cannot replace"):
+            module.weight = nn.Parameter(torch.zeros(19, 12))
+
+
+def test_tables_and_models_that_do_not_fit_are_refused() -> None:
+    model = plain("BERT")
+    with pytest.raises(ValueError, match=r"table: got num_embeddings = 20; accepted: 19, as in"):
+        set_table(model, LowRankEmbedding(20, 12, 3, padding_idx=0))
+    with pytest.raises(ValueError, match=r"table: got padding_idx = None; accepted: 0, as in"):
+        set_table(model, LowRankEmbedding(19, 12, 3))
+    table = LowRankEmbedding(19, 16, 3, padding_idx=0)
+    with pytest.raises(ValueError, match=r"GemmaTextScaledWordEmbedding|ScaledWordEmbedding"):
+        set_table(tiny("gemma"), table)
+    with pytest.raises(ValueError, match=r"model: got Linear; accepted: a model of transformers"):
+        set_table(nn.Linear(3, 4), table)
+    with pytest.raises(ValueError, match=r"model: got BertForMaskedLM; accepted: one that"):
+        make_dense(model)
+    model = plain("GPT-2")
+    model.get_input_embeddings().sparse = True
+    with pytest.raises(ValueError, match=r"sparse gradients; accepted: neither"):
+        set_table(model, LowRankEmbedding(19, 12, 3))
+
+
+@each_family
+def test_settings_make_the_table_again(family: str) -> None:
+    table = factorised_table(family, 23, 12, 3, σ=0.5, padding_idx=4)
+    again = table_from(table.settings())
+    assert isinstance(again, FactorisedEmbedding) and again.settings() == table.settings()
+    assert [p.shape for p in again.parameters()] == [p.shape for p in table.parameters()]
+    with pytest.raises(ValueError, match=r"family: got 'sparse'; accepted: low rank, tensor"):
+        factorised_table("sparse", 23, 12, 3)
+    with pytest.raises(ValueError, match=r"settings: got family None; accepted: LowRankEmb"):
+        table_from({})
+    if family == "low rank":
+        with pytest.raises(ValueError, match=r"factors: got 3; accepted: 2"):
+            factorised_table(family, 23, 12, 3, factors=3)
+
+
+@slow
+def test_the_manual_pages_examples_run() -> None:
+    page = Path(__file__).parents[2] / "book" / "factorised-tables.md"
+    found = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
+    assert found.failed == 0 and found.attempted >= 15
