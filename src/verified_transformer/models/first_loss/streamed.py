@@ -147,7 +147,7 @@ def first_loss(
         raise ValueError(f"block: got {block}; accepted: a positive number of rows")
     if cap is not None and not cap > 0:
         raise ValueError(f"cap: got {cap}; accepted: a positive number")
-    flat, law = features.detach().reshape(-1, d), _law(label_law, n, features.device)
+    flat, law = features.detach().reshape(-1, d), uniform_or(label_law, n, features.device)
     state = _Stream(flat, law, None if own is None else own.flatten(), cap)
     with torch.no_grad():
         for start in range(0, n, block):
@@ -255,7 +255,8 @@ def two_gram_loss(
     )
 
 
-def _law(law: torch.Tensor | None, n: int, where: torch.device) -> torch.Tensor:
+def uniform_or(law: torch.Tensor | None, n: int, where: torch.device | str = "cpu") -> torch.Tensor:
+    """Return a law of n labels in float64, uniform where none is given; refuse what is none."""
     if law is None:
         return torch.full((n,), 1 / n, dtype=torch.float64, device=where)
     total = law.double().sum().item()

@@ -105,6 +105,7 @@ class Body:
         scale: factor on the state before the head, such as T5's d**-0.5.
         after: factor on the logits after it.
         cap: soft-cap of the logits, if any.
+        residual: factor on what a branch adds, such as Granite's; ``out`` and ``outer`` contain it.
         notes: what of the configuration or of the class is worth saying.
     """
 
@@ -125,4 +126,5 @@ class Body:
     scale: float = 1.0
     after: float = 1.0
     cap: float | None = None
+    residual: float = 1.0
     notes: tuple[str, ...] = field(default=())
