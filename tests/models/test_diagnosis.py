@@ -192,7 +192,7 @@ def test_the_text_has_every_reading_and_what_would_be() -> None:
     found = diagnose(model, backward=False)
     assert len(found.table().splitlines()) == len(found.readings)
     assert found.table().count("\n! ") == len(found.wrong)
-    assert "initialised 1.5 times as wide" in str(found)
+    assert "initialised 1.49 times as wide" in str(found)
     assert isinstance(found, Diagnosis)
 
 

@@ -127,6 +127,15 @@ class Bulk:
         self._spread = (high - self._least) ** 2 - self._square.total()  # Var Y
         self.variance = self._spread - math.pi**2 / 6
 
+    def variance_less_mean(self) -> float:
+        """The variance of the logsumexp less the mean logit, which is what labels take away."""
+        if not self._over_logits:
+            return max(0.0, self.variance - self.spread**2 / self.count)
+        raised = self._weight * np.exp(self._logit)  # Cov(log Σ e^x, Σ x) = E x e^x / E e^x
+        shared = float(raised @ self._logit / raised.sum())
+        own = float(self._weight @ self._logit**2 / self._weight.sum())
+        return max(0.0, self.variance + (own - 2 * shared) / self.count)
+
     def exceeds(self, y: np.ndarray) -> np.ndarray:
         """P(spread * z + g > y), the M of the module's text."""
         flat = np.ravel(y)[:, None]

@@ -13,10 +13,11 @@ from ...accepted import require_whole
 from ..initial.as_it_is import body_as_it_is, parts_of, takes_names
 from ..initial.body import Body
 from ..initial.prediction import budget
+from ..initial.recipes import body_of
 from ..of_models import initial_loss
 from .due import layers_due
 from .ends import gradient_due, head_due, loss_due
-from .readings import Diagnosis
+from .readings import Diagnosis, Reading
 from .watching import watched
 
 
@@ -96,7 +97,13 @@ def diagnose(
         model.train(was_training)
     if seen.state is None:
         raise ValueError("model: its head was not called; accepted: one that calls it")
-    readings = [*layers_due(known, answer.steps, seen), *head_due(known, found, tokens, seen)]
+    promised = body_of(model.config) if body is None else body
+    tie = "a tie that was lost, or added: tie_weights(), or tie_word_embeddings"
+    readings = [
+        *layers_due(known, answer.steps, seen),
+        *head_due(known, found, tokens, seen),
+        Reading("head", "tied to the table", promised.tied, known.tied, 1e-9, tie),
+    ]
     if bias is not None:
         notes.append("the head has a bias, which is left out of the loss that is due")
     elif loss is not None:

@@ -83,7 +83,8 @@ def body_as_it_is(model: Any, body: Body | None = None) -> tuple[Body, torch.Ten
         )
     bias = getattr(head, "bias", None)
     bias = None if bias is None or not bool((bias != 0).any()) else bias.detach()
-    return replace(body, tied=tied, n=len(head.weight), notes=notes), bias
+    width = body.head or body.table
+    return replace(body, tied=tied, head=width, n=len(head.weight), notes=notes), bias
 
 
 def takes_names(model: torch.nn.Module) -> bool:

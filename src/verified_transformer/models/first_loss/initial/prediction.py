@@ -219,9 +219,7 @@ def one_draw(
     seen, layer = found.seen, centred(body)
     shift = None if bias is None else np.array(bias.values)
     bulk = _bulk(body.n - 1, float(seen.spread.mean()), body.cap, shift)
-    # less what the mean logit shares with the logsumexp
-    shared = 0.0 if body.cap is not None else bulk.spread**2 / body.n
-    others = math.sqrt(max(0.0, bulk.variance - shared) * found.common)
+    others = math.sqrt(bulk.variance_less_mean() * found.common)
     others *= 1 - own_share(body, found)
     tokens = math.sqrt(token_variance(body, found, repeats) / len(seen.spread))
     slope = 0.0
