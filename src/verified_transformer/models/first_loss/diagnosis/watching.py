@@ -23,7 +23,7 @@ class Passed:
     """
 
     name: str
-    module: torch.nn.Module
+    module: Any
     inside: torch.Tensor
     variance: torch.Tensor
     outside: float

@@ -23,22 +23,23 @@ def parts_of(model: torch.nn.Module) -> tuple[Any, Any]:
     """
     if not isinstance(model, torch.nn.Module):
         raise TypeError(f"model: got {type(model).__name__}; accepted: a torch.nn.Module")
-    if hasattr(model, "get_output_embeddings"):
-        table, head = model.get_input_embeddings(), model.get_output_embeddings()
+    known: Any = model
+    if hasattr(known, "get_output_embeddings"):
+        table, head = known.get_input_embeddings(), known.get_output_embeddings()
         if table is None or head is None:
             got = type(model).__name__
             raise ValueError(f"model: got {got}, which has no head; accepted: a language model")
         return table, head
-    tables = [each for each in model.modules() if isinstance(each, torch.nn.Embedding)]
+    tables = [each for each in known.modules() if isinstance(each, torch.nn.Embedding)]
     table = max(tables, key=lambda each: each.num_embeddings, default=None)
-    heads = [
+    heads: list[Any] = [
         each
-        for each in model.modules()
+        for each in known.modules()
         if table is not None
         and not isinstance(each, torch.nn.Embedding)
         and isinstance(getattr(each, "weight", None), torch.Tensor)
         and each.weight.ndim == 2
-        and len(each.weight) == table.num_embeddings
+        and each.weight.shape[0] == table.num_embeddings
     ]
     if table is None or not heads:
         got = type(model).__name__ + (" without an nn.Embedding" if table is None else

@@ -204,8 +204,8 @@ def _branch(
         variance *= (d * branch.query * branch.key) ** 2 * lengths
     else:
         for deviation, states in ((branch.query, query), (branch.key, key)):
-            second = d * deviation**2 * float(states.mean())
-            variance *= second / (second + ε)
+            unnormed = d * deviation**2 * float(states.mean())
+            variance *= unnormed / (unnormed + ε)
     variance = _capped(variance + branch.bias, branch.cap)
     place = (branch, round(variance * 1e3), len(keys))
     if place not in known:
