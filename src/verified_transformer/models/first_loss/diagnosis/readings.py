@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-SIGMAS = 6.0  # how many deviations a reading may lie off: one of a hundred readings of one model
+SIGMAS = 6.0  # how many deviations a reading may lie off; bench/planted_faults.py counts alarms
 
 
 @dataclass(frozen=True)
