@@ -10,7 +10,14 @@ import torch
 from torch import nn
 
 from verified_transformer import models
-from verified_transformer.models.first_loss import first_loss
+from verified_transformer.models.first_loss import (
+    Feedforward,
+    Norm,
+    Stack,
+    first_loss,
+    frozen_loss,
+    regime,
+)
 
 EMBEDDING = nn.Embedding(5, 4)
 TABLE, STATES = torch.ones(5, 3), torch.ones(2, 3)
@@ -26,6 +33,41 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     ),
     "an order in a list": (
         lambda: models.ShuffledHead(EMBEDDING, [0, 1, 2, 3]), TypeError, "order: got list",
+    ),
+    "a scale in words": (
+        lambda: models.TiedHead(EMBEDDING, scale="a"), TypeError, "scale: got 'a'; accepted: a num",
+    ),
+    "an endless scale": (
+        lambda: models.TiedHead(EMBEDDING, scale=float("inf")), ValueError, "scale: got inf",
+    ),
+    "σ in words": (lambda: models.UntiedHead(3, 4, σ="a"), TypeError, "σ: got 'a'; accepted: a n"),
+    "an endless σ": (lambda: models.UntiedHead(3, 4, σ=float("inf")), ValueError, "n, d, σ: got 3"),
+    "no activation": (
+        lambda: models.ProjectedHead(EMBEDDING, activation=3), TypeError, "activation: got 3; acc",
+    ),
+    "a tie in words": (
+        lambda: models.expected_first_loss(5, 4, σ=1.0, tied="no"), TypeError, "tied: got 'no'",
+    ),
+    "one token": (lambda: frozen_loss(1, 5.0), ValueError, "n, spread: got 1, 5.0; accepted: n >="),
+    "no start": (lambda: regime(None), TypeError, "start: got NoneType; accepted: a Gaussian"),
+    "another norm": (lambda: Norm("batch", 0.0), ValueError, "kind: got 'batch'; accepted: 'rms'"),
+    "another activation": (
+        lambda: Feedforward(4, 0.1, 0.1, "mish"), ValueError, "activation: got 'mish'; accepted: ",
+    ),
+    "a branch for a layer": (
+        lambda: Stack((Feedforward(4, 0.1, 0.1, "gelu"),), "pre", Norm("rms", 0.0)), TypeError,
+        "layers: got Feedforward; accepted: a tuple",
+    ),
+    "no stack": (lambda: models.Body("b", 5, 4, 0.1, None), TypeError, "stack: got NoneType"),
+    "an untied head of size zero": (
+        lambda: models.Body("b", 5, 4, 0.1, Stack((), "pre", Norm("rms", 0.0)), tied=False),
+        ValueError, "head: got 0.0; accepted: a deviation > 0",
+    ),
+    "a law in a list": (
+        lambda: first_loss(STATES, TABLE, label_law=[0.2] * 5), TypeError, "label_law: got list",
+    ),
+    "half a block": (
+        lambda: first_loss(STATES, TABLE, block=1.5), TypeError, "block: got 1.5; accepted",
     ),
     "half in words": (lambda: models.half_swap("4"), TypeError, "d: got '4'; accepted: a whole"),
     "groups in floats": (lambda: models.channel_shuffle(6, 2.0), TypeError, "groups: got 2.0"),

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from first_loss_models import MADE, SIZES, T5, D, N, made
 
 from verified_transformer.models import assert_initial_loss, initial_loss
-from verified_transformer.models.first_loss import Body, Norm, Stack
+from verified_transformer.models.first_loss import Body, Norm, Stack, first_loss
 from verified_transformer.models.first_loss.initial.activations import overlaps, second_moments
 from verified_transformer.models.first_loss.initial.averaging import (
     Sloped,
@@ -24,96 +25,6 @@ from verified_transformer.models.first_loss.initial.averaging import (
 )
 from verified_transformer.models.first_loss.initial.recipes import RECIPES
 
-transformers = pytest.importorskip("transformers")
-N, D = 3000, 128
-SIZES: dict[str, Any] = {
-    "vocab_size": N, "hidden_size": D, "num_hidden_layers": 2, "num_attention_heads": 4,
-    "num_key_value_heads": 4, "intermediate_size": 3 * D, "head_dim": 32, "bos_token_id": 0,
-    "eos_token_id": 0, "pad_token_id": 0, "max_position_embeddings": 128,
-}  # fmt: skip
-GPT: dict[str, Any] = {
-    "vocab_size": N, "n_embd": D, "n_layer": 2, "n_head": 4, "bos_token_id": 0, "eos_token_id": 0,
-}  # fmt: skip
-T5: dict[str, Any] = {
-    "vocab_size": N, "d_model": D, "d_kv": 32, "d_ff": 3 * D, "num_layers": 1, "num_heads": 4,
-}  # fmt: skip
-BARE = {name: SIZES[name] for name in SIZES if name not in ("head_dim", "num_key_value_heads")}
-WIDE, LOUD = {"initializer_range": 0.06}, {"initializer_range": 0.09}
-# class of the model: the settings that it is made with; a wide σ makes the body matter
-MADE: dict[str, tuple[str, dict[str, Any]]] = {
-    "gpt2": ("GPT2LMHeadModel", {**GPT, **WIDE}),
-    "gptj": ("GPTJForCausalLM", {**GPT, **WIDE, "rotary_dim": 16, "tie_word_embeddings": True}),
-    "gpt_neo": (
-        "GPTNeoForCausalLM",
-        {**WIDE, "vocab_size": N, "hidden_size": D, "num_layers": 2, "num_heads": 4,
-         "attention_types": [[["global", "local"], 1]], "window_size": 8, "bos_token_id": 0,
-         "eos_token_id": 0},
-    ),
-    "gpt_neox": ("GPTNeoXForCausalLM", {**BARE, **WIDE}),
-    "opt": ("OPTForCausalLM", {**BARE, "ffn_dim": 3 * D, "init_std": 0.06,
-                               "word_embed_proj_dim": D}),
-    "bert": ("BertForMaskedLM", {**BARE, **WIDE}),
-    "roberta": ("RobertaForMaskedLM", {**BARE, **WIDE, "pad_token_id": 1}),
-    "t5": ("T5ForConditionalGeneration", {**T5, "initializer_factor": 0.7}),
-    "mt5": ("MT5ForConditionalGeneration", {**T5, "initializer_factor": 0.3}),
-    "llama": ("LlamaForCausalLM", {**SIZES, **WIDE, "tie_word_embeddings": True}),
-    "mistral": ("MistralForCausalLM", {**SIZES, **WIDE, "sliding_window": 8}),
-    "qwen2": ("Qwen2ForCausalLM", {**BARE, **WIDE, "num_key_value_heads": 2}),
-    "qwen3": ("Qwen3ForCausalLM", {**SIZES, **WIDE, "tie_word_embeddings": True}),
-    "gemma": ("GemmaForCausalLM", {**SIZES, "initializer_range": 0.05}),
-    "gemma2": ("Gemma2ForCausalLM", {**SIZES, "final_logit_softcapping": 3.0, **WIDE}),
-    "gemma3_text": ("Gemma3ForCausalLM", {**SIZES, **WIDE, "sliding_window": 8}),
-    "cohere": ("CohereForCausalLM", {**BARE, **WIDE, "logit_scale": 0.5}),
-    "granite": (
-        "GraniteForCausalLM",
-        {**BARE, **WIDE, "num_key_value_heads": 4, "tie_word_embeddings": True,
-         "embedding_multiplier": 6.0, "residual_multiplier": 0.3, "logits_scaling": 2.0,
-         "attention_multiplier": 0.05},
-    ),
-    "olmo2": ("Olmo2ForCausalLM", {**BARE, **WIDE, "num_key_value_heads": 4}),
-    "phi": ("PhiForCausalLM", {**BARE, **WIDE}),
-    "smollm3": ("SmolLM3ForCausalLM", {**BARE, **WIDE, "num_key_value_heads": 4}),
-    "starcoder2": ("Starcoder2ForCausalLM", {**BARE, "num_key_value_heads": 2}),
-    "albert": ("AlbertForMaskedLM", {**BARE, **WIDE, "embedding_size": 48}),
-    "arcee": ("ArceeForCausalLM", {**SIZES, **WIDE, "tie_word_embeddings": True}),
-    "bloom": ("BloomForCausalLM", {**GPT, "hidden_size": D, "n_head": 16, **LOUD}),
-    "codegen": ("CodeGenForCausalLM", {**GPT, **WIDE, "rotary_dim": 16}),
-    "cohere2": (
-        "Cohere2ForCausalLM",
-        {**BARE, **WIDE, "num_key_value_heads": 4, "sliding_window": 8, "logit_scale": 0.5},
-    ),
-    "distilbert": (
-        "DistilBertForMaskedLM",
-        {**WIDE, "vocab_size": N, "dim": D, "hidden_dim": 3 * D, "n_layers": 2, "n_heads": 4},
-    ),
-    "electra": ("ElectraForMaskedLM", {**BARE, **WIDE, "embedding_size": 48}),
-    "ernie4_5": ("Ernie4_5ForCausalLM", {**SIZES, **WIDE, "num_key_value_heads": 2}),
-    "falcon": ("FalconForCausalLM", {**BARE, **WIDE}),
-    "glm": ("GlmForCausalLM", {**SIZES, **WIDE, "tie_word_embeddings": True}),
-    "glm4": ("Glm4ForCausalLM", {**SIZES, **WIDE, "tie_word_embeddings": True}),
-    "gpt_bigcode": ("GPTBigCodeForCausalLM", {**GPT, **WIDE}),
-    "helium": ("HeliumForCausalLM", {**SIZES, **WIDE, "tie_word_embeddings": True}),
-    "hunyuan_v1_dense": (
-        "HunYuanDenseV1ForCausalLM", {**SIZES, **WIDE, "tie_word_embeddings": True}
-    ),
-    "ministral": ("MinistralForCausalLM", {**SIZES, **WIDE, "sliding_window": 8}),
-    "mpt": (
-        "MptForCausalLM",
-        {**LOUD, "vocab_size": N, "n_layers": 2, "n_heads": 12,
-         "bos_token_id": 0, "eos_token_id": 0, "d_model": 144},
-    ),
-    "nemotron": ("NemotronForCausalLM", {**SIZES, "tie_word_embeddings": True}),
-    "olmo": ("OlmoForCausalLM", {**BARE, **WIDE, "tie_word_embeddings": True}),
-    "olmo3": ("Olmo3ForCausalLM", {**BARE, **WIDE, "sliding_window": 8,
-                                   "tie_word_embeddings": True}),
-    "persimmon": ("PersimmonForCausalLM", {**BARE, **WIDE, "tie_word_embeddings": True}),
-    "phi3": ("Phi3ForCausalLM", {**BARE, **WIDE, "tie_word_embeddings": True}),
-    "seed_oss": ("SeedOssForCausalLM", {**SIZES, **WIDE}),
-    "stablelm": (
-        "StableLmForCausalLM",
-        {**BARE, **WIDE, "num_key_value_heads": 4, "use_parallel_residual": True},
-    ),
-}  # fmt: skip
 SAME_CODE = {
     "camembert",
     "gemma3",
@@ -121,13 +32,6 @@ SAME_CODE = {
     "internlm3",
     "xlm-roberta",
 }  # subclasses of what is tried, or a wrapper
-
-
-def made(kind: str, seed: int = 0, **more: Any) -> Any:
-    name, settings = MADE[kind]
-    torch.manual_seed(seed)
-    cls = getattr(transformers, name)
-    return cls(cls.config_class(**{**settings, **more})).eval()
 
 
 @pytest.mark.parametrize("kind", MADE)
@@ -140,8 +44,41 @@ def test_a_class_starts_with_the_loss_that_its_configuration_promises(kind: str)
     assert answers[0].error < 0.04 * answers[0].loss  # so that the test can fail
 
 
+HEAD_ALONE: dict[str, tuple[str, dict[str, Any]]] = {
+    "deepseek_v3": ("DeepseekV3", {
+        "moe_intermediate_size": 64, "n_routed_experts": 8, "n_group": 2, "topk_group": 1,
+        "num_experts_per_tok": 2, "first_k_dense_replace": 1, "q_lora_rank": 32,
+        "kv_lora_rank": 32, "qk_rope_head_dim": 16, "qk_nope_head_dim": 16, "v_head_dim": 32}),
+    "gpt_oss": ("GptOss", {"num_local_experts": 4}),
+    "llama4_text": ("Llama4", {"num_local_experts": 4, "intermediate_size_mlp": 256}),
+    "mixtral": ("Mixtral", {"num_local_experts": 4}),
+    "olmoe": ("Olmoe", {"num_experts": 4, "num_experts_per_tok": 2}),
+    "qwen2_moe": ("Qwen2Moe", {
+        "num_experts": 4, "moe_intermediate_size": 64, "shared_expert_intermediate_size": 64}),
+    "qwen3_moe": ("Qwen3Moe", {
+        "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 64}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", HEAD_ALONE)
+def test_behind_an_untied_head_no_body_counts(kind: str, tmp_path: Path) -> None:
+    transformers = pytest.importorskip("transformers")
+    name, settings = HEAD_ALONE[kind]
+    cls = getattr(transformers, f"{name}ForCausalLM")
+    sizes = {name: SIZES[name] for name in SIZES if name != "head_dim" or kind == "llama4_text"}
+    given = {**sizes, **settings, "initializer_range": 0.08, "tie_word_embeddings": False}
+    torch.manual_seed(0)
+    model = cls(cls.config_class(**given))
+    answer = assert_initial_loss(model, length=32)
+    assert answer.loss == pytest.approx(math.log(N) + 0.08**2 * D / 2, rel=1e-3)
+    model.config.save_pretrained(tmp_path)
+    assert initial_loss(tmp_path, length=32).loss == answer.loss
+    with pytest.raises(ValueError, match=f"{kind} with tie_word_embeddings = True"):
+        initial_loss({**given, "model_type": kind, "tie_word_embeddings": True})
+
+
 def test_every_recipe_is_tried() -> None:
-    assert set(MADE) | SAME_CODE == set(RECIPES)
+    assert set(MADE) | SAME_CODE | set(HEAD_ALONE) == set(RECIPES)
 
 
 STREAM = {
@@ -268,7 +205,7 @@ def test_bad_input_is_refused_by_name() -> None:
             initial_loss(llama, **given)
     with pytest.raises(TypeError, match="measure: got dict"):
         initial_loss(llama, measure=True)
-    with pytest.raises(TypeError, match="accepted: a model with a"):
+    with pytest.raises(TypeError, match="accepted: a model of transformers, or any with body="):
         initial_loss(torch.nn.Linear(2, 2))
     with pytest.raises(ValueError, match="within: got 2"):
         assert_initial_loss(made("gpt2"), within=2)
@@ -355,3 +292,70 @@ def test_the_parts_that_move_a_loss_add_up_to_its_error_and_are_told_where_they_
     assert planted.error == pytest.approx(math.hypot(*(move.worth for move in planted.moves)))
     assert "own logits of 128 tokens" in str(planted)
     assert "±  " not in str(initial_loss({"model_type": "llama", **SIZES}))
+
+
+def streamed(spread: float, *, cap: float | None = None, bias: torch.Tensor | None = None,
+             law: torch.Tensor | None = None, draws: int = 12) -> tuple[float, float]:  # fmt: skip
+    """The first loss of untied heads behind an RMS norm, and its standard error, by simulation."""
+    losses = []
+    for draw in range(draws):
+        drawn = torch.Generator().manual_seed(draw)
+        rows = torch.randn(N, D, generator=drawn) * spread / math.sqrt(D)
+        states = torch.nn.functional.normalize(torch.randn(64, D, generator=drawn)) * math.sqrt(D)
+        found = first_loss(states, rows, cap=cap, bias=bias, label_law=law)
+        losses.append(float(found.loss.mean()))
+    return float(np.mean(losses)), float(np.std(losses, ddof=1) / math.sqrt(draws))
+
+
+def head_alone(spread: float, **others: Any) -> Body:
+    norm = Norm("rms", 0.0)
+    head = spread / math.sqrt(D)
+    return Body("head", N, D, 0.02, Stack((), "pre", norm, last=norm), tied=False, head=head,
+                **others)  # fmt: skip
+
+
+@pytest.mark.parametrize(("spread", "cap"), [(1, 3), (4, 10), (6, 10), (8, 5)])
+def test_capped_logits_are_bounded_and_their_sum_does_not_freeze(spread: float, cap: float) -> None:
+    answer = initial_loss(head_alone(spread, cap=cap), length=64)
+    mean, error = streamed(spread, cap=cap)
+    assert answer.loss == pytest.approx(mean, abs=4 * error + 2e-4 * mean)
+    assert 0.5 < answer.error / (error * math.sqrt(12)) < 2
+
+
+class Headed(torch.nn.Module):
+    """A table, an RMS norm, a head with a bias."""
+
+    def __init__(self, spread: float, bias: torch.Tensor) -> None:
+        super().__init__()
+        self.table, self.head = torch.nn.Embedding(N, D), torch.nn.Linear(D, N)
+        torch.nn.init.normal_(self.table.weight, std=0.02)
+        torch.nn.init.normal_(self.head.weight, std=spread / math.sqrt(D))
+        self.head.bias = torch.nn.Parameter(bias)
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        x = self.table(tokens)
+        logits: torch.Tensor = self.head(x / x.square().mean(-1, keepdim=True).sqrt())
+        return logits
+
+
+@pytest.mark.parametrize("spread", [0.5, 2])
+@pytest.mark.parametrize("kind", ["normal", "log-frequency"])
+def test_a_bias_of_the_head_is_summed_with_the_logits_and_weighed_by_the_labels(
+    kind: str, spread: float
+) -> None:
+    zipf = 1 / torch.arange(1, N + 1, dtype=torch.float64)
+    law, bias = None, 5 * torch.randn(N, generator=torch.Generator().manual_seed(0))
+    if kind == "log-frequency":
+        law = zipf / zipf.sum()
+        bias = law.log().float()
+    model = Headed(spread, bias)
+    answer = initial_loss(model, body=head_alone(spread), label_law=law, measure=True, length=64)
+    mean, error = streamed(spread, bias=bias, law=law, draws=30)
+    assert answer.loss == pytest.approx(mean, abs=4 * error + 3e-4 * mean)
+    assert answer.measured is not None
+    assert answer.loss == pytest.approx(answer.measured.loss, abs=4 * answer.error)
+
+
+def test_a_bias_behind_a_cap_is_refused() -> None:
+    with pytest.raises(ValueError, match="got a soft-cap and a bias; accepted: one of them"):
+        initial_loss(Headed(1, torch.ones(N)), body=head_alone(1, cap=5.0))

@@ -10,13 +10,14 @@ another), and what is done to the hidden state before. `first_loss` takes the tw
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
 from torch import nn
 
-from .accepted import require_floating, require_tokens, require_whole
+from .accepted import require_floating, require_real, require_tokens, require_whole
 
 
 class Head(nn.Module):
@@ -55,6 +56,9 @@ class TiedHead(Head):
     """
 
     def __init__(self, embedding: nn.Embedding, *, scale: float = 1.0, bias: bool = False) -> None:
+        require_real(scale=scale)
+        if not math.isfinite(scale):
+            raise ValueError(f"scale: got {scale}; accepted: a finite number")
         super().__init__(_weight_of(embedding), bias=bias)
         self.scale = scale
 
@@ -87,8 +91,9 @@ class UntiedHead(Head):
         generator: torch.Generator | None = None,
     ) -> None:
         require_whole(n=n, d=d)
-        if n < 1 or d < 1 or not σ >= 0:
-            raise ValueError(f"n, d, σ: got {n}, {d}, {σ}; accepted: n >= 1, d >= 1, σ >= 0")
+        require_real(σ=σ)
+        if n < 1 or d < 1 or not 0 <= σ < math.inf:
+            raise ValueError(f"n, d, σ: got {n}, {d}, {σ}; accepted: n >= 1, d >= 1, 0 <= σ < ∞")
         super().__init__(nn.Parameter(torch.empty(n, d)), bias=bias)
         nn.init.normal_(self.weight, std=σ, generator=generator)
 
@@ -116,6 +121,8 @@ class ProjectedHead(Head):
         output_bias: bool = False,
         generator: torch.Generator | None = None,
     ) -> None:
+        if activation is not None and not callable(activation):
+            raise TypeError(f"activation: got {activation!r}; accepted: a function, or None")
         super().__init__(_weight_of(embedding), bias=output_bias)
         d = embedding.embedding_dim
         self.projection = nn.Linear(d, d, bias=bias)

@@ -5,12 +5,16 @@ which simple formula holds where.
 """
 
 from ..normalisation import normalised
+from .assertion import assert_initial_loss
+from .causes import Cause, loss_causes
+from .diagnosis.diagnose import diagnose
+from .diagnosis.readings import Diagnosis, Reading
 from .expected import expected_first_loss
 from .gaussian import GaussianStart, gaussian_first_loss, gaussian_first_loss_variance
 from .initial.answer import InitialLoss
 from .initial.body import Attention, Body, Feedforward, Norm, Stack
 from .initial.recipes import body_of
-from .of_models import assert_initial_loss, initial_loss
+from .of_models import initial_loss
 from .regimes import (
     Regime,
     annealed_loss,
@@ -26,12 +30,15 @@ from .streamed import DrawnVocabulary, FirstLoss, Rows, first_loss, two_gram_los
 __all__ = [
     "Attention",
     "Body",
+    "Cause",
+    "Diagnosis",
     "DrawnVocabulary",
     "Feedforward",
     "FirstLoss",
     "GaussianStart",
     "InitialLoss",
     "Norm",
+    "Reading",
     "Regime",
     "Rows",
     "Stack",
@@ -39,6 +46,7 @@ __all__ = [
     "annealed_variance",
     "assert_initial_loss",
     "body_of",
+    "diagnose",
     "expected_first_loss",
     "first_loss",
     "freezing_spread",
@@ -47,6 +55,7 @@ __all__ = [
     "gaussian_first_loss",
     "gaussian_first_loss_variance",
     "initial_loss",
+    "loss_causes",
     "normalised",
     "planting_spread",
     "regime",

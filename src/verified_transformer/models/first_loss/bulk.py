@@ -14,7 +14,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.interpolate import CubicSpline
+from scipy.special import logsumexp, ndtr
 
 DEGREE = 17  # of the polynomial on a piece
 _WIDE = 1.5  # spreads below: average over the normal number; above: over the exponential one
@@ -81,22 +82,33 @@ class Bulk:
     Args:
         count: how many logits.
         spread: their standard deviation.
+        cap: soft-cap of the logits, which are then cap * tanh(spread * z_j / cap).
+        bias: (m,), numbers of which each logit has one added, all as often; none of them below the
+            cap.
 
     Attributes:
         mean: of the logsumexp.
         variance: of the logsumexp.
     """
 
-    def __init__(self, count: int, spread: float) -> None:
+    def __init__(
+        self, count: int, spread: float, cap: float | None = None, bias: np.ndarray | None = None
+    ) -> None:
         self.count, self.spread = count, spread
-        if spread <= _WIDE:
+        self._over_logits = spread <= _WIDE or cap is not None
+        if self._over_logits:
             step = min(0.5, _STEP / max(spread, 1e-300))
-            self._z = np.arange(-9, 9 + spread + step, step)
+            self._z = np.arange(-9, 9 + min(spread, 30.0) + step, step)
             self._weight = np.exp(-(self._z**2) / 2) * step / math.sqrt(2 * math.pi)
+            self._logit = spread * self._z
+            if cap is not None:
+                self._logit = cap * np.tanh(self._logit / cap)
         else:
             self._z = np.arange(-math.log(count) - 40, 3.75, _STEP)
             self._weight = np.exp(self._z - np.exp(self._z)) * _STEP
-        self.scale = scale_of(count, spread)
+        self.scale = scale_of(count, spread) if cap is None and bias is None else 1.0
+        self._shift = np.zeros(1) if bias is None else np.asarray(bias, float)
+        self._bins = None if bias is None else self._binned()
         low, core, high = (self._where(level) for level in (42.0, 1e-3, 1e-17))
         self.edges = np.concatenate(
             [
@@ -105,7 +117,7 @@ class Bulk:
             ]
         )
         at = nodes(self.edges)
-        below = np.exp(self.count * np.log1p(-self.exceeds(at)))
+        below = np.exp(-self._levels(at))
         self._law = Pieces.through(self.edges, below)
         self._primitive = self._law.antiderivative()
         self._least = high - self._primitive.total()  # E Y
@@ -115,12 +127,21 @@ class Bulk:
         self._spread = (high - self._least) ** 2 - self._square.total()  # Var Y
         self.variance = self._spread - math.pi**2 / 6
 
+    def variance_less_mean(self) -> float:
+        """The variance of the logsumexp less the mean logit, which is what labels take away."""
+        if not self._over_logits:
+            return max(0.0, self.variance - self.spread**2 / self.count)
+        raised = self._weight * np.exp(self._logit)  # Cov(log Σ e^x, Σ x) = E x e^x / E e^x
+        shared = float(raised @ self._logit / raised.sum())
+        own = float(self._weight @ self._logit**2 / self._weight.sum())
+        return max(0.0, self.variance + (own - 2 * shared) / self.count)
+
     def exceeds(self, y: np.ndarray) -> np.ndarray:
         """P(spread * z + g > y), the M of the module's text."""
         flat = np.ravel(y)[:, None]
         with np.errstate(over="ignore", under="ignore"):
-            if self.spread <= _WIDE:
-                found = -np.expm1(-np.exp(self.spread * self._z - flat)) @ self._weight
+            if self._over_logits:
+                found = -np.expm1(-np.exp(self._logit - flat)) @ self._weight
             else:
                 found = ndtr(-(flat + self._z) / self.spread) @ self._weight
         return np.minimum(found, 1 - 2.0**-53).reshape(np.shape(y))
@@ -173,6 +194,7 @@ class Bulk:
         """The y at which -log P(Y <= y) is a level."""
         most = math.log(self.count) + 45
         low, high = -9.3 * self.spread - 4, self.spread * math.sqrt(2 * most) + most
+        low, high = low + float(self._shift.min()), high + float(self._shift.max())
         if self._level(low) < level:
             return low
         for _ in range(20):  # an edge need not be exact
@@ -181,4 +203,34 @@ class Bulk:
         return (low + high) / 2
 
     def _level(self, y: float) -> float:
-        return -self.count * math.log1p(-float(self.exceeds(np.array([y]))[0]))
+        return float(self._levels(np.array([y]))[0])
+
+    def _levels(self, y: np.ndarray) -> np.ndarray:
+        """-log P(Y <= y)."""
+        if self._bins is None:
+            return -self.count * np.log1p(-self.exceeds(y))
+        level, at, share = self._bins
+        flat = np.ravel(y)
+        found = np.zeros(len(flat))
+        for block in range(0, len(at), 256):  # a product over all logits, a few at a time
+            few = slice(block, block + 256)
+            found += np.exp(level(flat[:, None] - at[few])) @ share[few]
+        return found.reshape(np.shape(y))
+
+    def _binned(self) -> tuple[CubicSpline, np.ndarray, np.ndarray]:
+        """The log of one logit's level as a function, and the biases with how often each is there.
+
+        Beyond the largest 2048 they are put together, so that their exponentials' sum stays.
+        """
+        ordered = np.sort(self._shift)[::-1]
+        at, often = ordered[:2048], np.ones(min(2048, len(ordered)))
+        if rest := len(ordered) - len(at):
+            groups = np.array_split(ordered[2048:], min(rest, 1024))
+            at = np.append(at, [logsumexp(each) - math.log(len(each)) for each in groups])
+            often = np.append(often, [len(each) for each in groups])
+        most, reach = math.log(self.count) + 45, float(np.ptp(self._shift))
+        low = -9.3 * self.spread - 6 - reach
+        high = self.spread * math.sqrt(2 * most) + most + reach + 2
+        grid = np.linspace(low, high, 2 + math.ceil((high - low) / 0.05))
+        one = np.log(np.maximum(-np.log1p(-self.exceeds(grid)), 1e-300))
+        return CubicSpline(grid, one), at, often * self.count / often.sum()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..accepted import require_whole
+from ..accepted import require_real, require_whole
 from .gaussian import gaussian_first_loss
 
 
@@ -33,6 +33,9 @@ def expected_first_loss(n: int, d: int, *, σ: float, tied: bool = True) -> floa
         (15.368, 10.82)
     """
     require_whole(n=n, d=d)
+    require_real(σ=σ)
+    if not isinstance(tied, bool):
+        raise TypeError(f"tied: got {tied!r}; accepted: True or False")
     if n < 2 or d < 1 or not 0 < σ < math.inf:
         raise ValueError(f"n, d, σ: got {n}, {d}, {σ}; accepted: n >= 2, d >= 1, 0 < σ < ∞")
     if tied:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln, log_ndtr, ndtri_exp
 
+from ..accepted import require_real
 from .gaussian import GaussianStart
 
 
@@ -40,6 +41,7 @@ def freezing_spread(n: int) -> float:
         >>> round(freezing_spread(50_257) / 768**0.5, 4)  # as a σ at width 768
         0.1679
     """
+    _require_start(n)
     return math.sqrt(2 * math.log(n))
 
 
@@ -52,6 +54,9 @@ def planting_spread(n: int, d: int, *, ρ: float = 1.0) -> float:
         >>> round(planting_spread(50_257, 768) / 768**0.5, 4)  # as a σ at width 768
         0.0142
     """
+    require_real(d=d, ρ=ρ)
+    if d < 1 or not -1 <= ρ <= 1:
+        raise ValueError(f"d, ρ: got {d}, {ρ}; accepted: d >= 1, a cosine of -1 to 1")
     reach, most = ρ * math.sqrt(d), freezing_spread(n)
     if reach <= most:
         return math.inf
@@ -65,6 +70,7 @@ def annealed_loss(n: int, spread: float) -> float:
         >>> round(annealed_loss(50_257, 0.02 * 768**0.5), 3)
         10.979
     """
+    _require_start(n, spread)
     return math.log(n) + spread**2 / 2
 
 
@@ -109,6 +115,7 @@ def annealed_variance(n: int, spread: float) -> float:
         >>> f"{annealed_variance(50_257, 0.02 * 768**0.5):.3e}"
         '1.043e-06'
     """
+    _require_start(n, spread)
     return (math.expm1(spread**2) - spread**2) / n
 
 
@@ -141,6 +148,8 @@ def regime(start: GaussianStart) -> Regime:
         >>> regime(GaussianStart(50_257, 768, 0.02)).name
         'annealed'
     """
+    if not isinstance(start, GaussianStart):
+        raise TypeError(f"start: got {type(start).__name__}; accepted: a GaussianStart")
     s, freezing = start.spread, freezing_spread(start.n)
     frozen = s > freezing
     bulk = s * freezing if frozen else annealed_loss(start.n, s)
@@ -149,7 +158,14 @@ def regime(start: GaussianStart) -> Regime:
     return Regime(name, bulk, own, max(own, bulk) - start.repeats * own)
 
 
+def _require_start(n: int, spread: float = 0.0) -> None:
+    require_real(n=n, spread=spread)
+    if n < 2 or not 0 <= spread < math.inf:
+        raise ValueError(f"n, spread: got {n}, {spread}; accepted: n >= 2, 0 <= spread < ∞")
+
+
 def _require_frozen(n: int, spread: float) -> None:
+    _require_start(n, spread)
     if not spread > freezing_spread(n):
         accepted = f"more than √(2 log n) = {freezing_spread(n):.6g}"
         raise ValueError(f"spread: got {spread}; accepted: {accepted}")

@@ -16,7 +16,7 @@ from typing import Protocol
 import torch
 
 from ...seeds import seed_of
-from ..accepted import require_floating, require_tokens, require_whole
+from ..accepted import require_floating, require_real, require_tokens, require_whole
 from ..normalisation import normalised
 
 _CHUNK = 256  # rows of a drawn vocabulary that share a generator
@@ -58,7 +58,8 @@ class DrawnVocabulary:
     def __init__(
         self, n: int, d: int, *, σ: float, seed: int, device: torch.device | str = "cpu"
     ) -> None:
-        require_whole(n=n, d=d)
+        require_whole(n=n, d=d, seed=seed)
+        require_real(σ=σ)
         for name, value in (("n", n), ("d", d), ("σ", σ)):
             if not value > 0:
                 raise ValueError(f"{name}: got {value}; accepted: a positive number")
@@ -139,15 +140,18 @@ def first_loss(
     require_tokens(**({} if own is None else {"own": own}))
     if own is not None and own.shape != features.shape[:-1]:
         raise ValueError(f"own: got shape {(*own.shape,)}; accepted: {(*features.shape[:-1],)}")
+    require_floating(**({} if bias is None else {"bias": bias}))
     if bias is not None and bias.shape != (n,):
         raise ValueError(f"bias: got shape {tuple(bias.shape)}; accepted: ({n},)")
     if own is not None and bool(((own < 0) | (own >= n)).any()):
         raise ValueError(f"own: got a token outside the vocabulary; accepted: 0 to {n - 1}")
+    require_whole(block=block)
+    require_real(cap=1.0 if cap is None else cap)
     if block < 1:
         raise ValueError(f"block: got {block}; accepted: a positive number of rows")
     if cap is not None and not cap > 0:
         raise ValueError(f"cap: got {cap}; accepted: a positive number")
-    flat, law = features.detach().reshape(-1, d), _law(label_law, n, features.device)
+    flat, law = features.detach().reshape(-1, d), uniform_or(label_law, n, features.device)
     state = _Stream(flat, law, None if own is None else own.flatten(), cap)
     with torch.no_grad():
         for start in range(0, n, block):
@@ -255,9 +259,11 @@ def two_gram_loss(
     )
 
 
-def _law(law: torch.Tensor | None, n: int, where: torch.device) -> torch.Tensor:
+def uniform_or(law: torch.Tensor | None, n: int, where: torch.device | str = "cpu") -> torch.Tensor:
+    """Return a law of n labels in float64, uniform where none is given; refuse what is none."""
     if law is None:
         return torch.full((n,), 1 / n, dtype=torch.float64, device=where)
+    require_floating(label_law=law)
     total = law.double().sum().item()
     if law.shape != (n,) or not bool((law >= 0).all()) or not abs(total - 1) <= 1e-6:
         got = f"shape {tuple(law.shape)} with sum {total:g}"

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+from typing import Any
+
+from ...accepted import require_real, require_whole
+from .activations import ACTIVATIONS
 
 FORMS = ("pre", "post", "sandwich", "after", "parallel")
 
@@ -14,6 +19,13 @@ class Norm:
     kind: str
     ε: float
     gain: float = 1.0
+
+    def __post_init__(self) -> None:
+        require_real(ε=self.ε, gain=self.gain)
+        if self.kind not in ("rms", "layer"):
+            raise ValueError(f"kind: got {self.kind!r}; accepted: 'rms', 'layer'")
+        if not 0 <= self.ε < math.inf:
+            raise ValueError(f"ε: got {self.ε!r}; accepted: a finite number that is not negative")
 
 
 @dataclass(frozen=True)
@@ -46,6 +58,11 @@ class Attention:
     cross: bool = False
     slopes: tuple[float, ...] = ()
 
+    def __post_init__(self) -> None:
+        _require_sizes(heads=self.heads, width=self.width)
+        require_real(query=self.query, key=self.key, value=self.value, out=self.out,
+                     scale=self.scale)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Feedforward:
@@ -56,6 +73,13 @@ class Feedforward:
     outer: float
     activation: str
     gated: bool = False
+
+    def __post_init__(self) -> None:
+        _require_sizes(width=self.width)
+        require_real(inner=self.inner, outer=self.outer)
+        if self.activation not in ACTIVATIONS:
+            known = ", ".join(ACTIVATIONS)
+            raise ValueError(f"activation: got {self.activation!r}; accepted: {known}")
 
 
 @dataclass(frozen=True)
@@ -82,6 +106,12 @@ class Stack:
     def __post_init__(self) -> None:
         if self.form not in FORMS:
             raise ValueError(f"form: got {self.form!r}; accepted: {', '.join(FORMS)}")
+        for layer in self.layers:
+            if not isinstance(layer, tuple) or not all(
+                isinstance(branch, Attention | Feedforward) for branch in layer
+            ):
+                accepted = "a tuple of Attention and Feedforward for each layer"
+                raise TypeError(f"layers: got {type(layer).__name__}; accepted: {accepted}")
 
 
 @dataclass(frozen=True)
@@ -105,6 +135,7 @@ class Body:
         scale: factor on the state before the head, such as T5's d**-0.5.
         after: factor on the logits after it.
         cap: soft-cap of the logits, if any.
+        residual: factor on what a branch adds, such as Granite's; ``out`` and ``outer`` contain it.
         notes: what of the configuration or of the class is worth saying.
     """
 
@@ -125,4 +156,23 @@ class Body:
     scale: float = 1.0
     after: float = 1.0
     cap: float | None = None
+    residual: float = 1.0
     notes: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        _require_sizes(n=self.n, d=self.d)
+        require_real(table=self.table, head=self.head, factor=self.factor)
+        if self.n < 2:
+            raise ValueError(f"n: got {self.n}; accepted: two tokens or more")
+        if not isinstance(self.stack, Stack):
+            raise TypeError(f"stack: got {type(self.stack).__name__}; accepted: a Stack")
+        for name, value in (("table", self.table), ("head", self.tied or self.head)):
+            if not 0 < value < math.inf:
+                raise ValueError(f"{name}: got {getattr(self, name)!r}; accepted: a deviation > 0")
+
+
+def _require_sizes(**given: Any) -> None:
+    require_whole(**given)
+    for name, value in given.items():
+        if value < 1:
+            raise ValueError(f"{name}: got {value}; accepted: a positive whole number")

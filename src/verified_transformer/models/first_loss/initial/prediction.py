@@ -100,48 +100,67 @@ def own_logit(found: Ends, layer: bool) -> tuple[np.ndarray, np.ndarray]:
     return np.array(mean), np.array(deviation)
 
 
-def _capped_spread(spread: float, cap: float | None) -> float:
-    """The spread of normal logits whose exponentials have the mean of the capped ones."""
-    if cap is None:
-        return spread
-    z = np.linspace(-10, 10, 801)
-    weight = np.exp(-(z**2) / 2)
-    mean = float(np.exp(cap * np.tanh(spread * z / cap)) @ weight / weight.sum())
-    return math.sqrt(2 * math.log(mean)) if mean > 1 else spread
-
-
 def _losses(
-    n: int, found: Ends, repeats: float, cap: float | None, layer: bool
+    n: int, found: Ends, repeats: float, cap: float | None, layer: bool, bias: Bias | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Losses (T, Z) at each place, for some values of the own logit, and the weights (Z,)."""
     mean, deviation = own_logit(found, layer)
-    own = mean[:, None] + deviation[:, None] * _Z
+    own, share = mean[:, None] + deviation[:, None] * _Z, _SHARE
     if cap is not None:
         own = cap * np.tanh(own / cap)
-    at = np.array([_capped_spread(float(s), cap) for s in found.spread])
+    shift, label = None, 0.0
+    if bias is not None:
+        shift, label = np.array(bias.values), bias.of_label
+        few = np.quantile(shift, (np.arange(8) + 0.5) / 8)
+        own = (own[:, :, None] + few).reshape(len(own), -1)
+        share = np.repeat(share / 8, 8)
+    at = found.spread
     if np.ptp(at) < 1e-3 * at.mean():
-        total = Bulk(n - 1, float(at.mean())).with_another(own)[0]
+        total = _bulk(n - 1, float(at.mean()), cap, shift).with_another(own)[0]
         # the places differ by so little that their mean spread serves all
     else:
         total = np.stack(
-            [Bulk(n - 1, float(s)).with_another(o)[0] for s, o in zip(at, own, strict=True)]
-        )
-    return total - repeats * own, _SHARE
+            [_bulk(n - 1, float(s), cap, shift).with_another(o)[0]
+             for s, o in zip(at, own, strict=True)]
+        )  # fmt: skip
+    return total - repeats * own - (1 - repeats) * label, share
+
+
+@dataclass(frozen=True)
+class Bias:
+    """What a head adds to its logits: the ``values`` (n,), and ``of_label``, a label's mean."""
+
+    values: tuple[float, ...]
+    of_label: float
+
+
+def _bulk(count: int, spread: float, cap: float | None, shift: np.ndarray | None) -> Bulk:
+    if cap is not None and shift is not None:
+        raise ValueError("model_or_config: got a soft-cap and a bias; accepted: one of them")
+    return Bulk(count, spread, cap, shift)
 
 
 def loss_of(
-    n: int, found: Ends, *, repeats: float = 0.0, cap: float | None = None, layer: bool = False
+    n: int,
+    found: Ends,
+    *,
+    repeats: float = 0.0,
+    cap: float | None = None,
+    layer: bool = False,
+    bias: Bias | None = None,
 ) -> float:
     """The expected loss, a mean over the places."""
-    losses, share = _losses(n, found, repeats, cap, layer)
+    losses, share = _losses(n, found, repeats, cap, layer, bias)
     return float((losses @ share).mean())
 
 
 def own_share(body: Body, found: Budget) -> float:
     """The probability that the model gives to the own token, a mean over the places."""
     mean, deviation = own_logit(found.seen, centred(body))
-    bulk = Bulk(body.n - 1, float(found.seen.spread.mean()))
+    bulk = Bulk(body.n - 1, float(found.seen.spread.mean()), body.cap)
     own = mean[:, None] + deviation[:, None] * _COARSE
+    if body.cap is not None:
+        own = body.cap * np.tanh(own / body.cap)
     return float((bulk.with_another(own, moments=True)[2] @ _COARSE_SHARE).mean())
 
 
@@ -159,7 +178,9 @@ def centred(body: Body) -> bool:
     )  # fmt: skip
 
 
-def explained(body: Body, found: Budget, repeats: float) -> tuple[tuple[str, float], ...]:
+def explained(
+    body: Body, found: Budget, repeats: float, bias: Bias | None = None
+) -> tuple[tuple[str, float], ...]:
     """The loss in parts that add up to it: what each cause adds to those before it."""
     n, layer, bare = body.n, centred(body), found.bare
     none = Ends(np.zeros_like(bare.cosine), bare.spread, bare.width)
@@ -171,7 +192,7 @@ def explained(body: Body, found: Budget, repeats: float) -> tuple[tuple[str, flo
     last = capped
     if repeats:
         last = loss_of(n, found.seen, cap=body.cap, layer=layer, repeats=repeats)
-    return (
+    parts = (
         ("log n", math.log(n)),
         ("spread", spread),
         ("frozen", untied - math.log(n) - spread),
@@ -180,9 +201,15 @@ def explained(body: Body, found: Budget, repeats: float) -> tuple[tuple[str, flo
         ("soft-cap", capped - shrunk),
         ("labels", last - capped),
     )
+    if bias is None:
+        return parts
+    with_it = loss_of(n, found.seen, cap=body.cap, layer=layer, repeats=repeats, bias=bias)
+    return (*parts, ("bias", with_it - last))
 
 
-def one_draw(body: Body, found: Budget, repeats: float) -> tuple[tuple[str, float], ...]:
+def one_draw(
+    body: Body, found: Budget, repeats: float, bias: Bias | None = None
+) -> tuple[tuple[str, float], ...]:
     """What moves the loss of one draw of the weights, on one text, away from the mean.
 
     Standard deviations: of the others' sum, which the places share as far as their states are
@@ -190,9 +217,9 @@ def one_draw(body: Body, found: Budget, repeats: float) -> tuple[tuple[str, floa
     what the budget leaves out, a relative 1/d of the stream.
     """
     seen, layer = found.seen, centred(body)
-    bulk = Bulk(body.n - 1, float(seen.spread.mean()))
-    # less what the mean logit shares with the logsumexp
-    others = math.sqrt(max(0.0, bulk.variance - bulk.spread**2 / body.n) * found.common)
+    shift = None if bias is None else np.array(bias.values)
+    bulk = _bulk(body.n - 1, float(seen.spread.mean()), body.cap, shift)
+    others = math.sqrt(bulk.variance_less_mean() * found.common)
     others *= 1 - own_share(body, found)
     tokens = math.sqrt(token_variance(body, found, repeats) / len(seen.spread))
     slope = 0.0

@@ -16,7 +16,8 @@ class Settings:
 
     def __init__(self, given: Any) -> None:
         if isinstance(given, str | Path):
-            given = _read(Path(given))
+            path = Path(given)
+            given = _read(path / "config.json" if path.is_dir() else path)
         if not isinstance(given, Mapping):
             tied = getattr(given, "tie_word_embeddings", None)
             given = {**given.to_dict(), "tie_word_embeddings": tied}
@@ -72,7 +73,7 @@ def _read(path: Path) -> Mapping[str, Any]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        accepted = "the path of a config.json"
+        accepted = "the path of a config.json, or of a folder that holds one"
         raise ValueError(
             f"model_or_config: got {str(path)!r} ({error}); accepted: {accepted}"
         ) from None

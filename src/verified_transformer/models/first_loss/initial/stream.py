@@ -25,7 +25,9 @@ class Step:
     ``name`` says where, ``branch`` is the second moment of what the branch adds (or, post-norm,
     added before the normalisation), ``stream`` that of the stream after it, ``wobble`` how far the
     branch's own differs from one draw of its matrices to another (a standard deviation), and
-    ``deviation`` how far the stream's does, as a share of it, on one text.
+    ``deviation`` how far the stream's does, as a share of it, on one text. ``made`` is the second
+    moment of what the branch's last matrix makes, before a norm of the branch's own, and
+    ``made_wobble`` the deviation of that.
     """
 
     name: str
@@ -33,6 +35,8 @@ class Step:
     stream: float
     wobble: float = 0.0
     deviation: float = 0.0
+    made: float = 0.0
+    made_wobble: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -137,8 +141,9 @@ def through(
             source = before if stack.form == "parallel" else overlap
             bare = stack.form in ("post", "after")
             inside = source if bare else normalised(source, stack.norm, d)[0]
-            added = _branch(branch, inside, d, stack.causal, seen, known)
-            wobble = _wobble(branch, inside, added, d)
+            added = _branch(branch, inside, d, stack.causal, seen, known, stack.norm.ε)
+            wobble = made_wobble = _wobble(branch, inside, added, d)
+            made = float(np.diagonal(added).mean())
             if stack.form in ("sandwich", "after"):
                 added, wobble = normalised(added, stack.norm, d)[0], 0.0
             overlap = overlap + added
@@ -162,7 +167,7 @@ def through(
             if stack.form == "post":
                 moved = 0.0
             title = f"{name}layer {index} {what}"
-            steps.append(Step(title, branch_second, second, wobble, moved))
+            steps.append(Step(title, branch_second, second, wobble, moved, made, made_wobble))
     return Stream(overlap, own, tuple(steps), shared)
 
 
@@ -173,8 +178,9 @@ def _branch(
     causal: bool,
     memory: np.ndarray | None,
     known: dict[tuple[Attention, int, int], Averaging],
+    ε: float,
 ) -> np.ndarray:
-    """Overlaps of what a branch adds."""
+    """Overlaps of what a branch adds; ``ε`` is that of the norms of queries and keys."""
     if isinstance(branch, Feedforward):
         second = d * branch.inner**2 * np.diagonal(inside)
         size = np.sqrt(np.diagonal(inside))
@@ -196,6 +202,10 @@ def _branch(
     if not branch.normed:
         lengths = float(query.mean()) * float(key.mean())
         variance *= (d * branch.query * branch.key) ** 2 * lengths
+    else:
+        for deviation, states in ((branch.query, query), (branch.key, key)):
+            unnormed = d * deviation**2 * float(states.mean())
+            variance *= unnormed / (unnormed + ε)
     variance = _capped(variance + branch.bias, branch.cap)
     place = (branch, round(variance * 1e3), len(keys))
     if place not in known:

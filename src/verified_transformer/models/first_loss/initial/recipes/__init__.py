@@ -15,6 +15,7 @@ from ..body import Body
 from ..settings import Settings
 from .encoders import albert, bert, distilbert, narrow_bert, t5
 from .gated import gemma, glm, granite, headed, llama, mistral, qwen, square, unnamed
+from .head_alone import untied
 from .layered import (
     bigcode,
     cohere,
@@ -38,7 +39,7 @@ _ASKED = """Of another class one would have to know:
   - the deviations of the matrices of attention and feed-forward, whether depth scales them;
   - the activation, gates, how attention's logits are scaled, capped or normalised;
   - the head: tied or not, its own matrix, a transform before it, a scale or a cap on its logits.
-Say it as a verified_transformer.models.Body, and give that instead"""
+Say it as a verified_transformer.models.Body, and give that instead, or beside a model as body=…"""
 
 
 def body_of(given: Any) -> Body:
@@ -46,7 +47,7 @@ def body_of(given: Any) -> Body:
 
     Args:
         given: a `Body` (returned as it is), a configuration of transformers, a dictionary with its
-            settings, or the path of a ``config.json``.
+            settings, the path of a ``config.json``, or of a folder that holds one.
 
     Raises:
         TypeError: it is none of these.
@@ -74,6 +75,7 @@ RECIPES: dict[str, Callable[[Settings], Body]] = {
     "codegen": partial(gpt, form="parallel"),
     "cohere": cohere,
     "cohere2": cohere,
+    "deepseek_v3": untied,
     "distilbert": distilbert,
     "electra": partial(narrow_bert, activation="gelu"),
     "ernie4_5": partial(headed, tied=True),
@@ -89,26 +91,32 @@ RECIPES: dict[str, Callable[[Settings], Body]] = {
     "gpt_bigcode": bigcode,
     "gpt_neo": gpt_neo,
     "gpt_neox": neox,
+    "gpt_oss": untied,
     "gptj": partial(gpt, form="parallel"),
     "granite": granite,
     "helium": headed,
     "hunyuan_v1_dense": partial(llama, normed=True),
     "internlm3": llama,
     "llama": llama,
+    "llama4_text": untied,
     "ministral": mistral,
     "mistral": mistral,
+    "mixtral": untied,
     "mpt": mpt,
     "mt5": partial(t5, scaled=False),
     "nemotron": nemotron,
     "olmo": unnamed,
     "olmo2": partial(llama, form="after", normed=True),
-    "olmo3": partial(llama, form="after", normed=True),
+    "olmo3": partial(mistral, form="after", normed=True),
+    "olmoe": untied,
     "opt": opt,
     "persimmon": persimmon,
     "phi": partial(layered, form="parallel"),
     "phi3": mistral,
     "qwen2": partial(qwen, normed=False),
+    "qwen2_moe": untied,
     "qwen3": partial(qwen, normed=True),
+    "qwen3_moe": untied,
     "roberta": partial(bert, activation="gelu"),
     "seed_oss": headed,
     "smollm3": partial(mistral, tied=True),

@@ -39,7 +39,13 @@ def narrow_bert(s: Settings, **others: str) -> Body:
     narrow = s.get("embedding_size", default=128)
     if narrow == d:
         return body
-    return replace(body, factor=math.sqrt(narrow) * σ, head_width=narrow)
+    # the norm stands in the narrow space: words, positions and types are a third each of a row of
+    # second moment one, which a matrix of deviation σ then makes wide
+    factor = math.sqrt(narrow / 3)
+    return replace(
+        body, factor=factor, positions=factor * σ, types=factor * σ, head_width=narrow,
+        stack=replace(body.stack, first=None),
+    )  # fmt: skip
 
 
 def albert(s: Settings) -> Body:

@@ -37,9 +37,9 @@ def square(s: Settings) -> Body:
     return llama(s, gated=False, activation=s.activation("hidden_act", default="relu2"))
 
 
-def mistral(s: Settings, tied: bool = False) -> Body:
+def mistral(s: Settings, tied: bool = False, **others: Any) -> Body:
     tied = bool(s.get("tie_word_embeddings", default=tied))
-    return llama(s, tied=tied, windows=windows_of(s, s.whole("num_hidden_layers")))
+    return llama(s, tied=tied, windows=windows_of(s, s.whole("num_hidden_layers")), **others)
 
 
 def qwen(s: Settings, normed: bool) -> Body:
@@ -94,5 +94,6 @@ def granite(s: Settings) -> Body:
         scale=s.get("attention_multiplier", default=1.0),
         factor=s.get("embedding_multiplier", default=1.0),
         branch=s.get("residual_multiplier", default=1.0),
+        residual=s.get("residual_multiplier", default=1.0),
         after=1 / s.get("logits_scaling", default=1.0),
     )

@@ -93,6 +93,7 @@ def cohere(s: Settings) -> Body:
         activation=s.activation("hidden_act", default="silu"),
         tied=bool(s.get("tie_word_embeddings", default=True)),
         after=s.get("logit_scale", default=0.0625),
+        windows=windows_of(s, s.whole("num_hidden_layers")),
     )
 
 

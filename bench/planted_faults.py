@@ -1,0 +1,300 @@
+"""Faults planted in fresh models of real classes: which the first loss shows, and which `diagnose`.
+
+    python bench/planted_faults.py faults [SEEDS]             a table, fault by class
+    python bench/planted_faults.py fresh [SEEDS [KIND …]]     sound models that are called broken
+
+Models are those of `tests/models/first_loss_models.py`, small and random; half of the fresh ones
+have the wide initialiser of that file, the others their class's own.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+import transformers
+from torch import nn
+
+from verified_transformer.models import body_of, diagnose, initial_loss
+from verified_transformer.models.first_loss.diagnosis.watching import is_matrix, stacks_of
+
+MADE = Path(__file__).parents[1] / "tests/models/first_loss_models.py"
+CLASSES: dict[str, tuple[str, dict[str, Any]]] = {
+    "GPT-2": ("gpt2", {}), "Llama tied": ("llama", {"tie_word_embeddings": True}),
+    "Llama": ("llama", {"tie_word_embeddings": False}), "BERT": ("bert", {}),
+    "T5": ("t5", {"initializer_factor": 1.0}), "Gemma": ("gemma", {}), "Gemma 2": ("gemma2", {}),
+    "NeoX": ("gpt_neox", {}), "OPT": ("opt", {"init_std": 0.02}), "BLOOM": ("bloom", {}),
+    "Qwen3": ("qwen3", {}), "OLMo 2": ("olmo2", {}),
+}  # fmt: skip
+Fault = Callable[[Any], "dict[str, torch.Tensor] | bool | None"]
+
+
+def made() -> Any:
+    """The models of the tests."""
+    spec = importlib.util.spec_from_file_location("made", MADE)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.made, module.MADE
+
+
+def layers(model: Any) -> list[nn.Module]:
+    return [layer for stack in stacks_of(model).values() for layer in stack]
+
+
+def matrices(module: nn.Module) -> list[Any]:
+    return [each for each in module.modules() if is_matrix(each)]
+
+
+def norms(module: nn.Module) -> list[Any]:
+    return [each for each in module.modules() if "norm" in type(each).__name__.lower()
+            and getattr(each, "weight", None) is not None]  # fmt: skip
+
+
+def lasts(model: Any) -> list[Any]:
+    """The matrices that end a branch."""
+    ends = ("o_proj", "c_proj", "out_proj", "down_proj", "fc2", "dense_4h_to_h", ".o", ".wo",
+            "output.dense", "attention.dense")  # fmt: skip
+    return [module for layer in layers(model) for name, module in layer.named_modules()
+            if f".{name}".endswith(ends) and is_matrix(module)]  # fmt: skip
+
+
+@torch.no_grad()
+def default(modules: list[Any]) -> bool:
+    for each in modules:
+        fan_in = each.weight.shape[0 if type(each).__name__ == "Conv1D" else 1]
+        each.weight.uniform_(-(fan_in**-0.5), fan_in**-0.5)
+        if each.bias is not None:
+            each.bias.uniform_(-(fan_in**-0.5), fan_in**-0.5)
+    return bool(modules)
+
+
+@torch.no_grad()
+def times(modules: list[Any], factor: float) -> bool:
+    for each in modules:
+        each.weight.mul_(factor)
+    return bool(modules)
+
+
+@torch.no_grad()
+def gains(modules: list[Any], value: float) -> bool:
+    for each in modules:  # some multiply by one plus a weight
+        added = bool((each.weight == 0).all()) or "1P" in type(each).__name__
+        each.weight.fill_(value - 1 if added else value)
+    return bool(modules)
+
+
+@torch.no_grad()
+def bias(model: Any) -> bool:
+    found = [each for each in matrices(layers(model)[0]) if each.bias is not None]
+    for each in found:
+        each.bias.fill_(0.05)
+    return bool(found)
+
+
+def passed(model: Any, change: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> bool:
+    """The output of the first layer of the last stack, changed."""
+
+    def hook(_: Any, inputs: Any, more: Any, out: Any) -> Any:
+        before = inputs[0] if inputs else more["hidden_states"]
+        bare = isinstance(out, torch.Tensor)
+        state = change(before, out if bare else out[0])
+        return state if bare else (state, *out[1:])
+
+    last = list(stacks_of(model).values())[-1]
+    last[0].register_forward_hook(hook, with_kwargs=True)
+    return True
+
+
+def activation(model: Any) -> bool:
+    words = ("elu", "silu")
+    found = [
+        each
+        for layer in layers(model)
+        for each in layer.modules()
+        if not list(each.children()) and any(w in type(each).__name__.lower() for w in words)
+    ]
+    for each in found:
+        each.forward = lambda x: x
+    return bool(found)
+
+
+def mask(model: Any) -> bool | dict[str, torch.Tensor]:
+    body = body_of(model.config)
+    if not body.stack.causal or body.encoder is not None or body.name in ("opt", "bloom"):
+        return False  # two of these make positions of the mask
+    tokens = torch.randint(body.n, (2, 64))
+    return {"input_ids": tokens, "labels": tokens, "attention_mask": torch.zeros(2, 1, 64, 64)}
+
+
+def shifted(model: Any) -> bool | dict[str, torch.Tensor]:
+    body = body_of(model.config)
+    if not body.stack.causal or body.encoder is not None:
+        return False
+    tokens = torch.randint(body.n, (2, 64))
+    return {"input_ids": tokens, "labels": torch.cat([tokens[:, :1], tokens[:, :-1]], 1)}
+
+
+@torch.no_grad()
+def positions(model: Any) -> bool:
+    tables = [each for each in model.named_modules() if isinstance(each[1], nn.Embedding)]
+    found = [module for name, module in tables if "position" in name or "wpe" in name]
+    for each in found:
+        each.weight.zero_()
+    return bool(found)
+
+
+def loss(model: Any, change: Callable[[Any], torch.Tensor]) -> bool:
+    def hook(_: Any, __: Any, out: Any) -> Any:
+        if out.loss is not None:
+            out.loss = change(out)
+        return out
+
+    model.register_forward_hook(hook)
+    return True
+
+
+def smoothed(out: Any) -> torch.Tensor:
+    return 0.9 * out.loss - 0.1 * F.log_softmax(out.logits.float(), -1).mean()
+
+
+def untied(model: Any) -> bool:
+    head = model.get_output_embeddings()
+    if head.weight is not model.get_input_embeddings().weight:
+        return False
+    head.weight = nn.Parameter(head.weight.detach().clone())
+    return True
+
+
+@torch.no_grad()
+def orthogonal(model: Any) -> bool:
+    for each in matrices(layers(model)[0]):
+        size = float(each.weight.std())
+        nn.init.orthogonal_(each.weight)
+        each.weight.mul_(size / each.weight.std())
+    return True
+
+
+def queries(model: Any, factor: float) -> bool:
+    found = [module for layer in layers(model) for name, module in layer.named_modules()
+             if name.endswith(("q_proj", ".q", ".query"))]  # fmt: skip
+    return times(found, factor)
+
+
+def unscaled(model: Any) -> bool:
+    found = [each for layer in layers(model) for each in layer.modules()
+             if isinstance(getattr(each, "scaling", None), float)]  # fmt: skip
+    for each in found:
+        each.scaling = 1.0  # type: ignore[assignment]
+    return bool(found)
+
+
+def table(model: Any) -> nn.Module:
+    found: nn.Module = model.get_input_embeddings()
+    return found
+
+
+FAULTS: dict[str, Fault] = {
+    "all blocks at PyTorch's defaults": lambda m: default(
+        [x for y in layers(m) for x in matrices(y)]),
+    "one layer at PyTorch's defaults": lambda m: default(matrices(layers(m)[-1])),
+    "one matrix at PyTorch's default": lambda m: default(lasts(m)[-1:]),
+    "one layer zeroed": lambda m: times(matrices(layers(m)[-1]), 0),
+    "one matrix zeroed": lambda m: times(lasts(m)[-1:], 0),
+    "blocks × 10": lambda m: times([x for y in layers(m) for x in matrices(y)], 10),
+    "blocks × 2": lambda m: times([x for y in layers(m) for x in matrices(y)], 2),
+    "blocks × 1.1": lambda m: times([x for y in layers(m) for x in matrices(y)], 1.1),
+    "residual outputs × √(2L)": lambda m: times(lasts(m), math.sqrt(2 * len(layers(m)))),
+    "queries × 4": lambda m: queries(m, 4),
+    "gains × 3": lambda m: gains([x for y in layers(m) for x in norms(y)], 3),
+    "one gain at 0.9": lambda m: gains(norms(layers(m)[-1])[-1:], 0.9),
+    "last norm's gain × 2": lambda m: gains(
+        [x for x in norms(m) if not any(x is y for z in layers(m) for y in z.modules())][-1:], 2),
+    "biases at 0.05": bias,
+    "no residual connection": lambda m: passed(m, lambda x, y: y - x),
+    "a layer skipped": lambda m: passed(m, lambda x, y: x),
+    "a layer detached": lambda m: passed(m, lambda x, y: y.detach()),
+    "stream × 1.5": lambda m: passed(m, lambda x, y: 1.5 * y),
+    "no activation": activation,
+    "no causal mask": mask,
+    "attention not scaled": unscaled,
+    "positions left out": positions,
+    "table at PyTorch's default": lambda m: bool(nn.init.normal_(table(m).weight) is not None),
+    "table × 1.5": lambda m: times([table(m)], 1.5),
+    "tie lost, numbers equal": untied,
+    "loss: sum for mean": lambda m: loss(m, lambda out: 126 * out.loss),
+    "loss: labels not shifted": shifted,
+    "loss: smoothing of 0.1": lambda m: loss(m, smoothed),
+    "loss: 0.05 added": lambda m: loss(m, lambda out: out.loss + 0.05),
+    "orthogonal start, same size": orthogonal,
+}  # fmt: skip
+
+
+def by_loss(model: Any) -> bool:
+    """Whether the first loss alone shows it, as `assert_initial_loss` did."""
+    answer = initial_loss(model, measure=True, length=64)
+    found = answer.measured
+    assert found is not None
+    room = 1e-3 * answer.loss + 3 * math.hypot(answer.error, found.error)
+    return not abs(found.loss - answer.loss) <= room
+
+
+def faults(seeds: int) -> None:
+    """Print which faults are seen, class by class: L by the loss alone, D by `diagnose`."""
+    make, settings = made()
+    print("| fault | " + " | ".join(CLASSES) + " |\n|---|" + "---|" * len(CLASSES))
+    seen: Counter[str] = Counter()
+    for name, fault in FAULTS.items():
+        row = []
+        for kind, more in CLASSES.values():
+            found = [0, 0]
+            own = {"initializer_range": 0.02} if "initializer_range" in settings[kind][1] else {}
+            for seed in range(seeds):
+                model = make(kind, seed, **own, **more)
+                given = fault(model)
+                if not given:
+                    found = []
+                    break
+                batch = given if isinstance(given, dict) else None
+                found[1] += not diagnose(model, batch, seed=seed).fits
+                found[0] += by_loss(model)
+            row.append(f"{found[0]} / {found[1]}" if found else "")
+            if found:
+                seen.update(tried=seeds, loss=found[0], diagnose=found[1])
+        print(f"| {name} | " + " | ".join(row) + " |", flush=True)
+    print(dict(seen))
+
+
+def fresh(seeds: int, *kinds: str) -> None:
+    """Print how many sound models are called broken, and how far readings lie off."""
+    make, settings = made()
+    count, red, squares, number = 0, 0, Counter[str](), Counter[str]()
+    for kind, (_, given) in settings.items():
+        if kinds and kind not in kinds:
+            continue
+        for seed in range(seeds):
+            own = {"initializer_range": 0.02} if seed % 2 and "initializer_range" in given else {}
+            found = diagnose(make(kind, 100 + seed, **own), seed=seed)
+            count, red = count + 1, red + (not found.fits)
+            for reading in found.readings:
+                squares[reading.what] += reading.off**2  # type: ignore[assignment]
+                number[reading.what] += 1
+            if not found.fits:
+                print(kind, seed, found, flush=True)
+    print(f"{count} models, {red} called broken, {sum(number.values())} readings")
+    for what, n in number.items():
+        print(f"{what:42} {n:6} readings, root mean square of z {math.sqrt(squares[what] / n):.2f}")
+
+
+if __name__ == "__main__":
+    warnings.filterwarnings("ignore")
+    transformers.logging.set_verbosity_error()
+    {"faults": faults, "fresh": fresh}[sys.argv[1]](int((sys.argv[2:] or ["3"])[0]), *sys.argv[3:])

@@ -1,0 +1,126 @@
+"""From a first loss that was seen to what may have made it: the causes, each with its number."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..accepted import require_real
+from .initial.as_it_is import body_as_it_is
+from .initial.body import Body
+from .initial.prediction import Ends, budget, centred, loss_of
+from .initial.recipes import body_of
+from .of_models import initial_loss
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A first loss and what makes it: ``name``, the ``loss`` in nats, and what to look at."""
+
+    name: str
+    loss: float
+    look: str
+
+    def __str__(self) -> str:
+        return f"{self.loss:12.4f}  {self.name}: {self.look}"
+
+
+def loss_causes(
+    model_or_config: Any,
+    seen: float | None = None,
+    *,
+    length: int = 128,
+    padding: float = 0.5,
+    dropout: float = 0.1,
+) -> tuple[Cause, ...]:
+    """Return the first losses that common mistakes make, computed from a configuration.
+
+    Args:
+        model_or_config: as for `initial_loss`.
+        seen: a loss that was seen, in nats; the causes are then in the order of their distance
+            from it.
+        length: tokens of a text, of which a sum is taken.
+        padding: share of the places that are padding, 0 to 1.
+        dropout: after the last norm, 0 to 1.
+
+    Returns:
+        The causes. Some lie close together: label smoothing, for one, moves no first loss.
+
+    Raises:
+        TypeError, ValueError: an argument is outside its domain, or the class is not known.
+
+    Example:
+        >>> gpt2 = {"model_type": "gpt2", "vocab_size": 50_257, "n_embd": 768, "n_layer": 12,
+        ...         "n_head": 12}
+        >>> loss_causes(gpt2, seen=1405.0)[0].name
+        'a sum over the text'
+    """
+    require_real(padding=padding, dropout=dropout, seen=0.0 if seen is None else seen)
+    for name, value in (("padding", padding), ("dropout", dropout)):
+        if not 0 <= value < 1:
+            raise ValueError(f"{name}: got {value}; accepted: a share, 0 to 1")
+    if hasattr(model_or_config, "named_parameters"):
+        body = body_as_it_is(model_or_config)[0]
+    else:
+        body = body_of(model_or_config)
+    answer = initial_loss(body, length=length)
+    loss, n = answer.loss, body.n
+    wide = 128 * math.ceil((n + 1) / 128)
+    found = [
+        Cause("nothing", loss, "this is what the configuration promises"),
+        Cause("logits of zero", math.log(n), "log n; a head or a last norm that is zero"),
+        Cause("labels are not shifted", initial_loss(body, labels="same", length=length).loss,
+              "each label is its own input token"),
+        Cause("a sum over the text", loss * length, "reduction='sum', or a mean over texts alone"),
+        Cause("padding counts", loss * (1 - padding),
+              f"divided by all places, {padding:.0%} of which add nothing"),
+        Cause("dropout behind the last norm", _dropped(body, dropout, length),
+              f"train mode, with a share of {dropout:g}"),
+        Cause("label smoothing", initial_loss(body, labels=1 / n, length=length).loss,
+              "hardly moves a first loss"),
+        Cause("a padded vocabulary", initial_loss(replace(body, n=wide), length=length).loss,
+              f"{wide} rows in the place of {n}, drawn like the others"),
+        Cause("a z-loss of 1e-4", loss + 1e-4 * loss**2, "1e-4 times the squared logsumexp"),
+        Cause("bits", loss / math.log(2), "a logarithm of base 2"),
+    ]  # fmt: skip
+    found += _other_bodies(body, length)
+    if seen is None:
+        return tuple(found)
+    return tuple(sorted(found, key=lambda cause: abs(cause.loss - seen)))
+
+
+def _dropped(body: Body, share: float, length: int) -> float:
+    """Dropout leaves the own logit's mean, and makes the logits wider."""
+    seen, kept = budget(body, length).seen, math.sqrt(1 - share)
+    ends = Ends(seen.cosine * kept, seen.spread / kept, seen.width)
+    return loss_of(body.n, ends, cap=body.cap, layer=centred(body))
+
+
+def _other_bodies(body: Body, length: int) -> list[Cause]:
+    """What the model would start with if one thing of its body were otherwise."""
+    last = body.head_width or body.d
+    found = {
+        "no body": (
+            replace(body, stack=replace(body.stack, layers=())),
+            "branches that add nothing, or that no embedding stands beside",
+        ),
+        "no last norm": (
+            replace(body, stack=replace(body.stack, last=None)),
+            "the head reads the stream as it is",
+        ),
+        "the head is untied" if body.tied else "the head is tied": (
+            replace(body, tied=not body.tied, head=body.head or body.table),
+            "the tie is not as the configuration has it",
+        ),
+        "logits over √d": (replace(body, after=body.after * last**-0.5), "a scale too many"),
+        "logits times √d": (replace(body, after=body.after * last**0.5), "a scale that is missing"),
+        "a table of deviation one": (
+            replace(body, table=1.0, head=1.0), "PyTorch's default of nn.Embedding",
+        ),
+    }  # fmt: skip
+    causes = []
+    for name, (other, look) in found.items():
+        if other != body and not (name == "no last norm" and body.stack.last is None):
+            causes.append(Cause(name, initial_loss(other, length=length).loss, look))
+    return causes

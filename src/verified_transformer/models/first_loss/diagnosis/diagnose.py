@@ -1,0 +1,178 @@
+"""`diagnose`: one pass forth and back on a fresh model, beside what its configuration promises."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+
+from ...accepted import require_whole
+from ..initial.as_it_is import body_as_it_is, parts_of, takes_names
+from ..initial.body import Body
+from ..initial.prediction import budget
+from ..initial.recipes import body_of
+from ..of_models import initial_loss
+from .due import layers_due
+from .ends import gradient_due, head_due, loss_due
+from .readings import Diagnosis, Reading
+from .watching import watched
+
+
+def diagnose(
+    model: torch.nn.Module,
+    batch: Mapping[str, torch.Tensor] | None = None,
+    *,
+    body: Body | None = None,
+    backward: bool = True,
+    length: int = 64,
+    texts: int = 2,
+    seed: int = 0,
+) -> Diagnosis:
+    """Compare a fresh model with what its configuration promises, module by module.
+
+    One pass forth, and one back. Read are the deviation of every matrix and the size of its bias,
+    what every norm makes of its input, the second moment of what every branch adds and of the
+    stream after it, the spread of the logits, the logit of the input token, the loss as the model
+    itself computes it, and the gradient at the head's input. Dropout is off.
+
+    Each is held against its prediction; six of its predicted deviations are let through. What
+    moves none of these is not seen: two matrices that are exchanged, an orthogonal start, a factor
+    on attention logits that are flat anyhow, positions that are wrong but of the right size, a loss
+    with 0.05 added. Where the stream before is small, neither is a residual that is left out.
+
+    Args:
+        model: a model at step 0, of a class that `initial_loss` knows, or any with a ``body``.
+        batch: what the model is given, by name: ``input_ids`` (texts, length), and ``labels``,
+            where the loss is wanted; the prediction is for random tokens. Drawn by default.
+        body: what the model is, where its class is not known; see `Body`.
+        backward: whether the gradient, and which parameters the loss moves, is wanted.
+        length, texts, seed: of the tokens that are drawn.
+
+    Returns:
+        The readings, which of them leave their prediction, and what would cause that.
+
+    Raises:
+        TypeError, ValueError: an argument is outside its domain, or the class is not known.
+
+    Example:
+        >>> import torch
+        >>> from transformers import GPT2Config, GPT2LMHeadModel
+        >>> small = GPT2Config(vocab_size=2000, n_embd=64, n_layer=2, n_head=2,
+        ...                    bos_token_id=0, eos_token_id=0)
+        >>> model = GPT2LMHeadModel(small)
+        >>> torch.nn.init.zeros_(model.transformer.h[1].mlp.c_proj.weight).shape
+        torch.Size([256, 64])
+        >>> print(diagnose(model))  # doctest: +ELLIPSIS
+        gpt2: 30 of 32 readings are what is due
+          layer 1 mlp.c_proj, deviation of an entry: 0, due 0.01 ± ...
+            would be: zeroed, or never initialised
+        ...
+    """
+    require_whole(length=length, texts=texts, seed=seed)
+    for name, value in (("length", length), ("texts", texts)):
+        if not 2 - (name == "texts") <= value <= 2048:
+            raise ValueError(f"{name}: got {value}; accepted: 2 to 2048 (texts from 1)")
+    known, bias = body_as_it_is(model, body)
+    table, head = parts_of(model)
+    if batch is None:
+        most = getattr(getattr(model, "config", None), "max_position_embeddings", None)
+        length = min(length, most) if isinstance(most, int) else length
+        batch = _drawn(model, known, length, texts, seed, table.weight.device)
+    tokens = _tokens(batch, known)
+    answer = initial_loss(known, length=tokens.shape[1])
+    found = budget(known, tokens.shape[1])
+    was_training, notes = model.training, []
+    model.eval()
+    try:
+        with torch.set_grad_enabled(backward), watched(model, head) as seen:
+            out = model(**batch) if takes_names(model) else model(batch["input_ids"])
+            state, loss, used = seen.state, *_loss(out, batch, known)
+            if backward and state is not None and state.requires_grad and loss is not None:
+                state.retain_grad()
+                model.zero_grad(set_to_none=True)
+                loss.backward()
+    finally:
+        model.train(was_training)
+    if seen.state is None:
+        raise ValueError("model: its head was not called; accepted: one that calls it")
+    promised = body_of(model.config) if body is None else body
+    tie = "a tie that was lost, or added: tie_weights(), or tie_word_embeddings"
+    readings = [
+        *layers_due(known, answer.steps, seen),
+        *head_due(known, found, tokens, seen),
+        Reading("head", "tied to the table", promised.tied, known.tied, 1e-9, tie),
+    ]
+    if bias is not None:
+        notes.append("the head has a bias, which is left out of the loss that is due")
+    elif loss is not None:
+        readings.append(
+            loss_due(answer.loss, answer.error, answer.spread, used, float(loss.detach()))
+        )
+    unreached: tuple[str, ...] = ()
+    if backward and loss is not None:
+        gradient = gradient_due(known, found, used, seen)
+        readings += [] if gradient is None else [gradient]
+        unreached = tuple(
+            name for name, each in model.named_parameters()
+            if each.requires_grad and each.grad is None
+        )  # fmt: skip
+        model.zero_grad(set_to_none=True)
+    elif backward:
+        notes.append("the model gave back no loss and no logits: no pass back")
+    return Diagnosis(known.name, tuple(readings), unreached, tuple(notes))
+
+
+def _drawn(
+    model: torch.nn.Module, body: Body, length: int, texts: int, seed: int, device: torch.device
+) -> dict[str, torch.Tensor]:
+    """Random tokens, and labels where the model takes them."""
+    generator = torch.Generator().manual_seed(seed)
+    tokens, other = torch.randint(0, body.n, (2, texts, length), generator=generator).to(device)
+    batch = {"input_ids": tokens}
+    if body.encoder is not None:
+        batch = {"input_ids": other, "decoder_input_ids": tokens}
+    if "labels" in inspect.signature(model.forward).parameters:
+        batch["labels"] = tokens if _shifts(body) else other
+    return batch
+
+
+def _shifts(body: Body) -> bool:
+    """Whether labels are the next tokens."""
+    return body.encoder is None and body.stack.causal
+
+
+def _tokens(batch: Mapping[str, torch.Tensor], body: Body) -> torch.Tensor:
+    """The tokens whose states the head reads, (texts, length)."""
+    name = "input_ids" if body.encoder is None else "decoder_input_ids"
+    tokens = batch.get(name) if isinstance(batch, Mapping) else None
+    if not isinstance(tokens, torch.Tensor) or tokens.ndim != 2 or tokens.shape[1] < 2:
+        got = sorted(batch) if isinstance(batch, Mapping) else type(batch).__name__
+        raise ValueError(f"batch: got {got}; accepted: a mapping with {name} (texts, length >= 2)")
+    return tokens
+
+
+def _loss(
+    out: Any, batch: Mapping[str, torch.Tensor], body: Body
+) -> tuple[torch.Tensor | None, int]:
+    """The loss that the model gives back, or that of its logits; and how many labels it is of."""
+    tokens, shift = batch["input_ids"], int(_shifts(body))
+    labels = batch.get("labels", tokens if shift else None)
+    if labels is None:
+        return None, 0
+    labels = labels[:, shift:]
+    used = int((labels != -100).sum())
+    loss = getattr(out, "loss", None)
+    if loss is None:
+        logits = getattr(out, "logits", out[0] if isinstance(out, tuple) else out)
+        if (
+            not isinstance(logits, torch.Tensor)
+            or logits.ndim != 3
+            or not logits.is_floating_point()
+        ):
+            return None, 0
+        logits = logits[:, : logits.shape[1] - shift]
+        loss = F.cross_entropy(logits.flatten(0, 1).float(), labels.flatten())
+    return loss, used

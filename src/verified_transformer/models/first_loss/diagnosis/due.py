@@ -1,0 +1,167 @@
+"""What is due in one pass, and what was seen: a reading for each quantity of each module."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+
+from ..initial.body import Attention, Body, Feedforward, Norm, Stack
+from ..initial.stream import Step
+from .readings import Reading
+from .watching import Layer, Passed, Watched
+
+_HEADWISE = re.compile(r"(^|[._])(q|k|query|key)_?(layer)?norm", re.IGNORECASE)
+_ROLE = re.compile(r"(?:^|[._])([qkv])(?:uery|ey|alue)?(?:_proj|_lin)?$")
+THEORY = 2.0  # the budget leaves out this many times 1/d of a second moment; see the tests
+
+
+def layers_due(body: Body, steps: tuple[Step, ...], seen: Watched) -> Iterator[Reading]:
+    """Readings of every layer of a body, in the order of the pass."""
+    stacks = [("encoder ", body.encoder), ("decoder ", body.stack)]
+    if body.encoder is None:
+        stacks = [("", body.stack)]
+    start = [step for step in steps if "layer" not in step.name]
+    for word, stack in stacks:
+        if stack is None or not stack.layers:
+            continue
+        calls = _calls(seen, word.strip(), len(stack.layers))
+        if len(calls) != len(stack.layers):
+            cause = "layers that are skipped, or run more than once"
+            yield Reading(f"{word}layers", "calls", len(stack.layers), len(calls), 1e-9, cause)
+            continue
+        first = start[1] if stack.first is not None and len(start) > 1 else start[0]
+        yield _stream(
+            f"{word}embedding", first, calls[0].before, body,
+            math.sqrt(2 / body.d) * (0.2 + body.types**2 / start[0].stream),
+            "the table's deviation, a factor such as √d, positions that are not added",
+        )  # fmt: skip
+        for index, (layer, call) in enumerate(zip(stack.layers, calls, strict=True)):
+            known = {
+                step.name.removeprefix(f"{word}layer {index} "): step
+                for step in steps
+                if step.name.startswith(f"{word}layer {index} ")
+            }
+            yield from _layer(f"{word}layer {index}", body, stack, layer, known, call)
+
+
+def _calls(seen: Watched, word: str, count: int) -> list[Layer]:
+    """The calls of the stack that a body speaks of."""
+    named = {name: calls for name, calls in seen.stacks.items() if not word or word in name}
+    fitting = [calls for calls in named.values() if len(calls) == count]
+    return fitting[0] if fitting else max(named.values(), key=len, default=[])
+
+
+def _layer(
+    place: str,
+    body: Body,
+    stack: Stack,
+    layer: tuple[Attention | Feedforward, ...],
+    known: dict[str, Step],
+    call: Layer,
+) -> Iterator[Reading]:
+    sound = True
+    for passed in call.norms:
+        reading = _norm(place, passed, stack.norm)
+        sound &= reading.fits
+        yield reading
+    for branch in layer:
+        what = _named(branch)
+        matrices, step = call.branch(what), known[what]
+        if not matrices:
+            cause = "a branch that is not called, or has no matrix of its own"
+            yield Reading(f"{place} {what}", "matrices called", 1, 0, 1e-9, cause)
+            sound = False
+            continue
+        right = True
+        for passed in matrices:
+            for reading in _matrix(place, passed, passed is matrices[-1], branch, body):
+                right &= reading.fits
+                yield reading
+        factor = body.residual**2
+        room = math.hypot(step.made_wobble, THEORY / body.d * step.made) / factor
+        reading = Reading(
+            f"{place} {what}", "second moment of what it adds", step.made / factor,
+            matrices[-1].outside, room,
+            "its activation, its mask, or a factor: its matrices are right" if right and sound
+            else "its matrices or norms, as said above",
+        )  # fmt: skip
+        sound &= right and reading.fits
+        yield reading
+    last = known[_named(layer[-1])]
+    yield _stream(
+        place, last, call.after, body, last.deviation,
+        "the residual connection, a norm or a factor: its branches are right" if sound
+        else "what its branches add, as said above",
+    )  # fmt: skip
+
+
+def _named(branch: Attention | Feedforward) -> str:
+    if isinstance(branch, Feedforward):
+        return "feed-forward"
+    return "cross-attention" if branch.cross else "attention"
+
+
+def _stream(
+    place: str, step: Step, measured: float, body: Body, deviation: float, cause: str
+) -> Reading:
+    room = step.stream * math.hypot(deviation, THEORY / body.d)
+    return Reading(place, "second moment of the stream", step.stream, measured, room, cause)
+
+
+def _norm(place: str, passed: Passed, norm: Norm) -> Reading:
+    """What a norm makes of what it was given."""
+    gain = 1.0 if _HEADWISE.search(passed.name) else norm.gain
+    given = passed.variance if norm.kind == "layer" else passed.inside
+    due = gain**2 * float((given / (given + norm.ε)).mean())
+    cause = "a gain or a shift that was initialised otherwise, another ε"
+    if passed.outside and due:
+        cause = f"a gain of {gain * math.sqrt(passed.outside / due):.3g} in the place of {gain:g}"
+    return Reading(f"{place} {passed.name}", "second moment behind the norm", due, passed.outside,
+                   2e-3 * due + 1e-9, cause)  # fmt: skip
+
+
+def _matrix(
+    place: str, passed: Passed, last: bool, branch: Attention | Feedforward, body: Body
+) -> Iterator[Reading]:
+    """The deviation of a matrix, and that its bias is zero."""
+    where, weight = f"{place} {passed.name}", passed.module.weight.detach()
+    due = _deviation(passed.name, last, branch)
+    bias = getattr(passed.module, "bias", None)
+    if due is not None:
+        due = due / body.residual if last else due
+        found = float(weight.double().square().mean().sqrt())
+        room = due * math.hypot(math.sqrt(0.5 / weight.numel()), 2e-3)
+        fan_in = weight.shape[0 if type(passed.module).__name__ == "Conv1D" else 1]
+        yield Reading(where, "deviation of an entry", due, found, room,
+                      _why_matrix(found, due, fan_in, body))  # fmt: skip
+    if bias is not None:
+        size = float(bias.detach().double().square().mean().sqrt())
+        yield Reading(where, "size of the bias", 0.0, size, 1e-6,
+                      "a bias that was left at PyTorch's default, or set")  # fmt: skip
+
+
+def _deviation(name: str, last: bool, branch: Attention | Feedforward) -> float | None:
+    if isinstance(branch, Feedforward):
+        return branch.outer if last else branch.inner
+    if last:
+        return branch.out
+    kinds = {"q": branch.query, "k": branch.key, "v": branch.value}
+    role = _ROLE.search(name)
+    if role:
+        return kinds[role[1]]
+    return branch.query if len(set(kinds.values())) == 1 else None
+
+
+def _why_matrix(found: float, due: float, fan_in: int, body: Body) -> str:
+    """What would make a matrix so large."""
+    depth = len(body.stack.layers)
+    for value, cause in (
+        (0.0, "zeroed, or never initialised"),
+        (1 / math.sqrt(3 * fan_in), "PyTorch's default of nn.Linear: nobody initialised it"),
+        (due * math.sqrt(2 * depth), "the factor 1/√(2·layers) was left out"),
+        (due / math.sqrt(2 * depth), "a factor 1/√(2·layers) that the class does not have"),
+    ):
+        if math.isclose(found, value, rel_tol=0.03, abs_tol=1e-12):
+            return cause
+    return f"initialised {found / due:.3g} times as wide"

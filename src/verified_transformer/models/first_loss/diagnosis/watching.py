@@ -1,0 +1,150 @@
+"""One pass of a model under hooks: second moments of its stream, its matrices and its norms."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+_ATTENTION = re.compile(r"att|qkv|^[qkvo]_proj$", re.IGNORECASE)
+_CROSS = re.compile(r"cross|encdec|encoder_attn", re.IGNORECASE)
+
+
+@dataclass
+class Passed:
+    """What went through a module.
+
+    ``inside`` is the second moment of each state before it, ``variance`` the same about the mean
+    over the coordinates, ``outside`` the mean second moment behind it.
+    """
+
+    name: str
+    module: Any
+    inside: torch.Tensor
+    variance: torch.Tensor
+    outside: float
+
+
+@dataclass
+class Layer:
+    """One call of a layer: the stream at both ends, and what was called in between, in order."""
+
+    before: float
+    after: float = float("nan")
+    matrices: list[Passed] = field(default_factory=list)
+    norms: list[Passed] = field(default_factory=list)
+
+    def branch(self, what: str) -> list[Passed]:
+        """The matrices of "attention", "cross-attention" or "feed-forward"."""
+        return [each for each in self.matrices if branch_of(each.name) == what]
+
+
+@dataclass
+class Watched:
+    """What a pass showed: the calls of each stack's layers, and the state that the head reads."""
+
+    stacks: dict[str, list[Layer]]
+    state: torch.Tensor | None = None
+    logits: torch.Tensor | None = None
+
+
+def branch_of(name: str) -> str:
+    """Which branch of a layer a matrix belongs to, by its name within the layer."""
+    if _CROSS.search(name):
+        return "cross-attention"
+    if any(_ATTENTION.search(part) for part in name.split(".")):
+        return "attention"
+    return "feed-forward"
+
+
+def is_matrix(module: torch.nn.Module) -> bool:
+    """Whether a module is a linear map: of torch, or the one that GPT-2 has."""
+    return isinstance(module, torch.nn.Linear) or type(module).__name__ == "Conv1D"
+
+
+def stacks_of(model: torch.nn.Module) -> dict[str, torch.nn.ModuleList]:
+    """The outermost lists of modules, by name: where a model keeps its layers."""
+    found: dict[str, torch.nn.ModuleList] = {}
+    for name, module in model.named_modules():
+        inner = any(name.startswith(f"{outer}.") for outer in found)
+        if isinstance(module, torch.nn.ModuleList) and len(module) and not inner:
+            found[name] = module
+    return found
+
+
+def _second(state: torch.Tensor) -> float:
+    return float(state.detach().double().square().mean())
+
+
+def _first(given: Any) -> torch.Tensor | None:
+    """The hidden state among what a module was given, or gave back."""
+    if isinstance(given, torch.Tensor):
+        return given
+    if isinstance(given, dict):
+        return _first(given.get("hidden_states"))
+    return _first(given[0]) if isinstance(given, tuple | list) and given else None
+
+
+@contextmanager
+def watched(model: torch.nn.Module, head: torch.nn.Module) -> Iterator[Watched]:
+    """Watch all passes of a model within the block.
+
+    Args:
+        model: the model.
+        head: its last linear map.
+    """
+    found = Watched({name: [] for name in stacks_of(model)})
+    with ExitStack() as hooks:
+
+        def hook(
+            module: torch.nn.Module, call: Callable[..., None], *, before: bool = False
+        ) -> None:
+            register: Any = module.register_forward_hook
+            if before:
+                register = module.register_forward_pre_hook
+            hooks.callback(register(call, with_kwargs=True).remove)
+
+        def ends(_: Any, inputs: Any, more: Any, out: Any) -> None:
+            found.state, found.logits = inputs[0] if inputs else _first(more), out
+
+        hook(head, ends)
+        for name, stack in stacks_of(model).items():
+            calls = found.stacks[name]
+            for layer in stack:
+                _watch_layer(layer, calls, hook)
+        yield found
+
+
+def _watch_layer(layer: torch.nn.Module, calls: list[Layer], hook: Callable[..., None]) -> None:
+    def enter(_: Any, inputs: Any, more: Any) -> None:
+        state = _first(inputs) if _first(inputs) is not None else _first(more)
+        calls.append(Layer(float("nan") if state is None else _second(state)))
+
+    def leave(_: Any, __: Any, ___: Any, out: Any) -> None:
+        state = _first(out)
+        if state is not None:
+            calls[-1].after = _second(state)
+
+    hook(layer, enter, before=True)
+    hook(layer, leave)
+    for name, module in layer.named_modules():
+        matrix, norm = is_matrix(module), "norm" in type(module).__name__.lower()
+        if not matrix and not norm:
+            continue
+
+        def keep(
+            module: Any, inputs: Any, more: Any, out: Any, name: str = name, matrix: bool = matrix
+        ) -> None:
+            state, made = _first(inputs) if inputs else _first(more), _first(out)
+            if state is None or made is None:
+                return
+            given = state.detach().double()
+            each = given.square().mean(-1), given.var(-1, correction=0)
+            passed = Passed(name, module, *each, _second(made))
+            (calls[-1].matrices if matrix else calls[-1].norms).append(passed)
+
+        hook(module, keep)

@@ -1,0 +1,214 @@
+"""`diagnose`: sound models of every class pass, and faults are seen where they were planted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from first_loss_models import MADE, D, N, made
+from torch import nn
+
+from verified_transformer.models import (
+    Body,
+    Diagnosis,
+    TiedHead,
+    assert_initial_loss,
+    diagnose,
+    initial_loss,
+)
+from verified_transformer.models.first_loss import Attention, Feedforward, Norm, Stack
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_a_fresh_model_is_what_its_configuration_promises(kind: str) -> None:
+    found = diagnose(made(kind))
+    assert found.fits, str(found)
+    places = [reading.place for reading in found.readings]
+    assert any("attention" in place for place in places)
+    assert "loss" in places
+
+
+def default(model: Any) -> None:
+    mlp = model.transformer.h[1].mlp
+    for each in (mlp.c_fc, mlp.c_proj):
+        nn.init.uniform_(each.weight, -(len(each.weight) ** -0.5), len(each.weight) ** -0.5)
+
+
+def first(model: Any) -> nn.Module:
+    found: nn.Module = model.transformer.h[0]
+    return found
+
+
+@torch.no_grad()
+def scaled(tensor: torch.Tensor, factor: float) -> None:
+    tensor.mul_(factor)
+
+
+def detached(_: Any, __: Any, out: Any) -> Any:
+    return (out[0].detach(), *out[1:]) if isinstance(out, tuple) else out.detach()
+
+
+def bare(_: Any, inputs: Any, out: Any) -> Any:
+    return (out[0] - inputs[0], *out[1:]) if isinstance(out, tuple) else out - inputs[0]
+
+
+def summed(_: Any, __: Any, out: Any) -> Any:
+    out.loss = 126 * out.loss if out.loss is not None else None
+    return out
+
+
+# what is planted in a GPT-2: how, where it is first seen, and words of the cause
+PLANTED: dict[str, tuple[Callable[[Any], Any], str, str]] = {
+    "a default": (default, "layer 1 mlp.c_fc", "PyTorch's default of nn.Linear"),
+    "a zero": (
+        lambda m: nn.init.zeros_(m.transformer.h[1].attn.c_proj.weight), "layer 1 attn.c_proj",
+        "zeroed",
+    ),
+    "no depth scale": (
+        lambda m: scaled(m.transformer.h[0].mlp.c_proj.weight, 2), "layer 0 mlp.c_proj",
+        "the factor 1/√(2·layers) was left out",
+    ),
+    "a gain": (
+        lambda m: nn.init.constant_(m.transformer.h[0].ln_1.weight, 0.9), "layer 0 ln_1",
+        "a gain of 0.9 in the place of 1",
+    ),
+    "a bias": (
+        lambda m: nn.init.constant_(m.transformer.h[0].mlp.c_fc.bias, 0.1), "layer 0 mlp.c_fc",
+        "a bias",
+    ),
+    "no residual": (
+        lambda m: first(m).register_forward_hook(bare), "layer 0", "the residual connection",
+    ),
+    "no activation": (
+        lambda m: setattr(m.transformer.h[0].mlp.act, "forward", lambda x: x),
+        "layer 0 feed-forward", "its activation",
+    ),
+    "no positions": (
+        lambda m: nn.init.zeros_(m.transformer.wpe.weight), "embedding", "positions",
+    ),
+    "a sum": (lambda m: m.register_forward_hook(summed), "loss", "a sum in the place of a mean"),
+    "detached": (lambda m: first(m).register_forward_hook(detached), "", "detach"),
+}  # fmt: skip
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("fault", PLANTED)
+def test_a_planted_fault_is_seen_where_it_is(fault: str) -> None:
+    plant, place, cause = PLANTED[fault]
+    model = made("gpt2", initializer_range=0.02)
+    assert diagnose(model).fits
+    plant(model)
+    found = diagnose(model)
+    with pytest.raises(AssertionError, match="readings are what is due"):
+        found.check()
+    assert cause in str(found)
+    assert not place or found.wrong[0].place == place
+
+
+@pytest.mark.canary
+def test_the_assertion_sees_a_body_that_the_loss_does_not_show() -> None:
+    model = made("llama", initializer_range=0.02)
+    assert_initial_loss(model, length=32)
+    for each in model.model.layers[0].mlp.children():
+        if isinstance(each, nn.Linear):
+            each.reset_parameters()
+    answer = initial_loss(model, measure=True, length=32)
+    assert answer.measured is not None
+    assert answer.loss == pytest.approx(answer.measured.loss, rel=1e-3)
+    with pytest.raises(AssertionError, match="nobody initialised it"):
+        assert_initial_loss(model, length=32)
+
+
+class Block(nn.Module):
+    """A layer written by hand: one head that sees what stands before, and a feed-forward part."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm_1, self.norm_2 = nn.LayerNorm(D), nn.LayerNorm(D)
+        self.attention_qkv, self.attention_out = nn.Linear(D, 3 * D), nn.Linear(D, D)
+        self.inner, self.outer = nn.Linear(D, 4 * D), nn.Linear(4 * D, D)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        q, k, v = self.attention_qkv(self.norm_1(x)).chunk(3, -1)
+        mixed = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.attention_out(mixed)
+        added: torch.Tensor = self.outer(nn.functional.gelu(self.inner(self.norm_2(x))))
+        return x + added
+
+
+class ByHand(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = nn.Embedding(N, D)
+        self.blocks = nn.ModuleList(Block() for _ in range(3))
+        self.norm = nn.LayerNorm(D)
+        self.head = TiedHead(self.table)
+        for module in self.modules():
+            if isinstance(module, nn.Linear | nn.Embedding):
+                nn.init.normal_(module.weight, std=0.05)
+            if isinstance(module, nn.Linear):
+                nn.init.zeros_(module.bias)
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        x = self.table(tokens)
+        for block in self.blocks:
+            x = block(x)
+        logits: torch.Tensor = self.head(self.norm(x))
+        return logits
+
+
+def test_a_model_that_is_written_by_hand_is_read_by_its_body() -> None:
+    norm = Norm("layer", 1e-5)
+    branches = (
+        Attention(1, D, 0.05, 0.05, 0.05, 0.05, 1 / math.sqrt(D)),
+        Feedforward(4 * D, 0.05, 0.05, "gelu"),
+    )
+    body = Body("by hand", N, D, 0.05, Stack((branches,) * 3, "pre", norm, last=norm))
+    torch.manual_seed(0)
+    model = ByHand()
+    assert assert_initial_loss(model, body=body, length=32, within=0.01).name == "by hand"
+    assert diagnose(model, body=body).fits
+    nn.init.normal_(model.blocks[1].outer.weight)  # type: ignore[union-attr, arg-type]
+    found = diagnose(model, body=body)
+    assert found.wrong[0].place == "layer 1 outer"
+    with pytest.raises(AssertionError, match="layer 1 outer"):
+        assert_initial_loss(model, body=body, length=32, within=0.5)
+
+
+def test_a_batch_of_ones_own_and_every_mode_are_kept() -> None:
+    model = made("bert", initializer_range=0.02).train()
+    tokens = torch.randint(N, (2, 16))
+    assert diagnose(model, {"input_ids": tokens, "labels": tokens.flip(0)}).fits
+    assert model.training
+    assert all(each.grad is None for each in model.parameters())
+
+
+def test_the_text_has_every_reading_and_what_would_be() -> None:
+    model = made("gpt2", initializer_range=0.02)
+    scaled(model.transformer.h[0].mlp.c_proj.weight, 1.5)
+    found = diagnose(model, backward=False)
+    assert len(found.table().splitlines()) == len(found.readings)
+    assert found.table().count("\n! ") == len(found.wrong)
+    assert "initialised 1.49 times as wide" in str(found)
+    assert isinstance(found, Diagnosis)
+
+
+def test_bad_input_is_refused_by_name() -> None:
+    model = made("gpt2")
+    with pytest.raises(TypeError, match=r"without a \.config; accepted: .* with body="):
+        diagnose(ByHand())
+    with pytest.raises(TypeError, match="body: got dict; accepted: a Body"):
+        diagnose(model, body={})  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"batch: got \['labels'\]; accepted: a mapping with inp"):
+        diagnose(model, {"labels": torch.zeros(2, 4, dtype=torch.long)})
+    with pytest.raises(ValueError, match="length: got 1; accepted: 2 to 2048"):
+        diagnose(model, length=1)
+    norm = Norm("rms", 0.0)
+    body = Body("none", N, D, 0.02, Stack((), "pre", norm, last=norm))
+    with pytest.raises(
+        ValueError, match=r"Linear without an nn\.Embedding; accepted: a model with"
+    ):
+        diagnose(nn.Linear(2, 2), body=body)
