@@ -146,7 +146,7 @@ chapter:
 
 named:
 	@test -n "$(CLAIM)$(NAME)" || { \
-	  echo "Which? make verify CLAIM=LOSS-14, or make record NAME=…, one of: $(patsubst src/verified_transformer/recordings/%.json,%,$(wildcard src/verified_transformer/recordings/*.json))"; \
+	  echo "Which? make verify CLAIM=LOSS-14, or make record NAME=…, one of: $(patsubst src/verified_transformer/book/recordings/%.json,%,$(wildcard src/verified_transformer/book/recordings/*.json))"; \
 	  exit 1; }
 
 # The browser test wants a chromium: installed where this runs as root on Debian; elsewhere it says so.

@@ -26,7 +26,7 @@ from collections.abc import Callable
 
 import torch
 
-from verified_transformer.experiments.factorised_lookup import (
+from verified_transformer.book.experiments.factorised_lookup import (
     HEADS,
     LOOKUPS,
     Setting,

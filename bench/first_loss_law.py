@@ -26,7 +26,7 @@ import torch
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "models"))
 from first_loss_by_windows import by_windows, random_starts
 
-from verified_transformer.lab.tying.first_losses import (
+from verified_transformer.book.tying.first_losses import (
     first_losses_of_tables,
     z_of_mean,
     z_of_variance,

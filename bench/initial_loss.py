@@ -30,7 +30,7 @@ import numpy as np
 import torch
 import transformers
 
-from verified_transformer.lab.real_models import first_losses as measured
+from verified_transformer.book.real_models import first_losses as measured
 from verified_transformer.models import expected_first_loss, initial_loss
 
 LENGTH, TEXTS = 128, 8

@@ -22,10 +22,10 @@ from pathlib import Path
 import sympy as sp
 import torch
 
-from verified_transformer.exact.formulas.notation import symbols
-from verified_transformer.exact.laws import Normal
-from verified_transformer.exact.moments import Index, Tensor, total, variance
-from verified_transformer.sampling import measuring as sampling
+from verified_transformer.engine.exact.formulas.notation import symbols
+from verified_transformer.engine.exact.laws import Normal
+from verified_transformer.engine.exact.moments import Index, Tensor, total, variance
+from verified_transformer.engine.sampling import measuring as sampling
 from verified_transformer.seeds import device
 
 ROOT = Path(__file__).parent.parent
@@ -94,7 +94,7 @@ def provenance(where: torch.device) -> dict[str, str]:
         (ROOT / name).read_text(encoding="utf-8")
         for name in (
             "bench/norm_variance_at_scale.py",
-            "src/verified_transformer/sampling/measuring.py",
+            "src/verified_transformer/engine/sampling/measuring.py",
         )
     )
     commit = subprocess.run(

@@ -12,8 +12,8 @@ import notebook_gates
 import pytest
 from filelock import FileLock
 
-from verified_transformer.account import ledger, registry
-from verified_transformer.account.registry import Reading
+from verified_transformer.engine.account import ledger, registry
+from verified_transformer.engine.account.registry import Reading
 
 ROOT = Path(__file__).parent.parent
 

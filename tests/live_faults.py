@@ -8,7 +8,7 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from verified_transformer.lab.live_figures import text_evaluated
+from verified_transformer.book.live_figures import text_evaluated
 
 TOLERANCE = 1e-6  # relative
 # Moves every slider and list of every figure to its ends and in between, and returns its data and,

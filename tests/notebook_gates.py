@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from verified_transformer.account import ledger, registry
-from verified_transformer.account.records import pictures
-from verified_transformer.commands.notebooks import colab, form
+from verified_transformer.engine.account import ledger, registry
+from verified_transformer.engine.account.records import pictures
+from verified_transformer.engine.commands.notebooks import colab, form
 
 ROOT = Path(__file__).parent.parent
 TAGS_THAT_HIDE = re.compile(r"skip|ignore|raises-exception", re.I)
@@ -136,7 +136,7 @@ def other_pictures(notebook: Path) -> list[str]:
 
 def ownerless_prose(page: Path) -> list[str]:
     """Numbers and formulas of a page without an owner that says the same."""
-    from verified_transformer.commands.prose import pages as prose  # needs SymPy
+    from verified_transformer.engine.commands.prose import pages as prose  # needs SymPy
 
     found = prose.notebook_faults if page.suffix == ".ipynb" else prose.text_faults
     return list(found(page, _sources()))

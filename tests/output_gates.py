@@ -17,9 +17,9 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from page_facts import Cell as Shown
 from page_facts import bare
 
-from verified_transformer.account import evidence, registry
-from verified_transformer.account.records.record import METADATA_KEY, from_json
-from verified_transformer.account.rendering import cards, readable
+from verified_transformer.engine.account import evidence, registry
+from verified_transformer.engine.account.records.record import METADATA_KEY, from_json
+from verified_transformer.engine.account.rendering import cards, readable
 
 Cell = dict[str, Any]
 MARKDOWN = MarkdownIt("commonmark").use(dollarmath_plugin, double_inline=True)

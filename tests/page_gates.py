@@ -32,7 +32,7 @@ from output_gates import differing, other_outputs, other_strips
 from page_facts import ID, bare, named
 from readable_gates import raw_python
 
-from verified_transformer.account import evidence, ledger
+from verified_transformer.engine.account import evidence, ledger
 
 LEDGER = "book/ledger.html"
 ROLE = re.compile(r"\{decided\}`([^`]*)`")

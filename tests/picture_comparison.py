@@ -12,8 +12,8 @@ from typing import Any
 
 from nbval import plugin
 
-from verified_transformer.account.records import pictures, record
-from verified_transformer.account.records.ran import RecordError
+from verified_transformer.engine.account.records import pictures, record
+from verified_transformer.engine.account.records.ran import RecordError
 
 
 def install() -> None:

@@ -6,10 +6,10 @@ from typing import Any
 
 import sympy as sp
 
-from verified_transformer.exact.formulas.notation import symbols
-from verified_transformer.exact.induction import Induction
-from verified_transformer.exact.laws import General
-from verified_transformer.exact.moments import Index, Tensor, mean, total
+from verified_transformer.engine.exact.formulas.notation import symbols
+from verified_transformer.engine.exact.induction import Induction
+from verified_transformer.engine.exact.laws import General
+from verified_transformer.engine.exact.moments import Index, Tensor, mean, total
 
 d, k, l, σ, τ, α = symbols("d k l sigma tau alpha")  # noqa: E741
 x, F = sp.symbols("x F", real=True)

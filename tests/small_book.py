@@ -14,21 +14,21 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from verified_transformer.commands.notebooks import colab, form
+from verified_transformer.engine.commands.notebooks import colab, form
 
 ROOT = Path(__file__).parent.parent
 COPIED = (
     "Makefile", "conftest.py", "nbval_sanitize.cfg", "pyproject.toml", "requirements.txt",
     "requirements-book.txt", "_config.yml", "book/_ext", "book/_static", "book/references.bib",
     "src/verified_transformer/__init__.py", "src/verified_transformer/__init__.pyi",
-    "src/verified_transformer/account",
-    "src/verified_transformer/claims", "src/verified_transformer/commands/__init__.py",
-    "src/verified_transformer/commands/claims.py",
-    "src/verified_transformer/commands/notebooks",
-    "src/verified_transformer/commands/prose", "src/verified_transformer/exact",
-    "src/verified_transformer/lab/__init__.py", "src/verified_transformer/lab/__init__.pyi",
+    "src/verified_transformer/engine/account",
+    "src/verified_transformer/book/claims", "src/verified_transformer/engine/commands/__init__.py",
+    "src/verified_transformer/engine/commands/claims.py",
+    "src/verified_transformer/engine/commands/notebooks",
+    "src/verified_transformer/engine/commands/prose", "src/verified_transformer/engine/exact",
+    "src/verified_transformer/book/__init__.py", "src/verified_transformer/book/__init__.pyi",
     *(
-        f"src/verified_transformer/lab/live_figures/{name}"
+        f"src/verified_transformer/book/live_figures/{name}"
         for name in ("__init__.py", "__init__.pyi", "compressed.py", "live.js", "live.css")
     ),
 )  # fmt: skip
@@ -96,7 +96,9 @@ def build(folder: Path) -> Path:
 
 def _lock(folder: Path) -> None:
     """Lock the small book's verdicts: it decides nothing, and words stay as they are."""
-    code = "from pathlib import Path; from verified_transformer.commands.claims import renew; "
+    code = (
+        "from pathlib import Path; from verified_transformer.engine.commands.claims import renew; "
+    )
     code += "renew(Path.cwd(), 'Nothing is decided in a small book.', '2000-01-01')"
     subprocess.run(
         [sys.executable, "-c", code], cwd=folder, check=True, capture_output=True,

@@ -12,7 +12,7 @@ import torch
 import yaml
 
 from verified_transformer import ClaimFailed
-from verified_transformer.commands.notebooks import in_page, sorts
+from verified_transformer.engine.commands.notebooks import in_page, sorts
 
 ROOT = Path(__file__).parents[1]
 DARES = yaml.safe_load((ROOT / "tests" / "break_it.yaml").read_text(encoding="utf-8"))

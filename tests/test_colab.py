@@ -22,10 +22,10 @@ import pytest
 import yaml
 from nbclient import NotebookClient
 
-from verified_transformer.account import ledger
-from verified_transformer.commands import line
-from verified_transformer.commands.notebooks import colab
-from verified_transformer.commands.notebooks.comparing import METADATA_KEY
+from verified_transformer.engine.account import ledger
+from verified_transformer.engine.commands import line
+from verified_transformer.engine.commands.notebooks import colab
+from verified_transformer.engine.commands.notebooks.comparing import METADATA_KEY
 
 ROOT = Path(__file__).parent.parent
 REPOSITORY = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["repository"]

@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 import verified_transformer
-from verified_transformer import lab, models
+from verified_transformer import book, models
 
 TESTS = Path(__file__).parent
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -49,7 +49,7 @@ def takes_something(face: ModuleType) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("face", [verified_transformer, lab, models], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("face", [verified_transformer, book, models], ids=lambda f: f.__name__)
 def test_every_offered_function_is_called_wrongly(face: ModuleType) -> None:
     assert len(takes_something(face)) > 5
     assert sorted(set(takes_something(face)) - _tried()) == []

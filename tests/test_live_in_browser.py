@@ -15,8 +15,8 @@ from playwright.sync_api import Browser
 from sympy.codegen.cfunctions import expm1, log1p
 from test_browser import CHROMIUM, Tab, browser  # noqa: F401
 
-from verified_transformer.lab import choice, live, points_of, slider, tabulated
-from verified_transformer.lab.live_figures import Live
+from verified_transformer.book import choice, live, points_of, slider, tabulated
+from verified_transformer.book.live_figures import Live
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="no chromium on this machine; `make browser` installs it where it can"

@@ -82,7 +82,7 @@ def test_a_reading_is_red_where_the_registry_refuses_it_and_a_word_of_it_is_lock
     tmp_path: Path,
 ) -> None:
     judge = Judge(ROOT, tmp_path)
-    path = "src/verified_transformer/claims/tied-loss.yaml"
+    path = "src/verified_transformer/book/claims/tied-loss.yaml"
 
     def judged(text: str, new: str) -> Judgement:
         site = Site(0, len(text), new, "whole")

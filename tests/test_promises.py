@@ -17,8 +17,8 @@ import pytest
 import yaml
 from promises import README, ROOT, WELCOME, blocks, shell
 
-from verified_transformer.account import registry
-from verified_transformer.commands.notebooks.running import run
+from verified_transformer.engine.account import registry
+from verified_transformer.engine.commands.notebooks.running import run
 
 MAKE = [line for page in (README, WELCOME) for line in shell(page) if line.startswith("make ")]
 PLAIN = [line for line in shell(README) if re.match(r"python |source |jupyter-book ", line)]
@@ -63,7 +63,8 @@ def test_the_readmes_other_law_is_refused_with_the_variance_that_it_names() -> N
     code = "".join(blocks(README, "pycon")).split(">>> claim")[0].replace(new, old)
     text = f'{code}>>> claim("LOSS-14").prove(variance(total(w[i] ** 2, i)))\n'
     refused = (
-        "Traceback (most recent call last):\nverified_transformer.checks.subject.ClaimFailed: "
+        "Traceback (most recent call last):\n"
+        "verified_transformer.engine.checks.subject.ClaimFailed: "
     )
     whole = text + refused + f"LOSS-14 ... which is {value}, the reading defines ...\n"
     assert examples(whole, "README.md").failed == 0
@@ -116,9 +117,9 @@ def test_what_the_readme_counts_and_lists_is_there() -> None:
     assert counted == sum(not name.startswith("BOOK-") for name in registry.load()[1])
     folders = re.findall(r"^\| `(.*?)/`", text, re.M)
     assert len(folders) >= 5 and all((ROOT / name).is_dir() for name in folders)
-    wings = re.findall(r"`(\w+)`", re.search(r"in wings: (.*)", text)[1])
+    parts = re.findall(r"^\| `src/verified_transformer/(\w+)/`", text, re.M)
     package = ROOT / "src" / "verified_transformer"
-    assert set(wings) == {p.parent.name for p in package.glob("*/__init__.py")}
+    assert set(parts) == {p.parent.name for p in package.glob("*/__init__.py")}
     pythons = [
         f"3.{minor}"
         for minor in range(*map(int, re.search(r"3\.(\d+) to 3\.(\d+)", text).groups()))

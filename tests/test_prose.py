@@ -8,10 +8,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from verified_transformer.account import ledger
-from verified_transformer.commands.prose import drafting, pages, said
-from verified_transformer.commands.prose.owners import Page, faults, owners
-from verified_transformer.commands.prose.tokens import tokens
+from verified_transformer.engine.account import ledger
+from verified_transformer.engine.commands.prose import drafting, pages, said
+from verified_transformer.engine.commands.prose.owners import Page, faults, owners
+from verified_transformer.engine.commands.prose.tokens import tokens
 
 ROOT = Path(__file__).parent.parent
 SOURCES = frozenset(

@@ -18,9 +18,9 @@ from docutils import nodes
 from docutils.utils import new_document
 from mutation.__main__ import keep_score
 
-from verified_transformer.account import registry
-from verified_transformer.account.records.chances import PLACEBOS_TRIED
-from verified_transformer.account.records.record import (
+from verified_transformer.engine.account import registry
+from verified_transformer.engine.account.records.chances import PLACEBOS_TRIED
+from verified_transformer.engine.account.records.record import (
     METADATA_KEY,
     Estimate,
     Record,
@@ -28,7 +28,7 @@ from verified_transformer.account.records.record import (
     Volatile,
     to_json,
 )
-from verified_transformer.exact.formulas.notation import TABLE, parse, symbols
+from verified_transformer.engine.exact.formulas.notation import TABLE, parse, symbols
 
 ROOT = Path(__file__).parent.parent
 

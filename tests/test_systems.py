@@ -119,7 +119,7 @@ def test_the_ledger_is_read_where_the_machine_speaks_ascii() -> None:
     plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     code = (
         "import sys; from pathlib import Path; assert sys.flags.utf8_mode == 0;"
-        "from verified_transformer.account import ledger;"
+        "from verified_transformer.engine.account import ledger;"
         "print(len(ledger.collect(Path.cwd()).claims))"
     )
     run = subprocess.run(

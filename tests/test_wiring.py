@@ -16,7 +16,7 @@ import notebook_gates
 import pytest
 import yaml
 
-from verified_transformer.account import ledger
+from verified_transformer.engine.account import ledger
 
 ROOT = Path(__file__).parent.parent
 NAMES = ROOT / "tests" / "canaries" / "names.txt"

@@ -17,13 +17,13 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 FILES = ("live.js", "live.css")
-SOURCE = Path(__file__).parents[2] / "src" / "verified_transformer" / "lab" / "live_figures"
+SOURCE = Path(__file__).parents[2] / "src" / "verified_transformer" / "book" / "live_figures"
 CARRIED = re.compile(r'<(script|style) class="vt-live-\1">.*?</\1>', re.S)
 
 
 def write_files(app: Sphinx) -> None:
     """Write the script and the style sheet as the figures carry them."""
-    from verified_transformer.lab.live_figures.compressed import compressed
+    from verified_transformer.book.live_figures.compressed import compressed
 
     target = Path(app.outdir) / "_static"
     target.mkdir(parents=True, exist_ok=True)

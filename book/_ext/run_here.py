@@ -33,7 +33,9 @@ ARCHIVES = {  # with the SHA-256 of each; SymPy and mpmath as in requirements.tx
 }
 CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 LOCK = "pyodide-lock.json"
-PARTS = ("account", "checks", "exact", "sampling", "commands/notebooks")  # of the library
+PARTS = tuple(
+    f"engine/{part}" for part in ("account", "checks", "exact", "sampling", "commands/notebooks")
+)  # of the library
 HELPERS = ("lazy_loader", "jinja2", "markupsafe")  # in plain Python, from this environment
 WHEELS = [name for name in ARCHIVES if name.endswith(".whl")]
 
@@ -70,7 +72,7 @@ def fetch() -> str:
 
 def derivations(app: Any, pagename: str) -> tuple[list[str], list[int]]:
     """Return the code cells of a page, and the places of those that can run in it."""
-    from verified_transformer.commands.notebooks.in_page import derives
+    from verified_transformer.engine.commands.notebooks.in_page import derives
 
     file = Path(app.srcdir) / f"{pagename}.ipynb"
     if not file.is_file():
@@ -107,18 +109,19 @@ def lay_down(app: Any) -> None:
 
 def _library() -> Iterator[tuple[str, bytes]]:
     """Names and contents of the files that a derivation needs."""
-    from verified_transformer.account.registry import contents
+    from verified_transformer.engine.account.registry import contents
 
     source = ROOT / "src" / "verified_transformer"
-    files = [*source.glob("*.py*"), source / "commands" / "__init__.py"]
+    files = [*source.glob("*.py*"), *source.glob("engine/*.py")]
+    files.append(source / "engine/commands/__init__.py")
     for part in PARTS:
         files += [*(source / part).rglob("*.py"), *(source / part).rglob("*.html")]
     for file in files:
         if file.is_file():
             yield file.relative_to(source.parent).as_posix(), file.read_bytes()
-    for file in (source / "claims").glob("*.yaml"):  # the page has no PyYAML
+    for file in (source / "book" / "claims").glob("*.yaml"):  # the page has no PyYAML
         text = json.dumps(contents(file), ensure_ascii=False, default=str)
-        yield f"verified_transformer/claims/{file.stem}.json", text.encode()
+        yield f"verified_transformer/book/claims/{file.stem}.json", text.encode()
     for helper in HELPERS:
         spec = importlib.util.find_spec(helper)
         assert spec and spec.origin

@@ -1,8 +1,8 @@
-"""`python -m verified_transformer`: see `verified_transformer.commands`."""
+"""`python -m verified_transformer`: see `verified_transformer.engine.commands`."""
 
 import sys
 
-from .commands.line import main
+from .engine.commands.line import main
 
 if __name__ == "__main__":
     sys.exit(main())

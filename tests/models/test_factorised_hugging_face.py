@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch import nn
 
-from verified_transformer.lab.real_models.tiny import tiny
+from verified_transformer.book.real_models.tiny import tiny
 from verified_transformer.models import (
     FactorisedEmbedding,
     FactorisedHead,

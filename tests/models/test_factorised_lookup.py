@@ -7,7 +7,7 @@ import json
 import pytest
 import torch
 
-from verified_transformer.experiments.factorised_lookup import (
+from verified_transformer.book.experiments.factorised_lookup import (
     HEADS,
     LOOKUPS,
     Setting,

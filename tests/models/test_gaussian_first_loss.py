@@ -10,7 +10,7 @@ import pytest
 from first_loss_by_windows import by_windows, random_starts
 from scipy import integrate, special, stats
 
-from verified_transformer.lab.tying.first_losses import (
+from verified_transformer.book.tying.first_losses import (
     first_losses_of_tables,
     z_of_mean,
     z_of_variance,

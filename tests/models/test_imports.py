@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from verified_transformer.commands.notebooks import colab
+from verified_transformer.engine.commands.notebooks import colab
 
 SOURCE = Path(__file__).parents[2] / "src"
 USE = """
@@ -84,7 +84,7 @@ DERIVE = """
 import sys
 for absent in ("torch", "numpy", "scipy", "matplotlib", "IPython"):
     sys.modules[absent] = None
-from verified_transformer.commands.notebooks import in_page
+from verified_transformer.engine.commands.notebooks import in_page
 
 shown = in_page.run([], '''
 from sympy import exp, integrate, oo, pi, sqrt
@@ -120,9 +120,7 @@ def test_factorised_tables_counts_and_first_losses_load_no_sympy() -> None:
 @pytest.mark.slow
 def test_growing_a_model_loads_nothing_of_the_exact_wing() -> None:
     """transformers itself may load SymPy, through torch: what is ours stays unloaded."""
-    ours = (
-        "import sys; assert not any('verified_transformer.exact' in name for name in sys.modules)"
-    )
+    ours = "import sys; assert not any('transformer.engine' in name for name in sys.modules)"
     loaded(f"import verified_transformer.models as models\n{GROW}\n{ours}")
 
 

@@ -223,7 +223,7 @@ def test_a_body_of_ones_own_is_accepted() -> None:
 def test_the_command_prints_it_and_needs_no_transformers(tmp_path: Path) -> None:
     config = tmp_path / "config.json"
     config.write_text(json.dumps({"model_type": "gemma", **SIZES}), encoding="utf-8")
-    code = "import sys; from verified_transformer.commands.line import main; status = main("
+    code = "import sys; from verified_transformer.engine.commands.line import main; status = main("
     code += f"['initial-loss', {str(config)!r}, '--steps']); assert 'transformers' not in "
     code += "sys.modules and 'sympy' not in sys.modules; sys.exit(status)"
     done = subprocess.run(

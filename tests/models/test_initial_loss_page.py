@@ -26,7 +26,7 @@ def bench() -> ModuleType:
 
 def known() -> dict[str, dict[str, dict[str, float]]]:
     found: dict[str, dict[str, dict[str, float]]] = json.loads(
-        (ROOT / "src/verified_transformer/lab/real_models/first_losses.json").read_text(
+        (ROOT / "src/verified_transformer/book/real_models/first_losses.json").read_text(
             encoding="utf-8"
         )
     )

@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from verified_transformer.commands.elsewhere.keeping import path, provenance
+from verified_transformer.engine.commands.elsewhere.keeping import path, provenance
 
 from .judging import LOCKED, Judge, Judgement
 from .mutant import KINDS

@@ -27,8 +27,8 @@ import notebook_gates
 import page_gates
 import yaml
 
-from verified_transformer.commands.notebooks import comparing
-from verified_transformer.commands.prose import said as words
+from verified_transformer.engine.commands.notebooks import comparing
+from verified_transformer.engine.commands.prose import said as words
 
 from .forked import Trial
 from .mutant import Mutant

@@ -145,7 +145,7 @@ def _figure(root: Path) -> Iterator[Maker]:
 
 
 def _reading(root: Path) -> Iterator[Maker]:
-    for path in sorted((root / "src/verified_transformer/claims").glob("*.yaml")):
+    for path in sorted((root / "src/verified_transformer/book/claims").glob("*.yaml")):
         data = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
         for entry in data["claims"]:
             for field, text in _fields(entry.get("reading"), ("reading",)):

@@ -14,7 +14,7 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 from verified_book.claims import raw
 
-SOURCE = Path("src/verified_transformer/exact/formulas/notation.py")
+SOURCE = Path("src/verified_transformer/engine/exact/formulas/notation.py")
 KINDS = {"size": "whole", "positive": "positive", "real": "real"}
 LETTERS = {
     "alpha": "α", "beta": "β", "gam": "γ", "epsilon": "ε", "eta": "η", "kappa": "κ", "lam": "λ",

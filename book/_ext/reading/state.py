@@ -14,8 +14,8 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 from verified_book.claims import raw
 
-from verified_transformer.account.records.chances import expected
-from verified_transformer.account.records.notebook_records import stored_records
+from verified_transformer.engine.account.records.chances import expected
+from verified_transformer.engine.account.records.notebook_records import stored_records
 
 SHOWN = (
     "torch", "numpy", "scipy", "sympy", "transformers", "jupyter-book", "nbval", "pytest",
@@ -189,7 +189,7 @@ def devices(root: Path) -> str:
         (f"Measured points in the notebooks, on {name}", number)
         for name, number in found.most_common()
     ]
-    for path in sorted((root / "src/verified_transformer/recordings").glob("*.json")):
+    for path in sorted((root / "src/verified_transformer/book/recordings").glob("*.json")):
         run = json.loads(path.read_text(encoding="utf-8"))["provenance"]
         rows.append((f"Recording {path.stem}", f"{run['device']}, {run['date']}"))
     on_gpu = any(not name.startswith("cpu") for name in found)

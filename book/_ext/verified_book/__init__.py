@@ -1,8 +1,9 @@
 """The Sphinx side of the book: verdicts, records and the ledger, read from stored notebook outputs.
 
-Nothing here decides anything. `verified_transformer.account.ledger.collect` reads the records that
-the notebooks left in their outputs; this extension shows them: roles and directives for the prose,
-badges for the notebook pages, and `claims.json` beside the pages. It needs neither SymPy nor torch.
+Nothing here decides anything. `verified_transformer.engine.account.ledger.collect` reads the
+records that the notebooks left in their outputs; this extension shows them: roles and directives
+for the prose, badges for the notebook pages, and `claims.json` beside the pages. It needs neither
+SymPy nor torch.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-from verified_transformer.account.ledger import collect
-from verified_transformer.account.schema import schema
+from verified_transformer.engine.account.ledger import collect
+from verified_transformer.engine.account.schema import schema
 
 from . import folding, strips, styles
 from .claims import Claims, logger, page_uri

@@ -12,8 +12,8 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
-from verified_transformer.account.ledger import Entry
-from verified_transformer.account.ledger import Ledger as Data
+from verified_transformer.engine.account.ledger import Entry
+from verified_transformer.engine.account.ledger import Ledger as Data
 
 LEDGER, ERRATA = "book/ledger", "book/errata"
 logger: standard.LoggerAdapter[standard.Logger] = logging.getLogger(__name__)

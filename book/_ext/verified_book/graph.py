@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from verified_transformer.account.ledger import Entry, Ledger
+from verified_transformer.engine.account.ledger import Entry, Ledger
 
 WIDE, HIGH = 84, 26  # of a claim, in pixels
 COLUMN, ROW = 116, 36  # from one to the next

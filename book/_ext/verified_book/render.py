@@ -12,13 +12,13 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from verified_transformer.account import evidence as table
-from verified_transformer.account.errata import GRADES, RELATIONS, Grade
-from verified_transformer.account.ledger import Entry, Evidence, Ledger, Summary
-from verified_transformer.account.records.record import Record
-from verified_transformer.account.registry import Article, Statement
-from verified_transformer.account.rendering import plain, readable
-from verified_transformer.account.rendering.cards import in_brackets, rows, typeset
+from verified_transformer.engine.account import evidence as table
+from verified_transformer.engine.account.errata import GRADES, RELATIONS, Grade
+from verified_transformer.engine.account.ledger import Entry, Evidence, Ledger, Summary
+from verified_transformer.engine.account.records.record import Record
+from verified_transformer.engine.account.registry import Article, Statement
+from verified_transformer.engine.account.rendering import plain, readable
+from verified_transformer.engine.account.rendering.cards import in_brackets, rows, typeset
 
 from . import graph
 

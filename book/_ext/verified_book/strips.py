@@ -19,10 +19,10 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from verified_transformer.account import registry
-from verified_transformer.account.records import notebook_records
-from verified_transformer.account.records.record import METADATA_KEY, Record
-from verified_transformer.account.rendering.strips import told
+from verified_transformer.engine.account import registry
+from verified_transformer.engine.account.records import notebook_records
+from verified_transformer.engine.account.records.record import METADATA_KEY, Record
+from verified_transformer.engine.account.rendering.strips import told
 
 from . import folding, render
 from .claims import Claims, page_uri, raw

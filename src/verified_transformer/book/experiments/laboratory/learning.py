@@ -1,0 +1,152 @@
+"""Training with Adam, with a rate for each of many runs side by side; the choice of the rate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+
+from ....seeds import generator
+from .tasks import Task, guess
+from .transformers import Shape, drawn, logits
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a Transformer is trained.
+
+    Attributes:
+        steps: how many.
+        warmup: steps until the full rate, which grows linearly; 1 starts with it.
+        ramp: steps until a given factor of the branches, which grows linearly, is 1.
+        batch: sequences a step, for each seed.
+    """
+
+    steps: int
+    warmup: int = 1
+    ramp: int = 1
+    batch: int = 8
+
+
+@dataclass
+class Runs:
+    """Transformers in training: every rate with every seed, the seeds' weights and batches alike.
+
+    Attributes:
+        shape: of the Transformers.
+        rates: of Adam.
+        seeds: how many.
+        weights: by name, (rates · seeds, …).
+    """
+
+    shape: Shape
+    rates: Sequence[float]
+    seeds: int
+    weights: dict[str, torch.Tensor]
+
+    @classmethod
+    def started(cls, shape: Shape, name: str, rates: Sequence[float], seeds: int) -> Runs:
+        """Return Transformers that have learnt nothing.
+
+        Args:
+            shape: of the Transformers.
+            name: what the draws are derived from; those of one name start alike.
+            rates: of Adam.
+            seeds: how many.
+        """
+        weights = drawn(shape, seeds, generator(f"laboratory, weights, {name}"))
+        return cls(shape, rates, seeds, {k: w.repeat(len(rates), 1, 1) for k, w in weights.items()})
+
+    def learn(self, task: Task, name: str, way: Way) -> torch.Tensor:
+        """Train in place and return the loss before each step, (steps, rates, seeds).
+
+        Args:
+            task: what is learnt.
+            name: what the batches are derived from.
+            way: how.
+        """
+        source = generator(f"laboratory, batches, {name}")
+        rate = torch.tensor(self.rates).repeat_interleave(self.seeds)[:, None, None]
+        learn = [w.detach().requires_grad_() for w in self.weights.values()]
+        self.weights = dict(zip(self.weights, learn, strict=True))
+        adam, curve = Adam(learn), []
+        for step in range(way.steps):
+            x, answer = (
+                part.repeat(len(self.rates), 1, 1)
+                for part in task.batch(self.seeds, way.batch, source)
+            )
+            found = logits(self.shape, self.weights, x, min(1.0, step / way.ramp))
+            loss = F.cross_entropy(found.flatten(0, 1), answer.flatten(), reduction="none")
+            loss = loss.view(len(x), -1).mean(1)
+            gradients = torch.autograd.grad(loss.sum(), learn)
+            adam.step(gradients, rate * min(1.0, (step + 1) / way.warmup))
+            curve.append(loss.detach().view(len(self.rates), self.seeds))
+        return told(torch.stack(curve), guess(task))
+
+
+def told(curve: torch.Tensor, guessing: float) -> torch.Tensor:
+    """Return losses that are finite: one above twice the guess counts as twice the guess.
+
+    Args:
+        curve: losses, any shape.
+        guessing: loss of the uniform guess.
+    """
+    return torch.nan_to_num(curve, nan=torch.inf).clamp(max=2 * guessing)
+
+
+class Adam:
+    """Adam with the usual constants, in place, with a rate for each run.
+
+    Args:
+        weights: tensors with the runs as first axis.
+    """
+
+    def __init__(self, weights: Sequence[torch.Tensor]) -> None:
+        self.weights, self.t = weights, 0
+        self.states = [(torch.zeros_like(w), torch.zeros_like(w)) for w in weights]
+
+    @torch.no_grad()
+    def step(self, gradients: Sequence[torch.Tensor], rate: torch.Tensor) -> None:
+        """Take a step.
+
+        Args:
+            gradients: of each weight.
+            rate: (runs, 1, 1).
+        """
+        self.t += 1
+        root = (1 - 0.999**self.t) ** 0.5
+        for w, g, (mean, square) in zip(self.weights, gradients, self.states, strict=True):
+            mean.lerp_(g, 0.1)
+            square.mul_(0.999).addcmul_(g, g, value=0.001)
+            w.sub_(mean.mul(rate / (1 - 0.9**self.t)).div_(square.sqrt().div_(root).add_(1e-8)))
+
+
+def at_best_rate(losses: Mapping[str, Sequence[float]]) -> dict[int, float]:
+    """Return each seed's loss at the rate that is best for the other seeds.
+
+    A seed that chose its own rate would look better than a further run at that rate.
+
+    Args:
+        losses: by rate, one for each seed.
+
+    Raises:
+        ValueError: fewer than two seeds.
+    """
+    rows = torch.tensor(list(losses.values()), dtype=torch.float64)
+    if rows.ndim != 2 or rows.shape[1] < 2:
+        raise ValueError(f"losses: got shape {tuple(rows.shape)}; accepted: two seeds and more")
+    others = rows.sum(1, keepdim=True) - rows
+    return dict(enumerate(rows.gather(0, others.argmin(0, keepdim=True))[0].tolist()))
+
+
+def thinned(curve: torch.Tensor, places: int) -> list[float]:
+    """Return the means of equal parts of a curve, rounded.
+
+    Args:
+        curve: of one number a step.
+        places: how many parts.
+    """
+    parts = curve.double().chunk(places)
+    return [round(float(part.mean()), 4) for part in parts]

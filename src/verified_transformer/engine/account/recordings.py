@@ -1,0 +1,256 @@
+"""Experiments that are too long to run live: kept as data, with where they came from.
+
+An experiment is a module of `verified_transformer.book.experiments`. ``python -m
+verified_transformer record NAME`` runs it and writes ``recordings/NAME.json``: the result; the
+provenance, with a key of all code that the experiment reaches (see `code`); and a fingerprint, the
+numbers of a tiny run. A recording whose code has another key is stale, which the ledger says; a
+test runs the fingerprints again. A notebook that shows a recording runs the same code, smaller.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .. import BOOK
+from .code import Code, CodeFault, code_of
+from .hashing import hash_of
+
+EVERY = "*"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a recording's result.
+
+    Attributes:
+        recording: where it is kept.
+        path: the keys that lead to it, then the names of what was made of it; ``"*"`` stands for
+            every key.
+        value: what stands there.
+    """
+
+    recording: Recording
+    path: tuple[str, ...]
+    value: Any
+
+    @property
+    def place(self) -> str:
+        """Recording and path in a line."""
+        return "/".join((self.recording.name, *self.path))
+
+    def each(self, function: Callable[[Any], float]) -> Part:
+        """Return the part with a number in the place of each run.
+
+        Args:
+            function: takes what is kept of a run, returns a number; its name goes into the path.
+
+        Raises:
+            TypeError: the part holds no runs, or the function has no name of its own.
+        """
+        name = getattr(function, "__name__", "<lambda>")
+        if name == "<lambda>":
+            raise TypeError("function: has no name; accepted: one that is defined, for the path")
+        numbers = {key: float(function(run)) for key, run in _runs(self.value, self.place).items()}
+        return Part(self.recording, (*self.path, name), numbers)
+
+    def by_seed(self) -> dict[int, float]:
+        """Return the numbers of the runs by seed.
+
+        Raises:
+            TypeError: it holds something else than a number for each run.
+        """
+        found = _runs(self.value, self.place)
+        for key, number in found.items():
+            if isinstance(number, bool) or not isinstance(number, int | float):
+                what = type(number).__name__
+                raise TypeError(f"{self.place}: holds a {what} for {key}; accepted: a number")
+            if not math.isfinite(number):
+                raise TypeError(f"{self.place}: holds {number} for {key}; accepted: finite numbers")
+        return {key: float(number) for key, number in found.items()}
+
+
+def part(recording: Recording, path: tuple[str, ...]) -> Part:
+    """Return the part of a recording to which a path leads.
+
+    Args:
+        path: keys; ``"*"`` goes through every key of its level.
+
+    Raises:
+        ValueError: it leads nowhere; the message names the key and those that are there.
+    """
+    return Part(recording, path, _follow(recording.result, path, recording.name))
+
+
+def _follow(value: Any, path: tuple[str, ...], place: str) -> Any:
+    if not path:
+        return value
+    first, *rest = path
+    if first == EVERY:
+        runs = _runs(value, place)
+        return {key: _follow(inner, tuple(rest), f"{place}/{key}") for key, inner in runs.items()}
+    if not isinstance(value, Mapping) or first not in value:
+        there = ", ".join(map(str, value)) if isinstance(value, Mapping) else "no keys"
+        raise ValueError(f"path: {place} has no {first!r}; accepted: {there}")
+    return _follow(value[first], tuple(rest), f"{place}/{first}")
+
+
+def _runs(value: Any, place: str) -> dict[int, Any]:
+    if isinstance(value, list):
+        return dict(enumerate(value))
+    if isinstance(value, Mapping) and all(str(key).isdigit() for key in value):
+        return {int(key): inner for key, inner in value.items()}
+    raise TypeError(f"{place}: holds a {type(value).__name__}; accepted: a run for each seed")
+
+
+PACKAGE = BOOK.parent
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A recorded experiment.
+
+    ``result`` is what its ``run`` returned; ``provenance`` says how it was made; ``fingerprint``
+    holds the numbers of a tiny run; ``hash`` is that of the result.
+    """
+
+    name: str
+    result: Any
+    provenance: dict[str, Any]
+    fingerprint: Any
+    hash: str
+
+    def at(self, *path: str) -> Part:
+        """Return a part of the result, which knows by which path it was reached.
+
+        Args:
+            path: keys, such as ``"runs", "tied", "loss"``; ``"*"`` goes through every seed.
+
+        Raises:
+            ValueError: the path leads nowhere.
+        """
+        return part(self, path)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th>{html.escape(key)}</th><td>{html.escape(str(value))}</td></tr>"
+            for key, value in self.provenance.items()
+            if key != "code"
+        )
+        when, where = (html.escape(str(self.provenance.get(it, "?"))) for it in ("date", "device"))
+        return (
+            f'<details class="vt-run"><summary>recorded: {self.name}, {when}, {where}</summary>'
+            f'<table class="vt-numbers">{rows}</table></details>'
+        )
+
+    def __repr__(self) -> str:
+        return f"recorded: {self.name}   #{self.hash}"
+
+
+def load(name: str, folder: Path = BOOK / "recordings") -> Recording:
+    """Return a recording.
+
+    Args:
+        name: such as ``"tied_convergence"``.
+
+    Raises:
+        ValueError: there is none of this name, or its file is not a recording.
+    """
+    path = folder / f"{name}.json"
+    if not path.exists():
+        known = ", ".join(sorted(p.stem for p in folder.glob("*.json"))) or "none"
+        raise ValueError(f"name: no recording {name!r}; accepted: {known}")
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        parts = kept["result"], kept["provenance"], kept["fingerprint"]
+    except (json.JSONDecodeError, KeyError, TypeError) as error:
+        raise ValueError(f"recording {name}: cannot be read: {error!r}") from error
+    return Recording(name, *parts, hash_of(kept["result"]))
+
+
+def of_the_same(name: str, folder: Path = BOOK / "recordings") -> list[str]:
+    """Return the recordings of one experiment: the first, and those that run it again.
+
+    Args:
+        name: of one of them, such as ``"residual_schemes"`` or ``"residual_schemes_again"``.
+    """
+    known = sorted(path.stem for path in folder.glob("*.json"))
+    first = next((other for other in known if f"{name}_".startswith(f"{other}_")), name)
+    return [other for other in known if f"{other}_".startswith(f"{first}_")]
+
+
+@cache
+def code(name: str, package: Path = PACKAGE) -> Code:
+    """Return the key of the code that an experiment reaches, read once.
+
+    Args:
+        name: of a module in ``verified_transformer.book.experiments``, or in a folder there.
+
+    Raises:
+        CodeFault: there is no such experiment, or a name that it uses leads nowhere.
+    """
+    wing = package / BOOK.name / "experiments"
+    found = next(wing.glob(f"*/{name}.py"), wing / f"{name}.py")
+    return code_of(found.relative_to(package).as_posix(), package)
+
+
+def fault(
+    name: str, data: str, folder: Path = BOOK / "recordings", package: Path = PACKAGE
+) -> str | None:
+    """Say why what a notebook shows of a recording no longer stands, or None where it does."""
+    try:
+        kept = load(name, folder)
+        if kept.hash != data:
+            return f"recording {name} has another result than the notebook showed; run it again"
+        now = code(name, package)
+    except CodeFault as error:
+        return f"recording {name} is stale: {error}"
+    except ValueError as error:
+        return str(error)
+    then = kept.provenance.get("code", {})
+    if now.key == then.get("key"):
+        return None
+    changed = now.changed_since(then.get("definitions", {})) or ["the order of its definitions"]
+    more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
+    return f"recording {name} is stale: changed since: {', '.join(changed[:3])}{more}"
+
+
+def write(name: str, parts: dict[str, Any], folder: Path = BOOK / "recordings") -> Path:
+    """Write a recording with the key of its code, and return its file."""
+    made = code(name)
+    key = {"key": made.key, "definitions": made.definitions}
+    provenance = {**parts["provenance"], "code": key}
+    kept = {
+        "provenance": provenance, "fingerprint": parts["fingerprint"], "result": parts["result"],
+    }  # fmt: skip
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{name}.json"
+    path.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    return path
+
+
+def commit(name: str, root: Path) -> str:
+    """Return the repository's commit, in which an experiment's code must be as it is.
+
+    Raises:
+        RuntimeError: files that it depends on are not committed.
+    """
+    files = [f"src/{PACKAGE.name}/{file}" for file in code(name).files]
+    changed = _git(root, "status", "--porcelain", "--", *files)
+    if changed:
+        raise RuntimeError(f"commit first what the recording depends on:\n{changed}")
+    return _git(root, "rev-parse", "HEAD")
+
+
+def _git(root: Path, *words: str) -> str:
+    done = subprocess.run(
+        ["git", *words], cwd=root, check=True, capture_output=True, encoding="utf-8"
+    )
+    return done.stdout.strip()

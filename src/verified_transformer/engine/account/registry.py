@@ -1,0 +1,246 @@
+"""What the articles say, 295 statements, what the book adds, and how each is read.
+
+The statements stand in ``claims/*.yaml`` and nowhere else; those of the book's own, ``BOOK-nn``,
+in ``claims/book.yaml``, counted apart. A claim has an id that is never reused,
+a place in its article, a kind and the statement in our own words. A claim that the book decides
+also has a *reading*, written before its cell: the quantity and its domain in words, the formula,
+and what would make it false. Importing this module needs neither SymPy nor torch.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import Any
+
+from .. import BOOK
+from .errata import Erratum, read_erratum
+from .hashing import hash_of
+from .reading import Reading, RegistryError, read_reading
+from .rendering.formulas import latex_fault
+
+KINDS = ("statement", "equation", "number", "attribution", "empirical")
+CHAPTERS = {
+    "initialisation": 1,
+    "tying": 2,
+    "tied-loss": 3,
+    "growth": 4,
+    "factorisation": 5,
+}
+OWN = "book"  # key of the statements that the book adds to the articles'
+_FOLDER = BOOK / "claims"
+_APART = ("discharges", "citations", "day", "without", "models")  # no part of the hash
+_ID = re.compile(r"[A-Z]+-\d{2}")
+
+
+@dataclass(frozen=True)
+class Article:
+    """Bibliographic data of one of the five articles, or the book itself for its own statements."""
+
+    key: str
+    title: str
+    title_en: str
+    author: str | None
+    date: str | None
+    url: str | None
+
+    @property
+    def chapter(self) -> int | None:
+        """Number of the chapter that mirrors the article; None for the book's own statements."""
+        return CHAPTERS.get(self.key)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One claim of an article.
+
+    Attributes:
+        id, article, where, kind, says: as in the claims file.
+        reading: how we read it; None until a chapter writes it.
+        retired: the reason why the id is no longer in use, or None.
+        erratum: what is wrong with it, and how much it matters, of a claim found wrong.
+        keywords: what readers may look for it under; the search finds it first.
+    """
+
+    id: str
+    article: str
+    where: str
+    kind: str
+    says: str
+    reading: Reading | None = None
+    retired: str | None = None
+    erratum: Erratum | None = None
+    keywords: tuple[str, ...] = ()
+
+    @cached_property
+    def hash(self) -> str:
+        """A hash of statement and reading; a record made from another wording is stale.
+
+        What the reading discharges and cites, its day, its models, the recordings that it goes
+        without, the erratum and the keywords take no part: no check takes anything from them. (A
+        citation's record, the age of evidence and what ran are held against the registry as it is.)
+        """
+        data = json.dumps([self.says, self.kind, self.reading], default=_plain, sort_keys=True)
+        return hash_of(data, 12)
+
+
+def _plain(thing: object) -> Any:
+    kept = {key: value for key, value in vars(thing).items() if key not in _APART}
+    return {key: value for key, value in kept.items() if value not in (None, (), {})}
+
+
+@cache
+def load(folder: Path = _FOLDER) -> tuple[dict[str, Article], dict[str, Statement]]:
+    """Read and validate all claims files.
+
+    Returns:
+        Articles by key and statements by id, both in chapter and article order.
+
+    Raises:
+        RegistryError: a duplicate id, an unknown kind or key, LaTeX that does not balance, or a
+            ``uses`` that names no claim or forms a circle.
+    """
+    articles: dict[str, Article] = {}
+    statements: dict[str, Statement] = {}
+    files = sorted(
+        (*folder.glob("*.yaml"), *folder.glob("*.json")),
+        key=lambda path: CHAPTERS.get(path.stem, 99),
+    )
+    if not files:
+        raise RegistryError(f"folder: got {folder}; accepted: a folder of claims files (*.yaml)")
+    for path in files:
+        data = contents(path)
+        article = _article(data, path.name)
+        if article.key not in (*CHAPTERS, OWN):
+            raise RegistryError(f"{path.name}: article {article.key!r} is not a chapter's")
+        articles[article.key] = article
+        for entry in data["claims"]:
+            statement = _statement(entry, article.key, path.name)
+            if statement.id in statements:
+                raise RegistryError(f"{path.name}: id {statement.id} is used twice")
+            statements[statement.id] = statement
+    _check_uses(statements)
+    return articles, statements
+
+
+def contents(path: Path) -> Any:
+    """Return what a claims file says: YAML, or JSON where the published page carries it.
+
+    Args:
+        path: the file.
+    """
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".json":
+        return json.loads(text)
+    import yaml
+
+    return yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+
+
+def statement(id: str) -> Statement:
+    """Return the statement with this id.
+
+    Raises:
+        KeyError: there is none, or it is retired; the message says so.
+    """
+    found = load()[1].get(id)
+    if found is None:
+        raise KeyError(f"id: {id!r} is not in the registry; accepted: ids such as LOSS-14")
+    if found.retired:
+        raise KeyError(f"id: {id} is retired: {found.retired}")
+    return found
+
+
+def _article(data: Any, file: str) -> Article:
+    if not isinstance(data, dict) or set(data) != {"article", "claims"}:
+        raise RegistryError(f"{file}: a claims file has the keys article and claims, and no other")
+    about = {key: value for key, value in data["article"].items() if key != "seed"}
+    wanted = set(Article.__dataclass_fields__)
+    if set(about) != wanted:
+        raise RegistryError(f"{file}: article has {sorted(about)}; accepted: {sorted(wanted)}")
+    return Article(**about)
+
+
+def _statement(entry: dict[str, Any], article: str, file: str) -> Statement:
+    name = entry.get("id", "?")
+
+    def refuse(rule: str) -> RegistryError:
+        return RegistryError(f"{file}: {name}: {rule}")
+
+    if not _ID.fullmatch(str(name)):
+        raise refuse("an id is capital letters, a hyphen and two digits")
+    unknown = set(entry) - {"id", "where", "kind", "says", "reading", "retired"}
+    if unknown:
+        raise refuse(f"unknown keys {sorted(unknown)}")
+    for key in ("where", "says"):
+        if not entry.get(key):
+            raise refuse(f"{key!r} is missing")
+    if entry.get("kind") not in KINDS:
+        raise refuse(f"kind is {entry.get('kind')!r}; accepted: {', '.join(KINDS)}")
+    read = dict(entry.get("reading") or {})
+    wrong, keywords = read.pop("erratum", None), read.pop("keywords", ())
+    if not all(isinstance(word, str) and word == word.lower() for word in keywords):
+        raise refuse(f"keywords are {list(keywords)}; accepted: words in small letters")
+    reading = read_reading(read, refuse) if read else None
+    erratum = read_erratum(wrong, reading, refuse) if wrong and reading else None
+    if reading and reading.decides in reading.cases and entry["kind"] in ("equation", "number"):
+        raise refuse(f"decides: got a case of an {entry['kind']}; accepted: legs of an experiment")
+    if entry["kind"] in ("equation", "number") and reading and _cites(reading):
+        raise refuse(f"citations of an {entry['kind']}, which can be computed")
+    for text in _texts({**entry, "reading": _uncited(entry.get("reading") or {})}):
+        fault = latex_fault(text)
+        if fault:
+            raise refuse(f"{fault} in {text!r}")
+    says = " ".join(entry["says"].split())
+    return Statement(
+        name, article, entry["where"], entry["kind"], says, reading, entry.get("retired"), erratum,
+        tuple(keywords),
+    )  # fmt: skip
+
+
+def _cites(reading: Reading) -> bool:
+    return any(part.citations for part in reading.parts.values())
+
+
+def _uncited(reading: dict[str, Any]) -> dict[str, Any]:
+    """A reading without its citations, whose words are a source's and no LaTeX."""
+    kept = {key: value for key, value in reading.items() if key != "citations"}
+    cases = {name: _uncited(case) for name, case in kept.get("cases", {}).items()}
+    return kept | ({"cases": cases} if cases else {})
+
+
+def _texts(data: object) -> list[str]:
+    if isinstance(data, str):
+        return [data]
+    if isinstance(data, dict):
+        return [text for value in data.values() for text in _texts(value)]
+    if isinstance(data, list | tuple):
+        return [text for value in data for text in _texts(value)]
+    return []
+
+
+def from_the_ground(uses: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return claims, each after those that it uses.
+
+    Raises:
+        RegistryError: one uses itself, by way of others.
+    """
+    try:
+        return [*TopologicalSorter(uses).static_order()]
+    except CycleError as error:
+        *trail, name = reversed(error.args[1])
+        raise RegistryError(f"{name}: uses itself by way of {' -> '.join(trail)}") from None
+
+
+def _check_uses(statements: dict[str, Statement]) -> None:
+    uses = {s.id: s.reading.uses if s.reading else () for s in statements.values()}
+    for name, used in uses.items():
+        for other in used:
+            if other not in statements:
+                raise RegistryError(f"{name}: uses {other}, which is not in the registry")
+    from_the_ground(uses)

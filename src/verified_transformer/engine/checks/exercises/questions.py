@@ -1,0 +1,184 @@
+"""The exercises as data: what is asked, what the answer is, and what makes sure of it.
+
+They stand in ``claims/exercises/*.yaml``, a file per chapter. An answer is never only typed: the
+claim, or the definition that the engine computes, from which it follows stands beside it, and
+`verified_transformer.engine.checks.exercises.sound` holds one against the other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ... import BOOK
+from ...account import registry
+from ...account.rendering.formulas import latex_fault
+
+__all__ = ["KINDS", "ExerciseError", "Question", "load", "question"]
+
+KINDS = ("formula", "number", "choice", "function", "open")
+FOLDER = BOOK / "claims" / "exercises"
+_ID = re.compile(r"([1-5]\.\d+)\.\d+")
+_NEEDS = {
+    "formula": {"symbols", "answer", "because"},
+    "number": {"answer", "because"},
+    "choice": {"choices", "answer"},
+    "function": {"problem"},
+    "open": set[str](),
+}
+_MAY = {"formula": set[str](), "number": {"within", "unit"}, "choice": set[str](),
+        "function": set[str](), "open": set[str]()}  # fmt: skip
+_ALWAYS, _OFTEN = {"id", "stars", "title", "ask", "kind", "solution"}, {"nudge", "known", "uses"}
+_BECAUSE = ({"claim"}, {"quantity", "where"}, {"quantity"}, {"solves", "for"})  # may have at, then
+
+
+class ExerciseError(ValueError):
+    """A file of exercises breaks a rule; the message names file, exercise and rule."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """One exercise.
+
+    Attributes:
+        id: section and number, such as ``"3.4.1"``; never used again for another.
+        notebook: of its section, from the folder of the notebooks.
+        stars: 1 a minute's thought, 2 pencil and paper, 3 an evening.
+        title: a few words.
+        ask: the question, Markdown with LaTeX.
+        kind: one of `KINDS`.
+        solution: Markdown; ``{answer}`` stands for the answer's LaTeX, ``{code}`` for the code of a
+            function.
+        nudge: what to think of first.
+        symbols: names of the notation in which a formula is to be given.
+        answer: formula or number as SymPy text, or the letter of a choice.
+        within: relative error that a number may have.
+        unit: of a number, for the eye alone.
+        because: what makes sure of the answer: a ``claim`` (`LOSS-14`, ``LOSS-12[square]``,
+            ``LOSS-15.truth``); ``quantity`` and ``where`` for the engine; or the equation which it
+            ``solves``, as an expression that is zero, ``for`` a symbol. The first two may be taken
+            ``at`` values, and ``then`` put into a formula in x.
+        choices: of a choice, text by letter.
+        problem: of a function, its name among the problems.
+        known: wrong answers that are known, with what to say to each.
+        uses: ids of the claims on which the exercise rests.
+    """
+
+    id: str
+    notebook: str
+    stars: int
+    title: str
+    ask: str
+    kind: str
+    solution: str
+    nudge: str = ""
+    symbols: str = ""
+    answer: str = ""
+    within: float = 0.01
+    unit: str = ""
+    because: Mapping[str, Any] = field(default_factory=dict)
+    choices: Mapping[str, str] = field(default_factory=dict)
+    problem: str = ""
+    known: Mapping[str, str] = field(default_factory=dict)
+    uses: tuple[str, ...] = ()
+
+
+@cache
+def load(folder: Path = FOLDER) -> dict[str, Question]:
+    """Read and validate all exercises.
+
+    Args:
+        folder: where the files are; the package's own by default.
+
+    Returns:
+        Questions by id, in the order of the book.
+
+    Raises:
+        ExerciseError: a key that is not known or is missing, an id that is double or of another
+            section, LaTeX that does not balance, or a claim that is not in the registry.
+    """
+    found: dict[str, Question] = {}
+    for path in sorted(folder.glob("*.yaml")):
+        for section in yaml.safe_load(path.read_text(encoding="utf-8")):
+            if set(section) != {"section", "notebook", "exercises"}:
+                raise ExerciseError(f"{path.name}: got {sorted(section)}; accepted: section, "
+                                    "notebook, exercises")  # fmt: skip
+            for entry in section["exercises"]:
+                made = _question(entry, section, path.name)
+                if made.id in found:
+                    raise ExerciseError(f"{path.name}: {made.id} is there twice")
+                found[made.id] = made
+    return found
+
+
+def question(id: str) -> Question:
+    """Return the exercise with this id.
+
+    Raises:
+        KeyError: there is none; the message lists those of its section.
+    """
+    every = load()
+    if id in every:
+        return every[id]
+    near = [name for name in every if name.startswith(f"{str(id).rpartition('.')[0]}.")]
+    raise KeyError(f"id: {id!r} is no exercise; accepted: {', '.join(near or every)}")
+
+
+def _question(entry: Mapping[str, Any], section: Mapping[str, Any], file: str) -> Question:
+    where = f"{file}: {entry.get('id', 'an exercise without an id')}"
+    kind = entry.get("kind")
+    if kind not in KINDS:
+        raise ExerciseError(f"{where}: kind is {kind!r}; accepted: {', '.join(KINDS)}")
+    wanted = _ALWAYS | _NEEDS[kind]
+    if missing := wanted - set(entry):
+        raise ExerciseError(f"{where}: {', '.join(sorted(missing))} is missing")
+    if strange := set(entry) - wanted - _MAY[kind] - _OFTEN:
+        raise ExerciseError(f"{where}: a {kind} has no {', '.join(sorted(strange))}")
+    match = _ID.fullmatch(str(entry["id"]))
+    if not match or match[1] != str(section["section"]):
+        raise ExerciseError(f"{where}: accepted in section {section['section']}: its number and "
+                            "that of the exercise, such as \"3.4.1\"")  # fmt: skip
+    if entry["stars"] not in (1, 2, 3):
+        raise ExerciseError(f"{where}: stars is {entry['stars']!r}; accepted: 1, 2, 3")
+    texts = [entry["ask"], entry["solution"], entry.get("nudge", "")]
+    texts += [*entry.get("known", {}).values(), *entry.get("choices", {}).values()]
+    for text in texts:
+        if fault := latex_fault(text.replace("$$", "$")):
+            raise ExerciseError(f"{where}: {fault} in {text[:40]!r}")
+    _whole(entry, where)
+    ready: dict[str, Any] = {
+        key: str(value) if key == "answer" else value for key, value in entry.items()
+    }
+    ready["uses"] = tuple(ready.get("uses", ()))
+    assert set(ready) <= {f.name for f in fields(Question)}
+    return Question(notebook=section["notebook"], **ready)
+
+
+def _whole(entry: Mapping[str, Any], where: str) -> None:
+    """Refuse an exercise whose parts do not belong together."""
+    kind, because = entry["kind"], entry.get("because", {})
+    if kind in ("formula", "number"):
+        if set(because) - {"at", "then"} not in _BECAUSE:
+            raise ExerciseError(f"{where}: because has {sorted(because)}; accepted: claim, or "
+                                "quantity and where, solves and for; then at and then")  # fmt: skip
+        if "{answer}" not in entry["solution"]:
+            raise ExerciseError(f"{where}: the solution does not end in {{answer}}")
+    if kind == "function" and "{code}" not in entry["solution"]:
+        raise ExerciseError(f"{where}: the solution does not show its {{code}}")
+    if kind == "choice":
+        letters = set(entry["choices"])
+        if entry["answer"] not in letters or set(entry.get("known", {})) != letters - {
+            entry["answer"]
+        }:
+            raise ExerciseError(f"{where}: answer and known wrong ones do not cover {letters}")
+    named = [*entry.get("uses", ()), *([because["claim"]] if "claim" in because else [])]
+    for name in named:
+        id = re.split(r"[\[.]", name)[0]
+        if id not in registry.load()[1]:
+            raise ExerciseError(f"{where}: {id} is not in the registry")

@@ -1,0 +1,83 @@
+"""What runs elsewhere came to, as committed data for the status page, each with its provenance."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+PACKAGES = ("torch", "numpy", "sympy", "scipy", "transformers")
+UNFIT = "accepted: a run of `make test`, whole, that has just ended"
+
+
+def path(root: Path, name: str) -> Path:
+    """Return where the data of a command stand, such as "fresh-seeds"."""
+    return root / "tests" / "status" / f"{name}.json"
+
+
+def kept(root: Path, name: str, part: str = "notebooks") -> dict[str, Any]:
+    """Return what a command has kept: by notebook, or another part of its data."""
+    target = path(root, name)
+    whole = json.loads(target.read_text(encoding="utf-8")) if target.exists() else {}
+    return dict(whole.get(part, {}))
+
+
+def keep(root: Path, name: str, entries: Mapping[str, Any]) -> None:
+    """Put what came out of notebooks, by their paths, in the place of what was kept of them."""
+    every = kept(root, name)
+    every |= {notebook: {**entry, **provenance(root)} for notebook, entry in entries.items()}
+    there = {notebook: every[notebook] for notebook in sorted(every) if (root / notebook).exists()}
+    write(root, name, {"notebooks": there})
+
+
+def keep_times(root: Path) -> Path:
+    """Keep where the time of the last `make test` went.
+
+    Raises:
+        ValueError: there was none, or it ran a part only.
+    """
+    source = root / "_build" / "times.json"
+    found = json.loads(source.read_text(encoding="utf-8")) if source.exists() else {}
+    if found.get("asked", [])[-2:] != ["tests", "notebooks"]:
+        raise ValueError(f"_build/times.json: got {found.get('asked')}; {UNFIT}")
+    return write(root, "times", {**found, **provenance(root)})
+
+
+def provenance(root: Path) -> dict[str, Any]:
+    """Say when, from which commit, with which versions and on which processor something ran."""
+    from ..recording import processor
+
+    asked = ["git", "-C", str(root), "rev-parse", "--short=12", "HEAD"]
+    commit = subprocess.run(
+        asked, capture_output=True, encoding="utf-8", check=False
+    ).stdout.strip()
+    return {
+        "when": datetime.now(UTC).date().isoformat(),
+        "commit": commit,
+        "python": platform.python_version(),
+        "versions": {name: _version(name) for name in PACKAGES},
+        "processor": processor(),
+        "cores": os.cpu_count(),
+    }
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def write(root: Path, name: str, data: Mapping[str, Any]) -> Path:
+    """Write the data of a command, and return their file."""
+    target = path(root, name)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({"command": f"make {name}", **data}, ensure_ascii=False, indent=1)
+    target.write_text(text + "\n", encoding="utf-8")
+    return target

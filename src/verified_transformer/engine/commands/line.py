@@ -1,0 +1,166 @@
+"""The command line of the library: which commands there are and what they are given."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from ..account import ledger
+from ..account.reading import RegistryError
+from . import claims, printing, verify
+from .elsewhere import fresh_seeds, keeping, portable, sources
+from .notebooks import colab, form, formatting, running
+
+Run = Callable[[argparse.Namespace], int]
+
+
+class Refused(ValueError):
+    """The command was given what it cannot work on; the message says what it accepts."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command.
+
+    Args:
+        arguments: the words after the program; those of this process by default.
+
+    Returns:
+        The exit status: 0 where all went well, 1 where a check failed or the input was refused.
+    """
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.run(_checked(options)))
+    except (Refused, ledger.LedgerError, RegistryError, KeyError) as error:
+        print(error.args[0], file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m verified_transformer",
+        description="Read, re-run and compare what the book decides.",
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+
+    def command(name: str, text: str, run: Run, notebooks: bool = False) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=text, description=text)
+        added.add_argument("--root", type=Path, default=Path.cwd(), help="the repository")
+        added.set_defaults(run=run)
+        if notebooks:
+            added.add_argument("notebooks", nargs="*", type=Path, help="all, where none is named")
+        return added
+
+    command("claims", "write _build/claims.json; fail where a verdict is not as locked",
+            lambda given: claims.write(given.root))  # fmt: skip
+    renew = command("lock", "renew the lock on what is said and decided, with a reason",
+                    lambda given: claims.renew(given.root, given.reason, given.date))  # fmt: skip
+    renew.add_argument("--reason", required=True, help="why; names claims whose words changed")
+    renew.add_argument("--date", help="YYYY-MM-DD; that of the last commit by default")
+    again = command("verify", "run one claim afresh and compare it with what is stored",
+                    lambda given: verify.verify(given.root, given.id))  # fmt: skip
+    again.add_argument("id", help="such as LOSS-14")
+    command("refresh", "execute notebooks, store their outputs, show every change",
+            lambda given: running.refresh(given.notebooks, given.root), True)  # fmt: skip
+    keep = command("record", "run a long experiment and keep its result", _record)
+    keep.add_argument("name", help="a module of verified_transformer.book.experiments")
+    keep.add_argument(
+        "--rekey", action="store_true", help="keep the result: the fingerprint matches the new code"
+    )
+    command("format-cells", "format the code of notebooks, outputs left as they are",
+            lambda given: formatting.format_cells(given.notebooks, given.root), True)  # fmt: skip
+    command("owners", "draft the owners of numbers and formulas in notebooks' prose", _owners, True)
+    command("form", "write tags, titles and first cells: what each cell of a notebook is for",
+            lambda given: form.write(given.root))  # fmt: skip
+    first = commands.add_parser("initial-loss", help=(text := "say what loss a model starts with"))
+    first.description = text
+    first.set_defaults(run=_initial_loss)
+    first.add_argument("config", type=Path, help="a config.json of transformers")
+    first.add_argument("--labels", default="other", help="other, same, or the share of repeats")
+    first.add_argument("--length", type=int, default=128, help="tokens of a text")
+    first.add_argument("--steps", action="store_true", help="the budget of every branch, too")
+    elsewhere = command(
+        "portable", "run notebooks under other instruction sets, threads and hash seeds",
+        lambda given: portable.portable(given.notebooks, given.root, given.jobs), True,
+    )  # fmt: skip
+    salted = command("fresh-seeds", "run notebooks under other seeds; every check must pass",
+                     _fresh_seeds, True)  # fmt: skip
+    salted.add_argument("--salts", type=int, default=10, help="how many other seeds")
+    salted.add_argument("--first", type=int, default=1, help="the first of them")
+    for added in (elsewhere, salted):
+        added.add_argument("--jobs", type=int, default=2, help="notebooks at a time")
+    branch = command("publish-colab", "write the branch whose notebooks install the last commit",
+                     lambda given: _said(colab.publish, given.root, given.served))  # fmt: skip
+    branch.add_argument("--served", help="the repository's address where this runs")
+    command("pdf", "print the built book as one PDF, with an outline and page numbers",
+            lambda given: _said(printing.print_book, given.root))  # fmt: skip
+    command("sources", "look up what is quoted in releases of the Python index",
+            lambda given: sources.sources(given.root))  # fmt: skip
+    command("times", "keep where the time of the last whole `make test` went",
+            lambda given: _said(keeping.keep_times, given.root))  # fmt: skip
+    return parser
+
+
+def _checked(given: argparse.Namespace) -> argparse.Namespace:
+    """What was given, with the notebooks that it means; refused where it is nonsense."""
+    if given.command == "initial-loss":  # needs no repository
+        return given
+    given.root = given.root.resolve()
+    try:
+        known = ledger.notebooks(given.root)
+    except ValueError as error:
+        raise Refused(f"--{error}") from None
+    for name in ("salts", "first", "jobs"):
+        if getattr(given, name, 1) < 1:
+            raise Refused(f"--{name}: got {getattr(given, name)}; accepted: 1 or more")
+    given.notebooks = [path.resolve() for path in getattr(given, "notebooks", ())] or known
+    for path in given.notebooks:
+        if path not in known:
+            raise Refused(
+                f"notebooks: {path} is none of this repository's; "
+                "accepted: paths such as notebooks/1-initialisation/1-sampling-laws.ipynb"
+            )
+    return given
+
+
+def _said(command: Callable[..., object], *given: object, **options: object) -> int:
+    try:
+        print(command(*given, **options))
+    except (ValueError, RuntimeError) as error:
+        raise Refused(str(error)) from None
+    return 0
+
+
+def _fresh_seeds(given: argparse.Namespace) -> int:
+    return fresh_seeds.fresh_seeds(
+        given.notebooks, given.root, given.salts, given.jobs, given.first
+    )
+
+
+def _owners(given: argparse.Namespace) -> int:
+    from .prose import drafting  # loads SymPy, which no other command needs
+
+    return drafting.draft_all(given.notebooks, given.root)
+
+
+def _record(given: argparse.Namespace) -> int:
+    from . import recording  # loads torch, which no other command of this process needs
+
+    return _said(recording.record, given.name, given.root, rekey=given.rekey)
+
+
+def _initial_loss(given: argparse.Namespace) -> int:
+    from ...models import initial_loss  # loads torch, which no other command of this process needs
+
+    labels = given.labels
+    try:
+        if labels not in ("other", "same"):
+            labels = float(labels)
+        answer = initial_loss(given.config, labels=labels, length=given.length)
+    except (ValueError, TypeError, OSError) as error:
+        raise Refused(str(error)) from None
+    print(answer)
+    for step in answer.steps if given.steps else ():
+        print(f"  {step.name}: branch {step.branch:.4g}, stream {step.stream:.4g}")
+    return 0

@@ -1,0 +1,190 @@
+"""Notebooks in Colab: the first cell, which installs the package, and the branch that is opened.
+
+In the repository the first cell names no commit: no file can hold its own commit's hash. `publish`
+writes a branch whose notebooks do; the rocket of a page opens that branch. Address and branch stand
+in ``_config.yml``, and nowhere else.
+
+A notebook that reaches transformers, by its own imports or by what those import, installs the
+extra ``models`` as well.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import subprocess
+import tempfile
+import tomllib
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from . import sorts
+
+PACKAGE = Path(__file__).parents[3]
+EXTRA = {"transformers", "safetensors", "huggingface_hub", "tokenizers"}
+_HEAD = re.compile(
+    r"\A(?:try:\n    import verified_transformer.*\n.*\n    %pip install .*(?:\n|\Z))*"
+)
+
+
+def head(root: Path, notebook: Path) -> str:
+    """Return the lines with which a notebook's first code cell must begin.
+
+    Args:
+        root: the repository, whose address stands in ``_config.yml`` and whose name in
+            ``pyproject.toml``.
+    """
+    config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extra = "[models]" if needs_transformers(notebook) else ""
+    source = f"git+{config['repository']['url']}"
+    return (
+        "try:\n    import verified_transformer  # noqa: F401\n"
+        "except ImportError:  # in Colab, say\n"
+        f'    %pip install -q "{project["name"]}{extra} @ {source}"\n'
+    )
+
+
+def with_head(code: str, head: str) -> str:
+    """Return the code of a notebook's first cell with the head that it must have."""
+    rest = _HEAD.sub("", code, count=1)
+    return head + rest if rest else head.rstrip("\n")
+
+
+def publish(root: Path, served: str | None = None) -> str:
+    """Write the branch that the rocket opens: the last commit, and notebooks that install it.
+
+    What is not committed is not published; the working tree stays as it is, and nothing is pushed.
+    The branch has one commit more than what it publishes, with the same author and date, so that
+    one commit is always published as one and the same.
+
+    Args:
+        served: the address of the repository that publishes, where it is known.
+
+    Raises:
+        ValueError: another repository publishes than ``_config.yml`` names, the branch is the one
+            that is checked out, a notebook does not install from that repository, or git fails.
+    """
+    config = yaml.safe_load(_git(root, "show", "HEAD:_config.yml"))["repository"]
+    url, branch = config["url"], config["branch"]
+    if served and served != url:
+        raise ValueError(
+            f"served: got {served}, but notebooks would install from {url}; accepted: the address "
+            "in _config.yml, from which `make form` writes first cells"
+        )
+    if branch == _git(root, "rev-parse", "--abbrev-ref", "HEAD"):
+        raise ValueError(f"branch: {branch} is checked out; accepted: another, in _config.yml")
+    commit, *who = _git(root, "log", "-1", "--format=%H%n%an%n%ae%n%aI").splitlines()
+    listed = _git(root, "ls-tree", "-r", "-z", "--name-only", "HEAD", "notebooks").split("\0")
+    names = [name for name in listed if name.endswith(".ipynb")]
+    with tempfile.TemporaryDirectory() as folder:
+        index = {"GIT_INDEX_FILE": str(Path(folder, "index"))}
+        _git(root, "read-tree", "HEAD", **index)
+        for name in names:
+            text = _pinned(_git(root, "show", f"HEAD:{name}"), name, url, commit)
+            blob = _git(root, "hash-object", "-w", "--stdin", given=text)
+            _git(root, "update-index", "--cacheinfo", f"100644,{blob},{name}", **index)
+        tree = _git(root, "write-tree", **index)
+    parts = ("NAME", "EMAIL", "DATE")
+    signed = {f"GIT_{role}_{part}": said for role in ("AUTHOR", "COMMITTER")
+              for part, said in zip(parts, who, strict=True)}  # fmt: skip
+    message = f"Notebooks that install {commit}"
+    made = _git(root, "commit-tree", tree, "-p", commit, "-m", message, **signed)
+    _git(root, "update-ref", f"refs/heads/{branch}", made)
+    return f"branch {branch}: {len(names)} notebooks that install {commit}"
+
+
+def _pinned(text: str, name: str, url: str, commit: str) -> str:
+    """A notebook's JSON, its first cell installing a commit."""
+    book = json.loads(text)
+    first = next(cell for cell in book["cells"] if cell["cell_type"] == "code")
+    code = "".join(first["source"])
+    if code.count(f'git+{url}"') != 1:
+        raise ValueError(f"{name}: its first cell does not install from {url}; try: make form")
+    code = code.replace(f'git+{url}"', f'git+{url}@{commit}"')
+    first["source"] = code.splitlines(keepends=True)
+    return json.dumps(book, ensure_ascii=False, indent=1) + "\n"
+
+
+def _git(root: Path, *words: str, given: str = "", **environment: str) -> str:
+    done = subprocess.run(
+        ["git", *words], cwd=root, env={**os.environ, **environment}, input=given.encode(),
+        capture_output=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        raise ValueError(f"git {words[0]}: {done.stderr.decode().strip()}")
+    return done.stdout.decode().strip()
+
+
+def needs_transformers(notebook: Path) -> bool:
+    """Whether a notebook reaches transformers, itself or through a module that it imports."""
+    return bool(EXTRA & third_parties(imports(json.loads(notebook.read_text(encoding="utf-8")))))
+
+
+def third_parties(names: Iterable[str]) -> set[str]:
+    """Return the packages of others that dotted names reach, through modules of ours as well.
+
+    Args:
+        names: such as ``verified_transformer.models.grow``.
+    """
+    waiting, seen, found = [*names], set[Path](), set[str]()
+    while waiting:
+        name = waiting.pop()
+        file = _file(name)
+        if file is None:
+            found.add(name.partition(".")[0])
+        elif file not in seen:
+            seen.add(file)
+            waiting += _imports_of_file(file)
+    return found
+
+
+def imports(book: dict[str, Any]) -> list[str]:
+    """Return what the cells of a notebook import, as dotted names."""
+    cells = ["".join(cell["source"]) for cell in book["cells"] if cell["cell_type"] == "code"]
+    return [name for code in cells for name in _imports(sorts.parsed(code), None)]
+
+
+@cache
+def _imports_of_file(file: Path) -> tuple[str, ...]:
+    return tuple(_imports(ast.parse(file.read_text(encoding="utf-8")), file))
+
+
+def _imports(tree: ast.AST, file: Path | None) -> Iterator[str]:
+    """Yield what a syntax tree imports, dotted, relative names made absolute."""
+    home = file.relative_to(PACKAGE.parent).parent.parts if file else ()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            start = home[: len(home) - node.level + 1] if node.level else ()
+            module = ".".join([*start, *filter(None, [node.module])])
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+            yield from (str(a.value) for a in node.args if isinstance(a, ast.Constant))
+
+
+@cache
+def _file(name: str) -> Path | None:
+    """The module of ours in which a dotted name is defined, or None."""
+    parts = name.split(".")
+    if parts[0] != PACKAGE.name:
+        return None
+    path = PACKAGE
+    for part in parts[1:]:
+        if (path / f"{part}.py").exists():
+            return path / f"{part}.py"
+        if (path / part).is_dir():
+            path = path / part
+            continue
+        stub = path / "__init__.pyi"  # the lazily loaded names of a folder
+        for origin in _imports_of_file(stub) if stub.exists() else ():
+            if origin.rpartition(".")[2] == part:
+                return _file(origin)
+    return path / "__init__.py" if (path / "__init__.py").exists() else None

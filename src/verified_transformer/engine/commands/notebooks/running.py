@@ -1,0 +1,116 @@
+"""Notebooks run afresh, each in a kernel and an environment of its own; `refresh` stores them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import comparing
+
+PACKAGE = Path(__file__).parents[4]
+LONGEST_CELL = 3600  # seconds; a cell that takes longer hangs
+Environment = Mapping[str, str | None]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A notebook as it came out of one run.
+
+    Attributes:
+        book: the notebook with its new outputs.
+        errors: one line for each cell that failed.
+        seconds: that the run took.
+    """
+
+    book: Any
+    errors: tuple[str, ...]
+    seconds: float
+
+
+def run(
+    notebook: Path,
+    *,
+    last: int | None = None,
+    environment: Environment | None = None,
+    through: bool = False,
+) -> Run:
+    """Run a notebook in a fresh kernel; its file stays as it is.
+
+    Args:
+        last: index of the last cell to run; all by default.
+        environment: variables to set, or to remove where the value is None.
+        through: whether to go on after a cell that failed.
+    """
+    import nbformat
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
+    book = nbformat.read(notebook, as_version=4)
+    book.cells = book.cells if last is None else book.cells[: last + 1]
+    for cell in book.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    client = NotebookClient(
+        book,
+        timeout=LONGEST_CELL,
+        allow_errors=through,
+        record_timing=False,
+        coalesce_streams=True,
+        extra_arguments=["--log-level=40"],  # its notice of TCP is not ours
+        resources={"metadata": {"path": str(notebook.parent)}},
+    )
+    started = time.perf_counter()
+    errors: list[str] = []
+    try:
+        asyncio.run(client.async_execute(env=_environment(environment or {})))
+    except CellExecutionError:
+        pass  # the error stands in the cell's outputs
+    except (CellTimeoutError, DeadKernelError) as error:
+        errors.append(f"{type(error).__name__}: {error}")
+    errors += [line for index, cell in enumerate(book.cells) for line in _errors(index, cell)]
+    return Run(book, tuple(errors), time.perf_counter() - started)
+
+
+def _environment(changes: Environment) -> dict[str, str]:
+    # a kernel runs in the notebook's folder, where a relative PYTHONPATH leads nowhere
+    changed = {**os.environ, "PYTHONPATH": str(PACKAGE), **changes}
+    return {name: value for name, value in changed.items() if value is not None}
+
+
+def _errors(index: int, cell: Any) -> list[str]:
+    return [
+        f"cell {index}: {output.ename}: {output.evalue}"
+        for output in cell.get("outputs", [])
+        if output.output_type == "error"
+    ]
+
+
+def refresh(notebooks: Sequence[Path], root: Path) -> int:
+    """Execute notebooks and store their outputs; one in which nothing changed stays as it is.
+
+    Args:
+        notebooks: which; one whose cell fails is not stored.
+    """
+    import nbformat
+
+    masked = comparing.masks(root)
+    failed = False
+    for notebook in notebooks:
+        before = nbformat.read(notebook, as_version=4)
+        again = run(notebook)
+        print(f"{notebook.relative_to(root)}: {again.seconds:.1f} s", flush=True)
+        if again.errors:
+            print(f"    not stored; {again.errors[0]}", file=sys.stderr)
+            failed = True
+            continue
+        for change in comparing.differences(before, again.book, masked):
+            print(f"    {change}")
+        comparing.keep_what_stayed(before, again.book, masked)
+        nbformat.write(again.book, notebook)
+    return int(failed)

@@ -1,0 +1,321 @@
+"""The judge: do a formula and its definition agree, at which points, and which mutants fell?
+
+Pure functions of a formula, its mutants, an oracle and points: an exact oracle, a measurement, a
+count, or a derivation that must break. They decide and report; what a failure is called, and how a
+record shows it, is the business of those who ask.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import sympy as sp
+
+from .derivations import Derived
+from .formulas.evaluation import Approximation, Point, equivalent, number
+from .formulas.mutants import Mutant
+
+EXACT = 1e-10  # relative; oracles are good to 1e-13, mutants differ by 1e-3 and more
+_DIGITS = 60  # where a formula is no plain fraction, such as log(8)/log(2)
+_SMALLEST = 1e-6  # magnitude below which the relative tolerance no longer shrinks
+
+Oracle = Callable[[Point], object]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What the definition and a formula give at one point.
+
+    Attributes:
+        point: value of each symbol.
+        exact: the definition's value, with its error.
+        said: the formula's value; None where it has no finite real one.
+    """
+
+    point: Point
+    exact: Approximation
+    said: sp.Expr | None
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the two are the same number, up to rounding and the oracle's error."""
+        if self.said is None:
+            return False
+        exact, said = self.exact.value, float(self.said)
+        room = EXACT * max(abs(exact), abs(said), _SMALLEST) + self.exact.error
+        return math.isfinite(room) and abs(said - exact) <= room
+
+    def within(self, allowed: float) -> bool:
+        """Whether the two differ by no more than ``allowed`` and the oracle's error."""
+        if self.said is None:
+            return False
+        return abs(float(self.said) - self.exact.value) <= allowed + self.exact.error
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Whether a formula is the definition's value, and which mutants the definition rejects.
+
+    Attributes:
+        first_disagreement: the first point at which formula and definition differ, or None.
+        killed: labels of the mutants that differ from the definition at some point.
+        survivors: labels of those that agree at every point. Where the formula itself disagrees,
+            mutants are not looked at: both are empty.
+    """
+
+    first_disagreement: Comparison | None
+    killed: tuple[str, ...] = ()
+    survivors: tuple[str, ...] = ()
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the formula is right at every point."""
+        return self.first_disagreement is None
+
+
+@dataclass(frozen=True)
+class Breaking:
+    """What a derivation makes of changed definitions.
+
+    Attributes:
+        broken: labels of the changes that lead the derivation elsewhere, as they should.
+        unmoved: labels of those after which it still ends at the formula.
+    """
+
+    broken: tuple[str, ...]
+    unmoved: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MeasuredJudgement:
+    """Which mutants a measurement rejects.
+
+    Attributes:
+        killed: labels of the mutants that it rejects.
+        below: labels of those too close to the formula for its resolution.
+        survivors: labels of those that it could have seen and did not reject.
+    """
+
+    killed: tuple[str, ...]
+    below: tuple[str, ...]
+    survivors: tuple[str, ...]
+
+
+class Seen(Protocol):
+    """What a measurement must answer about a candidate value."""
+
+    def can_see(self, value: float) -> bool:
+        """Whether a truth of this value would have been told from the formula's."""
+
+    def rejects(self, value: float) -> bool:
+        """Whether the measured mean rules this value out."""
+
+
+def approximation(value: object) -> Approximation:
+    """Read what an oracle gave: an `Approximation`, or a number without error.
+
+    Args:
+        value: the oracle's answer.
+
+    Raises:
+        ValueError: the oracle gave None: it has no value at this point.
+        TypeError: it gave something that is no real number.
+    """
+    if isinstance(value, Approximation):
+        return value
+    if value is None:
+        raise ValueError("oracle: gave no value at this point")
+    try:
+        return Approximation(float(value), 0.0)  # type: ignore[arg-type]
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"oracle: got {value!r}; accepted: a real number or an Approximation"
+        ) from error
+
+
+def compare(formula: sp.Expr, exact: Approximation, point: Point) -> Comparison:
+    """Evaluate a formula beside the definition's value at a point."""
+    return Comparison(point, exact, number(formula, point))
+
+
+def judge(
+    formula: sp.Expr, mutants: Iterable[Mutant], oracle: Oracle, points: Sequence[Point]
+) -> Judgement:
+    """Judge a formula, and the check itself, by an exact oracle.
+
+    Args:
+        formula: the formula under test.
+        mutants: its wrong versions; the check is good only if each of them falls.
+        oracle: the definition as a function of a point; gives a number or an `Approximation`.
+        points: where to compare; at least one.
+
+    Returns:
+        Whether the formula is right, where first it is not, which mutants fell and which did not.
+
+    Raises:
+        ValueError: there is no point, or the oracle has no value at one.
+
+    Example:
+        >>> from verified_transformer.engine.exact.formulas.mutants import Mutant
+        >>> d = sp.Symbol("d", integer=True, positive=True)
+        >>> found = judge(d**2, [Mutant("doubled", 2 * d**2)], lambda at: at[d] ** 2, [{d: 3}])
+        >>> found.agrees, found.killed, found.survivors
+        (True, ('doubled',), ())
+    """
+    if not points:
+        raise ValueError("points: got none; accepted: at least one")
+    exact = [(point, approximation(oracle(point))) for point in points]
+    for point, value in exact:
+        found = compare(formula, value, point)
+        if not found.agrees:
+            return Judgement(found)
+    killed: list[str] = []
+    survivors: list[str] = []
+    for mutant in mutants:
+        alike = all(compare(mutant.formula, value, point).agrees for point, value in exact)
+        (survivors if alike else killed).append(mutant.label)
+    return Judgement(None, tuple(killed), tuple(survivors))
+
+
+def judge_measured(
+    mutants: Iterable[Mutant],
+    points: Sequence[Point],
+    measured: Sequence[Seen],
+    again: Callable[[int], Seen],
+) -> MeasuredJudgement:
+    """Judge a measurement by the mutants of the formula that it supports.
+
+    A mutant falls where it has no value, or where the measurement can see it and rejects it, if
+    need be at a second look. One that can be seen at some point must be rejected at each such
+    point.
+
+    Args:
+        mutants: wrong versions of the formula.
+        points: where was measured.
+        measured: the measurement at each point.
+        again: measures once more at the point of this index, with other draws.
+    """
+    killed: list[str] = []
+    below: list[str] = []
+    survivors: list[str] = []
+    for mutant in mutants:
+        seen = passed = False
+        for index, (point, found) in enumerate(zip(points, measured, strict=True)):
+            value = number(mutant.formula, point)
+            if value is None:
+                seen = True
+            elif found.can_see(float(value)):
+                seen = True
+                if not (found.rejects(float(value)) or again(index).rejects(float(value))):
+                    passed = True
+                    break
+        (survivors if passed else killed if seen else below).append(mutant.label)
+    return MeasuredJudgement(tuple(killed), tuple(below), tuple(survivors))
+
+
+def break_definitions(derived: Derived, formula: sp.Expr) -> Breaking:
+    """Run a derivation on changed definitions; each must lead elsewhere than to the formula.
+
+    A change to which the rules do not apply (they raise) is none and is left out.
+
+    Args:
+        derived: the derivation, which knows its changed definitions.
+        formula: where the unchanged derivation ends.
+    """
+    broken: list[str] = []
+    unmoved: list[str] = []
+    for label, recompute in derived.definition_mutants():
+        try:
+            value = recompute()
+        except (ValueError, TypeError, ArithmeticError, sp.PolynomialError):
+            continue
+        (unmoved if equivalent(value, formula) else broken).append(label)
+    return Breaking(tuple(broken), tuple(unmoved))
+
+
+def digits_match(value: sp.Expr, printed: str) -> bool:
+    """Whether printed digits are the leading digits of a value, cut off and not rounded.
+
+    Args:
+        value: the number, to more digits than are printed.
+        printed: decimal digits, with a sign where negative.
+
+    Raises:
+        ValueError: ``printed`` is no decimal number.
+
+    Example:
+        >>> digits_match(sp.N(sp.pi, 25), "3.14159"), digits_match(sp.N(sp.pi, 25), "3.1416")
+        (True, False)
+    """
+    places = len(printed.partition(".")[2])
+    step = sp.Integer(10) ** -places
+    try:
+        distance = abs(value) - abs(sp.Rational(printed))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"printed: got {printed!r}; accepted: decimal digits") from error
+    return bool(0 <= distance < step) and bool(value < 0) == printed.startswith("-")
+
+
+def judge_counted(
+    formula: sp.Expr, mutants: Iterable[Mutant], counts: Sequence[int], points: Sequence[Point]
+) -> Judgement:
+    """Judge a formula, and the check itself, by whole numbers that were counted.
+
+    Args:
+        formula: the formula under test.
+        mutants: its wrong versions; each must give another number at some point.
+        counts: how many there are at each point.
+        points: where was counted; at least one.
+
+    Returns:
+        As `judge` does; but numbers are compared as whole ones, without a tolerance.
+
+    Raises:
+        ValueError: there is no point.
+
+    Example:
+        >>> from verified_transformer.engine.exact.formulas.mutants import Mutant
+        >>> d = sp.Symbol("d", integer=True, positive=True)
+        >>> found = judge_counted(d**2, [Mutant("doubled", 2 * d**2)], [9], [{d: 3}])
+        >>> found.agrees, found.killed
+        (True, ('doubled',))
+    """
+    if not points:
+        raise ValueError("points: got none; accepted: at least one")
+    both = list(zip(points, counts, strict=True))
+    for point, found in both:
+        if not _is_whole(formula, point, found):
+            said = number(formula, point)
+            return Judgement(Comparison(point, Approximation(found, 0.0), said))
+    alike = {m.label: all(_is_whole(m.formula, at, n) for at, n in both) for m in mutants}
+    killed = tuple(label for label, same in alike.items() if not same)
+    return Judgement(None, killed, tuple(label for label, same in alike.items() if same))
+
+
+def _is_whole(formula: sp.Expr, point: Point, counted: int) -> bool:
+    """Whether a formula is exactly this whole number at a point."""
+    value = formula.subs(dict(point))
+    if value.is_Rational:
+        return bool(value == counted)
+    value = number(formula, point, _DIGITS)
+    return value is not None and abs(value - counted) < sp.Float(10) ** -(_DIGITS // 2)
+
+
+def refuse_nothing(**things: object) -> None:
+    """Refuse things that are empty: a predicate on all of their members would hold of none.
+
+    Args:
+        things: by the name of the argument.
+
+    Raises:
+        ValueError: one of them has no members.
+
+    Example:
+        >>> refuse_nothing(on=[1], not_on=2)
+    """
+    for name, thing in things.items():
+        if isinstance(thing, list | tuple | dict | set | str) and not thing:
+            raise ValueError(f"{name}: got {thing!r}; accepted: a thing that has members")

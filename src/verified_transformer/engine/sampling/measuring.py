@@ -1,0 +1,180 @@
+"""Calibrated Monte Carlo: as many draws as the design asks for, on the device that there is.
+
+The draws of a quantity are made in chunks that stay in the cache, in two streams with seeds of
+their own, so that they do not depend on the number of cores.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import torch
+
+from ...seeds import device, generator
+from ..exact.formulas.evaluation import Point
+from .design import Design
+from .inputs import Quantity, Statistic, law_at, sizes_at
+from .quantities import Sampled, central_moments, literal_statistic
+from .statistics import values_of
+
+_CPU_BUFFER = 1 << 20  # entries: 4 MiB of float32
+_GPU_BUFFER = 1 << 25
+_CPU_STREAMS = 2  # fixed, so that the draws do not depend on the machine's number of cores
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What one measurement found at one point.
+
+    ``unit`` is the size against which errors are relative: |θ|, or sd X where θ = 0. Where the
+    first draw lay outside the threshold, the estimate is that of another one (``redrawn``).
+    """
+
+    mean: float
+    expected: float
+    standard_error: float
+    unit: float
+    n: int
+    seconds: float
+    device: str
+    redrawn: bool
+    design: Design
+
+    @property
+    def z(self) -> float:
+        """Distance of the estimate from its expectation, in standard errors."""
+        return (self.mean - self.expected) / self.standard_error
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether the measurement confirms what is expected."""
+        return not self.rejects(self.expected)
+
+    @property
+    def detectable(self) -> float:
+        """The smallest relative error that is caught with the design's probability."""
+        return self.design.detectable * self.standard_error / self.unit
+
+    def rejects(self, value: float) -> bool:
+        """Whether the measurement excludes a value."""
+        return abs(value - self.mean) > self.design.threshold * self.standard_error
+
+    def can_see(self, value: float) -> bool:
+        """Whether a value is far enough from the expected one for the design to tell them apart."""
+        return abs(value - self.expected) >= self.design.resolution * self.unit * (1 - 1e-9)
+
+
+def measure(
+    quantity: Quantity,
+    statistic: Statistic | None,
+    point: Point,
+    expected: float,
+    *,
+    name: str,
+    design: Design | None = None,
+) -> Estimate:
+    """Measure a quantity at a point, with as many independent draws as the design asks for.
+
+    Args:
+        quantity: what is measured; it gives the laws and sizes of the inputs and, from the
+            symbolic side, the variance and the skewness of a replicate.
+        statistic: the definition in torch: called with the random tensors by name, each of shape
+            (replicates, *sizes); returns one number per replicate. None for the quantity's own
+            definition (see `Sampled`).
+        point: values of all symbols.
+        expected: the value that the formula under test predicts.
+        name: what the seed is derived from.
+        design: resolution and error rates.
+
+    Returns:
+        The estimate; that of a second, independent draw where the first lies outside the threshold.
+
+    Raises:
+        ValueError: the statistic returns something else than one finite number per replicate.
+    """
+    if not math.isfinite(expected):
+        raise ValueError(f"expected: got {expected}; accepted: a finite number")
+    if statistic is None:
+        if isinstance(quantity, Sampled):
+            quantity.require_definition(point)
+        statistic = literal_statistic(quantity, point)
+    design = design or Design()
+    where = device()
+    theta, variance, skewness = central_moments(quantity, point)
+    if variance <= 1e-12 * theta**2:
+        raise ValueError(
+            f"quantity: {quantity.quantity} does not vary at {point}; prove it instead"
+        )
+    zero_mean = abs(theta) <= 1e-9 * math.sqrt(variance)
+    unit = math.sqrt(variance) if zero_mean else abs(theta)
+    n = design.sample_size(variance / unit**2, skewness)
+    error = math.sqrt(variance / n)
+    if design.detectable * error > design.resolution * unit * (1 + 1e-6):
+        raise ValueError(f"n = {n} draws cannot see an error of {design.resolution:.2%}")
+    started = time.perf_counter()
+    mean = _average(quantity, statistic, point, n, name, where)
+    redrawn = abs(mean - expected) > design.threshold * error
+    if redrawn:
+        mean = _average(quantity, statistic, point, n, f"{name} confirmation", where)
+    seconds = time.perf_counter() - started
+    if not zero_mean and expected:  # errors are relative to the formula's value, not to the pilot's
+        unit = abs(expected)
+    return Estimate(mean, expected, error, unit, n, seconds, str(where), redrawn, design)
+
+
+def _average(
+    quantity: Quantity,
+    statistic: Statistic,
+    point: Point,
+    n: int,
+    name: str,
+    where: torch.device,
+) -> float:
+    streams = _CPU_STREAMS if where.type == "cpu" else 1
+    counts = [n // streams + (1 if s < n % streams else 0) for s in range(streams)]
+
+    def run(stream: int) -> float:
+        source = generator(f"{name} stream {stream}", where)
+        return _stream(quantity, statistic, point, counts[stream], source, where)
+
+    if streams == 1:
+        return run(0) / n
+    with ThreadPoolExecutor(streams) as pool:
+        return math.fsum(pool.map(run, range(streams))) / n
+
+
+def _stream(
+    quantity: Quantity,
+    statistic: Statistic,
+    point: Point,
+    count: int,
+    source: torch.Generator,
+    where: torch.device,
+) -> float:
+    inputs = {
+        name: (law_at(name, item, point), sizes_at(name, item, point))
+        for name, item in quantity.draws.items()
+    }
+    entries = max(1, sum(math.prod(sizes) for _, sizes in inputs.values()))
+    most = max(16, (_CPU_BUFFER if where.type == "cpu" else _GPU_BUFFER) // entries)
+    rows = math.ceil(count / math.ceil(count / most) / 16) * 16  # chunks of one size, few left over
+    buffers = {
+        name: torch.empty((rows, *sizes), device=where) for name, (_, sizes) in inputs.items()
+    }
+
+    def draw() -> torch.Tensor:
+        for name, (law, _) in inputs.items():
+            law.sample_(buffers[name], source)
+        return values_of(statistic, buffers, point)
+
+    total = torch.zeros((), dtype=torch.float64, device=where)
+    for done in range(0, count, rows):
+        values = draw() if quantity.estimator == "mean" else (draw() - draw()) ** 2 / 2
+        total += values[: count - done].sum()
+    result = total.item()
+    if not math.isfinite(result):
+        raise ValueError("statistic: returned a value that is not finite")
+    return result

@@ -1,0 +1,201 @@
+"""Whether a statistic is a definition: one number a replicate, made from that replicate's inputs.
+
+Where a quantity has two definitions, they are compared on inputs that follow another law
+(`disagreement`). Where it has one, which then serves the pilot, the measurement or the enumeration,
+that one must be able to fail: `require_definition` refuses a constant or the closed form, a
+statistic that ignores an input, mixes replicates, or draws numbers of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from ...seeds import generator
+from ..exact.formulas.evaluation import Point
+from ..exact.laws import SKEWED, Discrete, Law
+from .inputs import Draws, Quantity, RandomInput, Statistic, call, drawn
+
+Array = npt.NDArray[Any]
+
+_ROWS = 256
+_COMPARED = 2048
+_SAME = 1e-5  # of the largest value; wide enough for a statistic that works in float32
+
+
+def values_of(statistic: Statistic, tensors: dict[str, torch.Tensor], point: Point) -> torch.Tensor:
+    """Evaluate a statistic in float64 without gradients: one number for each replicate.
+
+    Raises:
+        TypeError: it returns no tensor.
+        ValueError: it returns another shape.
+    """
+    rows = len(next(iter(tensors.values())))
+    with torch.no_grad():
+        values = call(statistic, tensors, point)
+    if not isinstance(values, torch.Tensor):
+        raise TypeError(f"statistic: returned {type(values).__name__}; accepted: a torch tensor")
+    if values.shape != (rows,):
+        raise ValueError(
+            f"statistic: returned shape {tuple(values.shape)}; accepted: ({rows},), one number "
+            "per replicate"
+        )
+    return values.double()
+
+
+def require_definition(statistic: Statistic, draws: Draws, point: Point, name: str) -> None:
+    """Refuse a statistic that could not be wrong, whatever it is compared with.
+
+    Args:
+        statistic: the torch function.
+        draws: its random inputs by name.
+        point: values of all symbols.
+        name: what is measured, for the message and the seed.
+
+    Raises:
+        ValueError: it is constant, ignores an input that varies, mixes replicates, or draws numbers
+            of its own.
+    """
+    source = generator(f"{name} definition")
+    inputs = drawn(draws, point, _ROWS, source)
+    values = values_of(statistic, inputs, point)
+    if _differ(values, values_of(statistic, inputs, point)):
+        raise ValueError(
+            f"statistic: of {name}: called twice on the same inputs it returns other numbers; "
+            "accepted: a function of its inputs, which draws nothing itself"
+        )
+    chosen = torch.randperm(_ROWS, generator=source)[: _ROWS // 2]
+    alone = values_of(statistic, {key: x[chosen] for key, x in inputs.items()}, point)
+    if _differ(values[chosen], alone):
+        raise ValueError(
+            f"statistic: of {name}: mixes replicates: a row's number changes with the other rows; "
+            "accepted: each number from its own row (sum or average over the last axes only)"
+        )
+    varying = {key: item for key, item in draws.items() if not _is_constant(item.law, point)}
+    ignored = [
+        key
+        for key, item in varying.items()
+        if not _depends_on(key, item, statistic, inputs, values, point, source)
+    ]
+    if len(ignored) == len(varying):
+        raise ValueError(
+            f"statistic: of {name}: is {values[0]:.6g} whatever its inputs "
+            f"{', '.join(draws)} are; accepted: the definition, not a constant and not the closed "
+            "form in its place"
+        )
+    if ignored:
+        raise ValueError(
+            f"statistic: of {name}: ignores its input {', '.join(ignored)}: other draws of it "
+            "change nothing; accepted: a function of all its inputs, or fewer draws"
+        )
+
+
+def _depends_on(
+    key: str,
+    item: RandomInput,
+    statistic: Statistic,
+    inputs: dict[str, torch.Tensor],
+    values: torch.Tensor,
+    point: Point,
+    source: torch.Generator,
+) -> bool:
+    """Whether other draws of one input, from its own law or a skewed one, change the values."""
+    for law in (None, SKEWED):
+        other = drawn({key: item}, point, _ROWS, source, law=law)
+        if _differ(values, values_of(statistic, {**inputs, **other}, point), 1e-9):
+            return True
+    return False
+
+
+def _is_constant(law: Law, point: Point) -> bool:
+    known = law.at(point)
+    return isinstance(known, Discrete) and sum(p != 0 for p in known.probabilities) == 1
+
+
+def _differ(first: torch.Tensor, second: torch.Tensor, share: float = _SAME) -> bool:
+    inside = first.isfinite() & second.isfinite()
+    if not inside.any():
+        return False
+    room = share * first[inside].abs().max()
+    return bool((first - second)[inside].abs().max() > room)
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """How far a statistic is from a quantity's definition, on the same inputs.
+
+    Attributes:
+        relative: their largest difference, relative to the spread of the defined values; infinite
+            where the statistic has another shape or a value that is not finite.
+        why: what each gives on an example, in a line that is the same on every machine.
+    """
+
+    relative: float
+    why: str
+
+    def __str__(self) -> str:
+        return self.why
+
+
+def disagreement(quantity: Quantity, statistic: Statistic, point: Point, name: str) -> Disagreement:
+    """Compare a torch statistic with the quantity's definition on skewed random inputs.
+
+    Both are evaluated on the same 2048 draws from a skewed discrete law and 2048 from the inputs'
+    own laws. A statistic that is the closed form in disguise, or that ignores its input, is found
+    here whatever its mean is.
+
+    Args:
+        quantity: the quantity, whose definition is evaluated literally.
+        statistic: the torch function to be compared.
+        point: values of all symbols.
+        name: what the seed is derived from.
+
+    Raises:
+        ValueError: the definition itself does not vary with its inputs.
+    """
+    source = generator(f"{name} skewed")
+    skewed = drawn(quantity.draws, point, _COMPARED, source, law=SKEWED)
+    own = drawn(quantity.draws, point, _COMPARED, source)
+    tensors = {key: torch.cat([skewed[key], own[key]]) for key in own}
+    defined, found = _both(quantity, statistic, tensors, point)
+    if found.shape != defined.shape:
+        why = f"it returns the shape {found.shape}, the definition {defined.shape}"
+        return Disagreement(math.inf, why)
+    if not np.isfinite(found).all():
+        return Disagreement(math.inf, "it returns numbers that are not finite")
+    inside = np.isfinite(defined)  # a function may be defined on its law's support only
+    spread = float(np.std(defined[inside])) if inside.any() else 0.0
+    if spread == 0.0:
+        raise ValueError(f"{quantity.quantity}: the definition does not depend on its inputs")
+    relative = float(np.max(np.abs(found[inside] - defined[inside]))) / spread
+    return Disagreement(relative, _example(quantity, statistic, point) if relative else "")
+
+
+def _both(
+    quantity: Quantity, statistic: Statistic, tensors: dict[str, torch.Tensor], point: Point
+) -> tuple[Array, Array]:
+    defined = quantity.evaluate({key: value.numpy() for key, value in tensors.items()}, point)
+    with torch.no_grad():
+        found = call(statistic, tensors, point)
+    return defined, torch.as_tensor(found).double().numpy()
+
+
+def _example(quantity: Quantity, statistic: Statistic, point: Point) -> str:
+    """What both give on a fixed small sample of the skewed law, where they are furthest apart."""
+    fixed = torch.Generator().manual_seed(0)  # neither salted nor named: part of a message
+    tensors = drawn(quantity.draws, point, 64, fixed, law=SKEWED)
+    defined, found = _both(quantity, statistic, tensors, point)
+    with np.errstate(invalid="ignore"):
+        distance = np.nan_to_num(np.abs(found - defined))
+    worst = int(np.argmax(distance))
+    if distance[worst] <= _SAME * abs(defined[worst]):
+        return "they differ on random inputs, by little"
+    return (
+        f"for inputs drawn from {SKEWED.name} the definition gives {defined[worst]:.6g} where the "
+        f"statistic gives {found[worst]:.6g}"
+    )

@@ -1,0 +1,171 @@
+"""The laboratory: runs side by side are independent, and what a leg compares is what it says."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+import torch
+
+from verified_transformer.book.experiments import remedies_on_text
+from verified_transformer.book.experiments.laboratory import legs, parts
+from verified_transformer.book.experiments.laboratory.learning import (
+    Adam,
+    Runs,
+    Way,
+    at_best_rate,
+    thinned,
+    told,
+)  # fmt: skip
+from verified_transformer.book.experiments.laboratory.tasks import (
+    ALPHABET,
+    Letters,
+    Sums,
+    guess,
+    lettered,
+    worded,
+)  # fmt: skip
+from verified_transformer.book.experiments.laboratory.transformers import (
+    SCHEMES,
+    Shape,
+    drawn,
+    logits,
+)
+from verified_transformer.seeds import generator
+
+SUMS = Sums(5, 4)
+
+
+def shape(scheme: str = "post", **others: bool) -> Shape:
+    return Shape(2, 8, 4, SUMS.vocabulary, SUMS.length, scheme, **others)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_runs_side_by_side_do_not_see_each_other(scheme: str) -> None:
+    made = shape(scheme)
+    weights = drawn(made, 3, generator("three"))
+    weights["readout"] *= 100
+    if scheme == "learned":
+        weights |= {name: w + 0.5 for name, w in weights.items() if name.startswith("factor")}
+    x, _ = SUMS.batch(3, 2, generator("tokens"))
+    alone = {name: w[1:2] for name, w in weights.items()}
+    together = logits(made, weights, x, 0.7)
+    assert torch.allclose(together[1:2], logits(made, alone, x[1:2], 0.7), atol=1e-5)
+
+
+def test_a_later_token_is_not_seen() -> None:
+    weights = drawn(shape(), 1, generator("one"))
+    x, _ = SUMS.batch(1, 1, generator("tokens"))
+    other = x.clone()
+    other[..., -1] = (x[..., -1] + 1) % SUMS.vocabulary
+    first, second = (logits(shape(), weights, tokens) for tokens in (x, other))
+    assert torch.equal(first[:, :-1], second[:, :-1])
+    assert not torch.allclose(first[:, -1], second[:, -1])
+
+
+def test_what_a_way_changes_is_seen() -> None:
+    weights = drawn(shape(biases=True), 1, generator("one"))
+    x, _ = SUMS.batch(1, 4, generator("tokens"))
+    divided = logits(shape("pre"), weights, x)
+    assert not torch.allclose(divided, logits(shape("pre", divide=False), weights, x))
+    assert not torch.allclose(divided, logits(shape("pre", biases=True), weights, x))
+    with pytest.raises(ValueError, match="scheme: got 'other'; accepted: post, pre"):
+        shape("other")
+
+
+def test_adam_is_that_of_torch_for_each_run() -> None:
+    start = torch.linspace(-1, 1, 6).view(2, 3, 1)
+    ours, rates = start.clone(), torch.tensor([0.05, 0.2])[:, None, None]
+    adam, theirs = Adam([ours]), [w.clone().requires_grad_() for w in start]
+    optimisers = [torch.optim.Adam([w], lr=r.item()) for w, r in zip(theirs, rates, strict=True)]
+    for _ in range(5):
+        adam.step([(3 * ours).cos()], rates)
+        for w, optimiser in zip(theirs, optimisers, strict=True):
+            w.grad = (3 * w.detach()).cos()
+            optimiser.step()
+    assert torch.allclose(ours, torch.stack(theirs), atol=1e-6)
+
+
+def test_a_model_learns_and_every_rate_has_the_same_start() -> None:
+    runs = Runs.started(shape("pre"), "test", [0.003, 0.03], 2)
+    curve = runs.learn(SUMS, "test", Way(30, batch=8))
+    assert curve.shape == (30, 2, 2)
+    assert torch.allclose(curve[0, 0], curve[0, 1])
+    assert bool((curve[-1, 1] < curve[0, 1]).all())
+
+
+def test_losses_that_explode_count_as_twice_the_guess() -> None:
+    curve = torch.tensor([1.0, math.nan, math.inf, 9.0])
+    assert told(curve, guess(SUMS)).tolist() == pytest.approx([1, *3 * [2 * math.log(5)]])
+    assert thinned(torch.arange(6.0), 3) == [0.5, 2.5, 4.5]
+
+
+def test_the_other_seeds_choose_the_rate() -> None:
+    losses = {"0.1": [1.0, 5.0, 5.0], "0.2": [2.0, 2.0, 2.0]}
+    assert at_best_rate(losses) == {0: 2.0, 1: 2.0, 2: 2.0}  # seed 0 would have chosen 0.1
+    with pytest.raises(ValueError, match="losses: got shape"):
+        at_best_rate({"0.1": [1.0]})
+
+
+def test_legs_take_ways_and_rates_as_the_other_seeds_do() -> None:
+    ways = {
+        "a": {"final": {"0.1": [3.0, 3.0], "0.2": [1.0, 2.0]}},
+        "b": {"final": {"0.1": [0.5, 0.6], "0.4": [9.0, 9.0]}},
+    }
+    assert legs.arms_of(ways, "final") == {"a": {0: 1.0, 1: 2.0}, "b": {0: 0.5, 1: 0.6}}
+    assert legs.best_of(ways, "ab", "final") == {0: 0.5, 1: 0.6}
+    assert legs.at_rate_of(ways, "a", "b", "final") == {0: 3.0, 1: 3.0}
+    assert legs.together([{0: 1.0, 1: 5.0}, {0: 2.0, 1: 4.0}], max) == {0: 2.0, 1: 5.0}
+
+
+def test_tasks_ask_for_what_they_say() -> None:
+    x, answer = Sums(exponent=3.0, reversed=True).batch(2, 100, generator("tokens"))
+    assert torch.equal(answer, (x + x[..., :1]) % 8) and x.float().mean() > 6
+    letters = lettered("Ab  c!")
+    assert "".join(ALPHABET[i] for i in letters) == "ab c."
+    window, after = Letters(lettered("abcdefgh"), 3).batch(2, 4, generator("windows"))
+    assert torch.equal(window[..., 1:], after[..., :-1])
+    assert worded("a rose is a rose.", 3).tolist() == [0, 1, 2, 0, 1, 2]
+
+
+def test_the_twin_starts_as_the_same_function() -> None:
+    x = torch.tensor([[3, 1, 4]])
+    tied, twin = (
+        remedies_on_text.model(head, 16, 8, 0) for head in ("small σ", remedies_on_text.TWIN)
+    )
+    assert torch.equal(tied(x), twin(x)) and tied.head.weight is tied.embedding.weight
+    assert twin.head.weight is not twin.embedding.weight
+
+
+def test_the_further_heads_keep_the_one_table() -> None:
+    x = torch.tensor([[3, 1, 4]])
+    tied, divided, shifted = (
+        remedies_on_text.model(head, 20, 16, 0)
+        for head in ("tied", remedies_on_text.DIVIDED, remedies_on_text.SHIFTED)
+    )
+    assert torch.allclose(divided(x), tied(x) / 4)
+    state = tied.head.features(torch.arange(16.0))
+    assert shifted.head.features(state).tolist() == state.roll(1, -1).tolist()
+    for made in (divided, shifted):
+        assert made.head.weight is made.embedding.weight
+
+
+def test_other_seeds_are_other_weights_and_batches() -> None:
+    few = {"tried": [0.01], "seeds": 2, "steps": 2, "sequences": 1}
+    task = remedies_on_text.tasks(16)["chain"]
+    one, other = (remedies_on_text.learn("tied", 16, 8, task, first=f, **few) for f in (0, 8))
+    assert not torch.allclose(one, other)
+
+
+def test_parts_are_kept_and_those_of_other_code_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VERIFIED_PARTS", str(tmp_path))
+    made = [parts.part("a name", lambda: {"x": 1}), parts.part("a name", lambda: {"x": 2})]
+    assert made == [{"x": 1}, {"x": 1}]
+    assert [json.loads(p.read_text("utf-8"))["name"] for p in tmp_path.iterdir()] == ["a name"]
+    monkeypatch.setattr(parts, "CODE", "another")
+    with pytest.raises(ValueError, match="VERIFIED_PARTS: 'a name' was made by other code"):
+        parts.part("a name", lambda: {"x": 3})

@@ -1,0 +1,303 @@
+"""The lock of what is said and decided: what differs from it is said in words, and refused."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from verified_transformer.engine.account import ledger
+from verified_transformer.engine.account.ledger import Ledger
+from verified_transformer.engine.account.verdicts import lock
+from verified_transformer.engine.account.verdicts.lock import Change, Locked, LockError, State
+from verified_transformer.engine.commands import claims, line
+
+ROOT = Path(__file__).parents[3]
+WAS = State("section 2", "equation", lock.hash_of_words("$x=1$."), "holds-if")
+LOCKED = {"TEST-01": Locked(WAS), "TEST-02": Locked(dataclasses.replace(WAS, verdict="holds"))}
+NOW = {name: item.state for name, item in LOCKED.items()}
+DAY = "2026-11-22"
+FIRST = (Change(DAY, None, "holds-if", "new"),)
+
+
+def now(**changes: Any) -> dict[str, State]:
+    """The claims as they are locked, the first with some of its fields changed."""
+    return {**NOW, "TEST-01": dataclasses.replace(WAS, **changes)}
+
+
+@pytest.fixture(scope="module")
+def collected() -> Ledger:
+    return ledger.collect(ROOT)
+
+
+def test_every_verdict_is_as_locked(collected: Ledger) -> None:
+    """`make lock REASON="…"` renews the lock on purpose."""
+    assert collected.differences() == []
+
+
+def test_the_lock_holds_every_claim_in_order(collected: Ledger) -> None:
+    assert list(lock.read()) == [claim.id for claim in collected.claims]
+
+
+def test_the_lock_is_written_as_it_is_read() -> None:
+    assert lock.text(lock.read()) == lock.PATH.read_text(encoding="utf-8")
+
+
+CHANGES: dict[str, tuple[dict[str, Any], str]] = {
+    "verdict": ({"verdict": "wrong"}, "TEST-01: holds-if -> wrong"),
+    "words": ({"says": lock.hash_of_words("$x=2$.")}, "TEST-01: what the article says was changed"),
+    "kind": ({"kind": "statement"}, "TEST-01: its kind was changed: equation -> statement"),
+    "place": ({"where": "1"}, "TEST-01: its place was changed: section 2 -> 1"),
+    "judged": (
+        {"judged": True}, "TEST-01: judged by a person, before decided by what ran",
+    ),
+    "retired": ({"retired": "says TEST-02"}, "TEST-01: retired: says TEST-02"),
+}  # fmt: skip
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("what", CHANGES)
+def test_what_is_not_as_locked_is_said_in_words(what: str) -> None:
+    changes, said = CHANGES[what]
+    assert lock.differences(NOW, LOCKED) == {}
+    assert lock.differences(now(**changes), LOCKED) == {"TEST-01": [said]}
+
+
+@pytest.mark.canary
+def test_another_reason_to_set_a_claim_aside_is_said() -> None:
+    aside = dataclasses.replace(WAS, verdict="not-truth-apt", nature="plan")
+    other = {"TEST-01": dataclasses.replace(aside, nature="opinion")}
+    said = lock.differences(other, {"TEST-01": Locked(aside)})
+    assert said == {"TEST-01": ["TEST-01: set aside as opinion, before as plan"]}
+
+
+@pytest.mark.canary
+def test_a_new_claim_and_one_that_is_gone_are_said() -> None:
+    moved = {"TEST-01": WAS, "TEST-03": dataclasses.replace(WAS, verdict="holds")}
+    assert [line for lines in lock.differences(moved, LOCKED).values() for line in lines] == [
+        "TEST-02: no longer in the claims files; an id is retired, never dropped",
+        "TEST-03: new, holds",
+    ]
+
+
+# ------------------------------------------------------------------ renewing
+
+
+def test_a_renewed_lock_keeps_what_stood_there_and_why() -> None:
+    first = lock.renew(now(verdict="wrong"), LOCKED, " its setting\nfails it ", DAY)
+    assert first["TEST-01"].state.verdict == "wrong"
+    assert first["TEST-01"].history == (Change(DAY, "holds-if", "wrong", "its setting fails it"),)
+    assert first["TEST-02"] == LOCKED["TEST-02"]
+    again = lock.renew(now(verdict="holds", judged=True), first, "a source says so", "2026-12-01")
+    assert again["TEST-01"].history == (
+        *first["TEST-01"].history,
+        Change("2026-12-01", "wrong; not judged", "holds; judged", "a source says so"),
+    )
+
+
+def test_a_new_claim_starts_its_history() -> None:
+    made = lock.renew({**NOW, "TEST-03": WAS}, LOCKED, "said by the book", DAY)
+    assert made["TEST-03"].history == (Change(DAY, None, "holds-if", "said by the book"),)
+
+
+def test_renewing_what_is_as_locked_changes_nothing() -> None:
+    assert lock.renew(NOW, LOCKED, "no reason", DAY) == LOCKED
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("reason", ["", " \n\t"])
+def test_an_empty_reason_is_refused(reason: str) -> None:
+    with pytest.raises(LockError, match="REASON: got an empty text; accepted: why"):
+        lock.renew(now(verdict="wrong"), LOCKED, reason, DAY)
+
+
+@pytest.mark.canary
+def test_a_reason_that_readers_could_not_read_is_refused() -> None:
+    with pytest.raises(LockError, match="REASON: an unpaired dollar sign; it is shown to readers"):
+        lock.renew(now(verdict="wrong"), LOCKED, "since $d > 1", DAY)
+
+
+@pytest.mark.canary
+def test_a_day_that_is_none_is_refused() -> None:
+    with pytest.raises(LockError, match="DATE: got 'today'; accepted: a day such as"):
+        lock.renew(now(verdict="wrong"), LOCKED, "a reason", "today")
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("what", ["words", "kind", "place", "retired"])
+@pytest.mark.parametrize("reason", ["a slip of translation", "as TEST-02", "as XTEST-011"])
+def test_what_an_article_says_is_not_changed_without_naming_it(what: str, reason: str) -> None:
+    changes, said = CHANGES[what]
+    with pytest.raises(LockError, match=f"{said}\nREASON: what an article says is locked"):
+        lock.renew(now(**changes), LOCKED, reason, DAY)
+    named = lock.renew(now(**changes), LOCKED, f"{reason}, TEST-01", DAY)
+    assert len(named["TEST-01"].history) == 1
+
+
+@pytest.mark.canary
+def test_a_claim_is_not_dropped_without_naming_it() -> None:
+    with pytest.raises(LockError, match="TEST-02: no longer in the claims files"):
+        lock.renew({"TEST-01": WAS}, LOCKED, "not needed", DAY)
+
+
+# ------------------------------------------------------------------ from commit to commit
+
+
+def test_nothing_is_lost_since_the_commit_before() -> None:
+    """In CI that is the branch on which a pull request lands, so that it covers all of it."""
+    place = f"HEAD^:{lock.PATH.relative_to(ROOT).as_posix()}"
+    asked = ["git", "-C", str(ROOT), "show", place]
+    run = subprocess.run(asked, capture_output=True, encoding="utf-8", check=False)
+    if run.returncode:
+        pytest.skip("there is no commit before this one, or it has no lock")
+    assert lock.lost(lock.parsed(run.stdout), lock.read()) == []
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("after", "fault"),
+    [
+        (None, "TEST-01: gone from the lock"),
+        (Locked(WAS), "TEST-01: its history was rewritten"),
+        (
+            Locked(WAS, (Change(DAY, None, "holds-if", "another"),)),
+            "TEST-01: its history was rewritten",
+        ),
+        (
+            Locked(dataclasses.replace(WAS, verdict="holds"), FIRST),
+            "TEST-01: changed, and its history does not say so",
+        ),
+        (
+            Locked(dataclasses.replace(WAS, says="0"), FIRST),
+            "TEST-01: changed, and its history does not say so",
+        ),
+    ],
+)
+def test_a_lock_that_hides_a_change_is_found(after: Locked | None, fault: str) -> None:
+    before = {"TEST-01": Locked(WAS, FIRST)}
+    assert lock.lost(before, {"TEST-01": after} if after else {}) == [fault]
+
+
+def test_a_renewed_lock_loses_nothing() -> None:
+    before = {"TEST-01": Locked(WAS, FIRST)}
+    after = lock.renew({"TEST-01": dataclasses.replace(WAS, verdict="wrong")}, before, "so", DAY)
+    assert lock.lost(before, after) == lock.lost(before, before) == []
+
+
+# ------------------------------------------------------------------ the file
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("before", "after", "fault"),
+    [
+        ('"verdict": "holds"', '"verdict": "wrong"', "edited by hand: TEST-02; restore"),
+        ('"after": "holds-if"', '"after": "holds"', "edited by hand: TEST-01; restore"),
+        ('"kind"', '"sort"', "is no lock of verdicts: .*sort"),
+        ("{", "", "is no lock of verdicts"),
+    ],
+)
+def test_a_lock_edited_by_hand_is_refused(
+    before: str, after: str, fault: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "verdicts.lock"
+    held = {**LOCKED, "TEST-01": Locked(WAS, (Change(DAY, None, "holds-if", "new"),))}
+    path.write_text(lock.text(held), encoding="utf-8")
+    assert lock.read(path) == held
+    path.write_text(lock.text(held).replace(before, after, 1), encoding="utf-8")
+    with pytest.raises(LockError, match=fault):
+        lock.read(path)
+
+
+@pytest.mark.canary
+def test_a_lock_that_is_gone_is_not_made_anew(tmp_path: Path) -> None:
+    with pytest.raises(LockError, match=r"none\.lock: is missing; restore it from the repository"):
+        claims.renew(ROOT, "start again", DAY, path=tmp_path / "none.lock")
+
+
+# ------------------------------------------------------------------ where it is red
+
+
+@pytest.fixture
+def altered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A lock in which LOSS-14 does not hold."""
+    held, path = lock.read(), tmp_path / "verdicts.lock"
+    was = held["LOSS-14"]
+    held["LOSS-14"] = dataclasses.replace(
+        was, state=dataclasses.replace(was.state, verdict="wrong")
+    )
+    path.write_text(lock.text(held), encoding="utf-8")
+    monkeypatch.setattr(lock, "read", lambda _=None, read=lock.read: read(path))
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.canary
+def test_the_command_is_red_and_says_what_differs(
+    altered: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert line.main(["claims", "--root", str(ROOT)]) == 1
+    assert "Not as locked:\nLOSS-14: wrong -> holds\nmake lock" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_the_command_renews_the_lock_with_the_day_of_the_last_commit(
+    altered: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = lock.read()
+    assert claims.renew(ROOT, "it was right", DAY, path=altered) == 0
+    assert "LOSS-14: wrong -> holds\n" in capsys.readouterr().out
+    after = lock.read()
+    change = Change(DAY, "wrong", "holds", "it was right")
+    assert after["LOSS-14"].history == (*before["LOSS-14"].history, change)
+    assert {name for name in after if after[name] != before[name]} == {"LOSS-14"}
+    assert ledger.collect(ROOT).differences() == []
+
+
+def test_the_history_is_published(altered: Path) -> None:
+    claims.renew(ROOT, "it was right", DAY, path=altered)
+    data = next(c for c in ledger.collect(ROOT).to_json()["claims"] if c["id"] == "LOSS-14")
+    assert data["history"][-1] == {
+        "date": DAY, "before": "wrong", "after": "holds", "reason": "it was right",
+    }  # fmt: skip
+
+
+@pytest.mark.canary
+def test_the_pages_are_not_built_without_a_warning(
+    altered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "book/_ext"))
+    import verified_book
+
+    monkeypatch.setattr(verified_book, "logger", logging.getLogger("pages"))
+    app: Any = SimpleNamespace(srcdir=ROOT, outdir=tmp_path / "html", env=SimpleNamespace())
+    verified_book.read_claims(app)
+    assert "not as locked: LOSS-14: wrong -> holds" in caplog.text
+
+
+def test_a_claims_page_shows_setting_history_and_what_is_inherited(
+    collected: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "book/_ext"))
+    from verified_book import render
+
+    shown = next(c for c in collected.claims if c.id == "LOSS-14")
+    changed = dataclasses.replace(
+        shown, verdict="holds-if", setting="$d=768$",
+        history=(Change(DAY, "holds", "holds-if", "it rests on LOSS-12"),),
+        inherited=(("LOSS-12", "small angles"),), discharges=(("LOSS-11", "$d$ is even"),),
+    )  # fmt: skip
+    known = {claim.id: claim for claim in collected.claims}
+    book = dict.fromkeys(("author", "title", "year", "url", "version"), "")
+    page = render.page(changed, collected.articles[0], known, None, book, str)
+    for text in (
+        "<b>The article's setting</b> ",
+        f"<li>{DAY}: holds → holds-if. it rests on LOSS-12</li>", "small angles",
+        "<b>Only if</b> (of LOSS-12, on which it rests)", "<b>The condition of LOSS-11</b> is met",
+    ):  # fmt: skip
+        assert text in page

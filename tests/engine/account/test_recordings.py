@@ -1,0 +1,163 @@
+"""Recorded experiments: stale when what made them changes, and only then; shown as recorded."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from verified_transformer import claim
+from verified_transformer.engine.account import ledger, recordings, registry
+from verified_transformer.engine.account.code import CodeFault
+from verified_transformer.engine.account.hashing import hash_of
+from verified_transformer.engine.account.records.record import Record, Recorded
+
+SOURCE = "from ...laws import spread\n\n\ndef run():\n    return spread(2)\n"
+LAW = "def spread(x):\n    return 2 * x\n"
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A package with an experiment ``sample``."""
+    made = tmp_path / "library"
+    (made / "book" / "experiments").mkdir(parents=True)
+    (made / "book" / "experiments" / "sample.py").write_text(SOURCE, encoding="utf-8")
+    (made / "laws.py").write_text(LAW, encoding="utf-8")
+    return made
+
+
+@pytest.fixture
+def folder(package: Path) -> Path:
+    """A recording of it."""
+    made = recordings.code("sample", package)
+    kept = {
+        "provenance": {"code": {"key": made.key, "definitions": made.definitions}},
+        "fingerprint": 4,
+        "result": [1.0, 2.0, 3.0],
+    }
+    (package / "sample.json").write_text(json.dumps(kept), encoding="utf-8")
+    recordings.code.cache_clear()
+    return package
+
+
+def fault(folder: Path, data: str = "") -> str | None:
+    shown = data or hash_of([1.0, 2.0, 3.0])
+    recordings.code.cache_clear()
+    return recordings.fault("sample", shown, folder, folder)
+
+
+def test_a_recording_that_stands_has_no_fault(folder: Path) -> None:
+    assert recordings.load("sample", folder).result == [1.0, 2.0, 3.0]
+    assert fault(folder) is None
+
+
+@pytest.mark.canary
+def test_a_changed_result_is_a_fault(folder: Path) -> None:
+    path = folder / "sample.json"
+    path.write_text(path.read_text("utf-8").replace("1.0", "1.5"), encoding="utf-8")
+    assert fault(folder) == (
+        "recording sample has another result than the notebook showed; run it again"
+    )
+
+
+def test_provenance_does_not_move_the_hash_of_the_result(folder: Path) -> None:
+    before = recordings.load("sample", folder).hash
+    kept = json.loads((folder / "sample.json").read_text("utf-8"))
+    kept["provenance"]["keyed anew"] = "today"
+    (folder / "sample.json").write_text(json.dumps(kept), encoding="utf-8")
+    assert recordings.load("sample", folder).hash == before
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("file", "old", "new", "says"),
+    [
+        ("laws.py", "2 * x", "3 * x", "changed since: laws.py: spread"),
+        (
+            "book/experiments/sample.py",
+            "(2)",
+            "(3)",
+            "changed since: book/experiments/sample.py: run",
+        ),
+        ("laws.py", "spread", "width", "book/experiments/sample.py: asks laws.py for spread"),
+        ("book/experiments/sample.py", "run", "other", "book/experiments/sample.py: has no run"),
+    ],
+)
+def test_changed_code_is_a_fault_that_names_what_changed(
+    folder: Path, file: str, old: str, new: str, says: str
+) -> None:
+    path = folder / file
+    path.write_text(path.read_text("utf-8").replace(old, new), encoding="utf-8")
+    assert says in (fault(folder) or "")
+    assert (fault(folder) or "").startswith("recording sample is stale: ")
+
+
+@pytest.mark.canary
+def test_a_module_that_is_gone_is_a_fault_and_no_traceback(folder: Path) -> None:
+    (folder / "book" / "experiments" / "sample.py").unlink()
+    assert fault(folder) == "recording sample is stale: no module book/experiments/sample.py"
+
+
+@pytest.mark.canary
+def test_a_source_that_cannot_be_read_is_a_fault(folder: Path) -> None:
+    (folder / "laws.py").write_text("def spread(:\n", encoding="utf-8")
+    assert "laws.py: line 1: invalid syntax" in (fault(folder) or "")
+
+
+@pytest.mark.canary
+def test_a_missing_recording_is_a_fault(folder: Path) -> None:
+    assert "no recording 'other'; accepted: sample" in recordings.fault("other", "0", folder)
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("text", ["[]", "{", '{"result": 1}'])
+def test_a_file_that_is_no_recording_is_a_fault(folder: Path, text: str) -> None:
+    (folder / "sample.json").write_text(text, encoding="utf-8")
+    assert (fault(folder) or "").startswith("recording sample: cannot be read")
+
+
+def test_what_is_not_committed_is_not_recorded(tmp_path: Path) -> None:
+    with pytest.raises(CodeFault, match=r"no module book/experiments/no_such.py"):
+        recordings.commit("no_such", tmp_path)
+
+
+def test_a_record_says_that_it_is_recorded(folder: Path) -> None:
+    kept: Any = recordings.load("sample", folder)
+    made = claim("RES-09").experiment(
+        arms={"it": kept.result, "nothing": 0}, compares=("it", "nothing"), predicts="positive",
+        unit="an effect", recorded=kept,
+    )  # fmt: skip
+    assert made.recorded == Recorded("sample", kept.hash)
+    assert f"recorded: sample   #{kept.hash}" in repr(made)
+
+
+@pytest.mark.canary
+def test_the_ledger_finds_a_stale_recording() -> None:
+    statements = registry.load()[1]
+    record = Record(
+        ("LOSS-48",), (statements["LOSS-48"].hash,), "experiment", "unsettled", "", "",
+        recorded=Recorded("no such", "0"),
+    )  # fmt: skip
+    item = ledger.Found(record, "", "a.ipynb", 0)
+    assert ledger.stale(item, statements)[0].startswith("a.ipynb: name: no recording 'no such'")
+
+
+@pytest.mark.parametrize("path", sorted((recordings.PACKAGE / "recordings").glob("*.json")))
+def test_every_stored_recording_stands_and_says_where_it_is_from(path: Path) -> None:
+    kept = recordings.load(path.stem)
+    assert recordings.fault(path.stem, kept.hash) is None
+    wanted = {
+        "command",
+        "date",
+        "commit",
+        "device",
+        "seeds",
+        "versions",
+        "CPU seconds",
+        "code",
+        "processor",
+        "threads",
+    }
+    assert wanted <= set(kept.provenance)

@@ -1,0 +1,183 @@
+"""Records: what they can be, their hash and line, there and back through JSON, and what moved."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import pytest
+from picture_comparison import moved_fields
+
+from verified_transformer.engine.account import registry
+from verified_transformer.engine.account.records.margins import Interval
+from verified_transformer.engine.account.records.ran import OWN, Ran, RecordError
+from verified_transformer.engine.account.records.record import (
+    Estimate,
+    Record,
+    Recorded,
+    Sample,
+    Score,
+    Volatile,
+    differences,
+    from_json,
+    to_json,
+)
+from verified_transformer.engine.commands.verify import compared
+
+PROOF = Record(
+    ("LOSS-14",), ("abc",), "proof", "supports", "Var = 2*d", "two routes",
+    latex="2d", mutants=Score(3, 3), uses=("LOSS-10",),
+)  # fmt: skip
+MEASURED = Record(
+    ("LOSS-14",), ("abc",), "measurement", "supports", "Var = 2*d", "d=3",
+    mutants=Score(2, 2, 1),
+    volatile=Volatile(({"point": "d=3"},), (Estimate(0.5, 100, "cpu"),), None, 0.25),
+)  # fmt: skip
+TRIED = Record(
+    ("LOSS-48", "LOSS-49"), ("a", "b"), "experiment", "supports", "loss: positive", "5 runs",
+    case="slowest", recorded=Recorded("tied_convergence", "0"), margin="margin at least 1/2",
+    volatile=Volatile(interval=Interval(1.0, 2.0)),
+)  # fmt: skip
+DRAWN = Record(
+    ("LOSS-14",), ("abc",), "sampled", "supports", "it is even", "",
+    of="truth", sample=Sample(500, ("a", "b"), "one in a hundred"),
+)  # fmt: skip
+RAN = dataclasses.replace(
+    MEASURED, ran=(Ran("BertModel", layers=(2,), norms=("LayerNorm ε 1e-12",)), Ran("A", OWN)),
+    volatile=Volatile(versions="torch 2.13.0"),
+)  # fmt: skip
+SOUND = to_json(PROOF)
+
+
+@pytest.mark.parametrize("record", [PROOF, MEASURED, TRIED, DRAWN, RAN], ids=lambda r: r.kind)
+def test_a_record_goes_through_json_and_back(record: Record) -> None:
+    back = from_json(json.loads(json.dumps(to_json(record))))
+    assert back == record and back.hash == record.hash and back.line == record.line
+
+
+def test_the_line_names_all_that_was_decided() -> None:
+    assert PROOF.line == f"LOSS-14 proof   Var = 2*d   two routes   #{PROOF.hash}"
+    assert TRIED.line.startswith("LOSS-48 LOSS-49 [slowest] experiment   loss: positive   5 runs; ")
+    assert "5 runs; margin at least 1/2   #" in TRIED.line
+    assert "LOSS-14 sampled (truth)   it is even   500 draws; would have caught" in DRAWN.line
+    assert repr(PROOF) == PROOF.line
+
+
+CHANGES: dict[str, Any] = {
+    "claims": ("LOSS-15",), "readings": ("abd",), "kind": "exact", "statement": "other",
+    "detail": "other", "of": "truth", "case": "other", "cited": "other", "latex": "other",
+    "mutants": Score(2, 3), "uses": (), "recorded": Recorded("a", "0"), "margin": "none",
+    "made": "0123abcd", "until": "2023-07", "ran": (Ran("BertModel"),),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("field", CHANGES)
+def test_the_hash_covers_every_deterministic_field_and_names_what_moved(field: str) -> None:
+    changed = dataclasses.replace(PROOF, **{field: CHANGES[field]})
+    assert changed.hash != PROOF.hash
+    found = differences(PROOF, changed)
+    assert len(found) == 1 and found[0].startswith(f"{field}: ")
+
+
+def test_nbval_names_the_field_behind_another_hash() -> None:
+    card = {"metadata": {"verified_transformer": {"kind": "card", "claims": ["LOSS-14"]}}}
+    before, after = (
+        [card, {"metadata": {"verified_transformer": to_json(record)}}]
+        for record in (PROOF, dataclasses.replace(PROOF, made="0123abcd"))
+    )
+    assert moved_fields(before, before) == []
+    (line,) = moved_fields(before, after)
+    assert line.startswith("LOSS-14 proof, made: ") and line.endswith("'0123abcd' came out")
+
+
+def test_no_deterministic_field_is_forgotten() -> None:
+    own = {"outcome", "sample"}  # an outcome and a sample go with the kind
+    names = {f.name for f in dataclasses.fields(Record)} - {"volatile", "steps"}
+    assert names == set(CHANGES) | own
+    assert {"outcome", "sample"} <= set(to_json(DRAWN))
+
+
+def test_what_differs_from_run_to_run_moves_nothing() -> None:
+    later = dataclasses.replace(MEASURED, volatile=Volatile(seconds=3.0), steps=(("why", "what"),))
+    assert later.hash == MEASURED.hash and differences(MEASURED, later) == []
+
+
+def test_stored_records_of_the_first_notebooks_keep_their_hash() -> None:
+    """Fields that came later are absent where they are empty."""
+    assert {"recorded", "margin", "sample", "made", "until", "ran"}.isdisjoint(SOUND)
+    assert PROOF.hash == "ad380c98"
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ([], "record: got list; accepted: an object"),
+        ({}, r"record: missing fields \['claims', .*'statement'\]"),
+        (SOUND | {"verdict": "holds"}, r"record: unknown fields \['verdict'\]"),
+        (SOUND | {"kind": "guess"}, "kind: got 'guess'; accepted: proof, exact"),
+        (SOUND | {"kind": 3}, "kind: got 3; accepted: a text"),
+        (SOUND | {"of": "lie"}, "of: got 'lie' of kind proof; accepted: reading, truth"),
+        (SOUND | {"outcome": "fails"}, "outcome: got 'fails' of kind proof; accepted: supports"),
+        (SOUND | {"claims": "LOSS-14"}, "claims: got 'LOSS-14'; accepted: a list of texts"),
+        (SOUND | {"claims": []}, "claims: none given"),
+        (SOUND | {"readings": []}, "readings: got 0 for 1 claims"),
+        (SOUND | {"statement": None}, "statement: got None; accepted: a text"),
+        (SOUND | {"mutants": 3}, "mutants: got 3; accepted: an object"),
+        (SOUND | {"mutants": {"killed": 3}}, r"mutants: got fields \['killed'\]; accepted: killed"),
+        (SOUND | {"sample": {"n": 1, "seeds": [], "sees": ""}}, "sample: needed by .* sampled"),
+        (SOUND | {"kind": "sampled"}, "sample: needed by a record of kind sampled"),
+        (SOUND | {"ran": "BERT"}, "ran: got 'BERT'; accepted: a list of descriptions"),
+        (SOUND | {"ran": [{"name": "A"}]}, r"ran: got fields \['name'\]; accepted: dtypes, home"),
+        (SOUND | {"ran": [{"name": "A", "home": "Rome"}]}, "ran: got the home 'Rome'; accepted:"),
+        (SOUND | {"volatile": {"speed": 3}}, r"volatile: got fields \['speed'\]; accepted: rows"),
+        (SOUND | {"volatile": {"interval": {"low": 2, "high": 1}}}, "interval: got 2 … 1"),
+    ],
+)
+def test_what_is_no_record_is_refused_by_field(data: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        from_json(data)
+
+
+def test_a_broken_record_is_a_record_error() -> None:
+    with pytest.raises(RecordError):
+        from_json([])
+
+
+# ------------------------------------------------------------------ stored and fresh
+
+
+def test_what_comes_out_as_stored_is_the_same() -> None:
+    claim = registry.statement("LOSS-14")
+    found = compared(claim, [PROOF, MEASURED], [PROOF, MEASURED])
+    assert found.same and found.fresh.verdict == "holds"
+    assert str(found).splitlines() == [
+        f"LOSS-14: {claim.says}",
+        "LOSS-14: holds (proof + measurement)",
+        "LOSS-14: what came out is what is stored",
+    ]
+
+
+@pytest.mark.canary
+def test_what_comes_out_otherwise_names_the_field() -> None:
+    claim = registry.statement("LOSS-14")
+    moved = dataclasses.replace(PROOF, detail="one route")
+    found = compared(claim, [PROOF, MEASURED], [moved])
+    assert not found.same
+    assert found.moved[0] == "proof: detail: 'two routes' is stored, 'one route' came out"
+    assert found.moved[1].startswith("measurement: stored, but did not come out: LOSS-14")
+    assert "LOSS-14: stored as holds (proof + measurement)" in str(found)
+
+
+@pytest.mark.canary
+def test_an_outcome_that_turned_is_not_the_same() -> None:
+    claim = registry.statement("LOSS-29")
+    settled = Volatile(interval=Interval(1.0, 2.0))
+    before = Record(
+        ("LOSS-29",), ("x",), "experiment", "supports", "loss: positive", "5 runs", volatile=settled
+    )
+    after = dataclasses.replace(before, outcome="unsettled", statement="loss: unsettled")
+    found = compared(claim, [before], [after])
+    assert (found.stored.verdict, found.fresh.verdict, found.same) == ("reproduced", "open", False)
+    assert "experiment: outcome: 'supports' is stored, 'unsettled' came out" in found.moved

@@ -1,0 +1,384 @@
+"""The registry: what is in it, that every formula parses, and that bad files are refused."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+import yaml
+
+from verified_transformer.engine.account.reading import Reading, RegistryError
+from verified_transformer.engine.account.registry import CHAPTERS, KINDS, OWN, load, statement
+from verified_transformer.engine.account.rendering.formulas import latex_fault
+from verified_transformer.engine.exact.formulas.notation import parse
+
+ARTICLES, STATEMENTS = load()
+COUNTS = {"initialisation": 99, "tying": 37, "tied-loss": 52, "growth": 58, "factorisation": 49}
+
+
+def readings(reading: Reading) -> list[Reading]:
+    """A reading and its cases, at any depth."""
+    return [reading, *(part for case in reading.cases.values() for part in readings(case))]
+
+
+READ = {name: readings(s.reading) for name, s in STATEMENTS.items() if s.reading}
+
+
+# ------------------------------------------------------------------------------- what is in it
+
+
+def test_there_are_295_statements_in_five_articles():
+    assert Counter(s.article for s in STATEMENTS.values() if s.article != OWN) == COUNTS
+    assert sum(COUNTS.values()) == 295
+
+
+def test_articles_and_statements_stand_in_chapter_order():
+    assert list(ARTICLES) == [*COUNTS, OWN]
+    assert list(COUNTS) == sorted(CHAPTERS, key=CHAPTERS.get)
+    assert [article.chapter for article in ARTICLES.values()] == [1, 2, 3, 4, 5, None]
+    chapters = [CHAPTERS.get(s.article, 6) for s in STATEMENTS.values()]
+    assert chapters == sorted(chapters)
+
+
+def test_ids_are_unique_in_the_files_themselves():
+    folder = load.__wrapped__.__defaults__[0]
+    texts = [path.read_text(encoding="utf-8") for path in folder.glob("*.yaml")]
+    ids = re.findall(r"^  - id: (\S+)$", "\n".join(texts), flags=re.MULTILINE)
+    assert len(ids) == len(set(ids))
+    assert set(ids) == set(STATEMENTS)
+
+
+def test_every_statement_has_a_place_a_kind_and_words():
+    for found in STATEMENTS.values():
+        assert found.kind in KINDS
+        assert found.where.strip()
+        assert found.says.endswith((".", "?", "!", "…", "'", ")", "$", '"')), found.id
+
+
+def test_says_holds_no_empty_latex():
+    for found in STATEMENTS.values():
+        maths = re.split(r"(?<!\\)\$", found.says)[1::2]
+        assert all(part.strip() for part in maths), found.id
+        assert not any(re.search(r"\\[a-z]+\{\s*\}", part) for part in maths), found.id
+
+
+@pytest.mark.parametrize("name", READ)
+def test_every_formula_of_a_reading_parses(name):
+    for reading in READ[name]:
+        formulas = [reading.formula, reading.claimed, reading.truth_formula]
+        for text in [*formulas, *(of for of, _ in reading.digits)]:
+            if text is not None:
+                parse(text)
+
+
+@pytest.mark.parametrize("name", READ)
+def test_printed_digits_are_digits(name):
+    for reading in READ[name]:
+        for _, printed in reading.digits:
+            assert re.fullmatch(r"-?\d+(\.\d+)?", printed)
+
+
+def test_a_statement_is_found_by_its_id():
+    found = statement("LOSS-14")
+    assert (found.id, found.article) == ("LOSS-14", "tied-loss")
+
+
+@pytest.mark.canary
+def test_an_unknown_id_is_refused():
+    with pytest.raises(KeyError, match=r"LOSS-99.*not in the registry"):
+        statement("LOSS-99")
+
+
+# --------------------------------------------------------------------------------- fingerprints
+
+
+def test_a_fingerprint_changes_with_every_word_of_the_reading():
+    found = statement("LOSS-14")
+    assert found.reading is not None
+    changed = [
+        replace(found, reading=replace(found.reading, text=found.reading.text + " too")),
+        replace(found, reading=replace(found.reading, formula="3*d*sigma**4")),
+        replace(found, reading=replace(found.reading, condition="$d$ is even")),
+        replace(found, reading=replace(found.reading, uses=("LOSS-11",))),
+        replace(found, reading=None),
+        replace(found, says=found.says + "."),
+        replace(found, kind="number"),
+    ]
+    assert len({s.hash for s in (found, *changed)}) == 1 + len(changed)
+
+
+def test_a_fingerprint_does_not_depend_on_what_is_discharged():
+    found = statement("LOSS-14")
+    other = replace(found, reading=replace(found.reading, discharges={"LOSS-11": "so"}))
+    assert other.hash == found.hash
+
+
+def test_a_setting_is_that_of_every_case(load_claims):
+    cases = {"a": reading(), "b": reading(setting="its own")}
+    found = load_claims(entry(reading=reading(setting="$d=768$", cases=cases)))[1]["TEST-01"]
+    assert [part.setting for part in found.reading.parts.values()] == ["$d=768$"] * 2 + ["its own"]
+
+
+def test_a_fingerprint_changes_with_a_word_of_a_case():
+    found = next(s for s in STATEMENTS.values() if s.reading and s.reading.cases)
+    name, case = next(iter(found.reading.cases.items()))
+    cases = {**found.reading.cases, name: replace(case, text=case.text + " too")}
+    changed = replace(found, reading=replace(found.reading, cases=cases))
+    assert changed.hash != found.hash
+
+
+def test_a_fingerprint_does_not_depend_on_the_place():
+    found = statement("LOSS-14")
+    assert replace(found, where="elsewhere").hash == found.hash
+
+
+# ---------------------------------------------------------------------------------- bad files
+
+
+def entry(number: int = 1, **changes: object) -> dict[str, object]:
+    """A sound claim with some keys changed; None takes a key away."""
+    sound = {"id": f"TEST-{number:02}", "where": "line 1", "kind": "equation", "says": "$x=1$."}
+    return {key: value for key, value in (sound | changes).items() if value is not None}
+
+
+def reading(**more: object) -> dict[str, object]:
+    return {"text": "a reading", **more}
+
+
+@pytest.fixture
+def load_claims(tmp_path):
+    """Write claims as the file of an article and load it."""
+    about = dict.fromkeys(("title", "title_en", "author", "date", "url"), "") | {"key": "growth"}
+
+    def write(*claims: dict[str, object]):
+        text = yaml.safe_dump({"article": about, "claims": list(claims)}, allow_unicode=True)
+        (tmp_path / "growth.yaml").write_text(text, encoding="utf-8")
+        return load(tmp_path)
+
+    return write
+
+
+def test_a_sound_file_is_accepted(load_claims):
+    articles, statements = load_claims(
+        entry(1, reading=reading(formula="d*sigma**2", condition={"text": "$d>1$"})),
+        entry(2, reading=reading(uses=["TEST-01"], cases={"a": reading(formula="1")})),
+    )
+    assert list(articles) == ["growth"]
+    assert list(statements) == ["TEST-01", "TEST-02"]
+    assert statements["TEST-02"].reading.cases["a"].formula == "1"
+
+
+def test_what_a_condition_needs_is_read(load_claims):
+    condition = {"text": "large $d$", "met_by": "{formula} at $d=768$"}
+    cases = {"as printed": reading(condition=condition, formula="d"), "exists": reading()}
+    more = {"setting": "$d=768$", "cases": cases, "clauses": list(cases)}
+    more |= {"uses": ["TEST-01"], "discharges": {"TEST-01": "its\n $d$ is large"}}
+    found = load_claims(entry(1), entry(2, reading=reading(**more)))[1]["TEST-02"].reading
+    assert found.cases["as printed"].met_by == "d at $d=768$"
+    assert found.discharges == {"TEST-01": "its $d$ is large"}
+    assert found.clauses == ("as printed", "exists")
+    assert (list(found.deciding), list(found.beside)) == (["as printed"], ["exists"])
+
+
+BAD = {
+    "duplicate id": ([entry(1), entry(1)], "id TEST-01 is used twice"),
+    "id in small letters": ([entry(id="test-01")], "an id is capital letters"),
+    "id with three digits": ([entry(id="TEST-001")], "an id is capital letters"),
+    "no id": ([entry(id=None)], "an id is capital letters"),
+    "unknown kind": ([entry(kind="theorem")], "kind is 'theorem'; accepted: statement"),
+    "no kind": ([entry(kind=None)], "kind is None"),
+    "no words": ([entry(says=None)], "'says' is missing"),
+    "empty words": ([entry(says="")], "'says' is missing"),
+    "no place": ([entry(where=None)], "'where' is missing"),
+    "unknown key": ([entry(verdict="holds")], r"unknown keys \['verdict'\]"),
+    "unknown key in a reading": (
+        [entry(reading=reading(proof="clear"))],
+        r"unknown keys in reading: \['proof'\]",
+    ),
+    "unknown key in a case": (
+        [entry(reading=reading(cases={"a": reading(proof="clear")}))],
+        r"unknown keys in reading: \['proof'\]",
+    ),
+    "a reading without a text": ([entry(reading={"formula": "1"})], "a reading needs a text"),
+    "condition and truth together": (
+        [entry(reading=reading(condition={"text": "if"}, truth={"text": "no"}))],
+        "either a condition or a truth",
+    ),
+    "unpaired dollar": ([entry(says="$x = 1.")], "an unpaired dollar sign"),
+    "unpaired brace": ([entry(says="$x_{1$.")], "without its (end|beginning)"),
+    "braces the wrong way round": ([entry(says="$x}_{1$.")], "without its (end|beginning)"),
+    r"unpaired \left": ([entry(says=r"$\left(x)$.")], "without its (end|beginning)"),
+    "unpaired starred environment": ([entry(says=r"$\begin{align*} x$.")], "without its end"),
+    "brackets crossed": ([entry(says=r"$\right)\left($.")], "without its beginning"),
+    "double dollar": ([entry(says="$$x{$$.")], "an empty formula, or a double dollar"),
+    "misspelt key of a truth": (
+        [entry(reading=reading(truth={"txt": "no"}))],
+        r"\['txt'\] in a reading; accepted",
+    ),
+    "misspelt key of a condition": (
+        [entry(reading=reading(condition={"text": "if", "claim": "0"}))],
+        r"\['claim', 'text'\] in a reading; accepted",
+    ),
+    "misspelt key of digits": (
+        [entry(reading=reading(digits=[{"off": "pi", "printed": "3.1"}]))],
+        r"\['off', 'printed'\] in a reading; accepted",
+    ),
+    "a formula that is not there": (
+        [entry(reading=reading(text="it is ${truth}$"))],
+        r"\{truth\} stands in a text, and the reading has none",
+    ),
+    "names without a quantity": (
+        [entry(reading=reading(where={"i": "Index(d)"}))],
+        "where says what the names of a quantity stand for, and there is no quantity",
+    ),
+    "uses in a case": (
+        [entry(reading=reading(cases={"a": reading(uses=["TEST-01"])}))],
+        "uses stand in the reading",
+    ),
+    "discharges in a case": (
+        [entry(reading=reading(cases={"a": reading(discharges={"TEST-01": "so"})}))],
+        "discharges stand in the reading",
+    ),
+    "a discharge without a reason": (
+        [entry(reading=reading(discharges={"TEST-01": " "}))],
+        "discharges: why the condition is met here is missing",
+    ),
+    "clauses that are no cases": (
+        [entry(reading=reading(cases={"a": reading(), "b": reading()}, clauses=["a", "c"]))],
+        r"clauses: got \['a', 'c'\]; accepted: two or more of the cases",
+    ),
+    "a sentence of one clause": (
+        [entry(reading=reading(cases={"a": reading(), "b": reading()}, clauses=["a"]))],
+        "accepted: two or more of the cases",
+    ),
+    "what exists, without what is printed": (
+        [entry(reading=reading(cases={"exists": reading()}))],
+        "a case 'exists' stands beside a case 'as printed', which decides",
+    ),
+    "decided by a case that is none": (
+        [entry(reading=reading(cases={"a": reading(), "b": reading()}, decides="c"))],
+        "decides: got 'c'; accepted: a, b",
+    ),
+    "decided by one case of an equation": (
+        [entry(reading=reading(cases={"a": reading(), "b": reading()}, decides="a"))],
+        "decides: got a case of an equation; accepted: legs of an experiment",
+    ),
+    "met by what, without a setting": (
+        [entry(reading=reading(condition={"text": "if", "met_by": "its north"}))],
+        "met_by says what of the setting meets the condition; there is no setting",
+    ),
+    "unpaired environment": (
+        [entry(says=r"$\begin{pmatrix}x\end{bmatrix}$.")],
+        "without its (end|beginning)",
+    ),
+    "bad LaTeX in a case": (
+        [entry(reading=reading(cases={"a": reading(false_if="$x")}))],
+        "an unpaired dollar sign",
+    ),
+    "uses of an unknown id": (
+        [entry(reading=reading(uses=["TEST-77"]))],
+        "TEST-01: uses TEST-77, which is not in the registry",
+    ),
+    "uses of itself": ([entry(reading=reading(uses=["TEST-01"]))], "uses itself by way of TEST-01"),
+    "uses in a circle": (
+        [
+            entry(1, reading=reading(uses=["TEST-02"])),
+            entry(2, reading=reading(uses=["TEST-03"])),
+            entry(3, reading=reading(uses=["TEST-01"])),
+        ],
+        "TEST-01: uses itself by way of TEST-01 -> TEST-02 -> TEST-03",
+    ),
+}
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("fault", BAD)
+def test_a_bad_file_is_refused(load_claims, fault):
+    claims, message = BAD[fault]
+    with pytest.raises(RegistryError, match=message):
+        load_claims(*claims)
+
+
+@pytest.mark.canary
+def test_an_article_without_a_chapter_is_refused(tmp_path):
+    about = dict.fromkeys(("title", "title_en", "author", "date", "url"), "") | {"key": "bert"}
+    text = yaml.safe_dump({"article": about, "claims": [entry()]})
+    (tmp_path / "bert.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(RegistryError, match="'bert' is not a chapter's"):
+        load(tmp_path)
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("- a\n- b\n", "growth.yaml: a claims file has the keys article and claims"),
+        ("article: {key: growth}\n", "growth.yaml: a claims file has the keys"),
+        ("article: {key: growth}\nclaims: []\n", r"growth.yaml: article has \['key'\]; accepted"),
+    ],
+)
+def test_a_file_that_is_no_claims_file_is_refused(tmp_path, text, message):
+    (tmp_path / "growth.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(RegistryError, match=message):
+        load(tmp_path)
+
+
+@pytest.mark.canary
+def test_a_folder_without_claims_is_refused(tmp_path):
+    with pytest.raises(RegistryError, match=r"folder: got .*; accepted: a folder of claims files"):
+        load(tmp_path)
+
+
+@pytest.mark.canary
+def test_a_retired_id_is_refused_with_its_reason(load_claims, monkeypatch):
+    found = load_claims(entry(retired="says the same as TEST-02"))
+    monkeypatch.setattr("verified_transformer.engine.account.registry.load", lambda: found)
+    with pytest.raises(KeyError, match="TEST-01 is retired: says the same as TEST-02"):
+        statement("TEST-01")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no mathematics",
+        r"it costs \$5",
+        r"$\{a_{1}\}$ and $\left(\frac{1}{2}\right)$",
+        r"$a\leftarrow b\leftrightarrow c$",
+        r"$\begin{pmatrix}\begin{matrix}1\end{matrix}\end{pmatrix}$",
+    ],
+)
+def test_balanced_latex_has_no_fault(text):
+    assert latex_fault(text) is None
+
+
+def test_a_text_shows_what_the_checks_take(load_claims):
+    quantity = {"quantity": "mean(w[i]**2)", "where": {"i": "Index(d)"}}
+    claims = [
+        entry(
+            reading=reading(
+                text="$w_i$: ${quantity}={formula}$, not ${truth}$",
+                formula="2*d*sigma**4",
+                false_if="it is not ${formula}$",
+                truth={"text": "it is ${truth}$", "formula": "sigma**2"},
+                cases={"a": reading(text="${quantity}$"), "b": reading(quantity="mean(1)")},
+                **quantity,
+            )
+        )
+    ]
+    found = load_claims(*claims)[1]["TEST-01"].reading
+    assert found.text == r"$w_i$: $\mathbb{E}\left[w_{i}^2\right]=2d\sigma^4$, not $\sigma^2$"
+    assert (found.false_if, found.truth) == (r"it is not $2d\sigma^4$", r"it is $\sigma^2$")
+    assert found.cases["a"].where == found.where
+    assert found.cases["b"].quantity == "mean(1)"
+
+
+def test_a_formula_that_the_text_leaves_out_is_told_behind_it(load_claims):
+    claims = [
+        entry(1, reading=reading(text="It is ${formula}$", formula="2*d")),
+        entry(2, reading=reading(text="It is large", formula="2*d", quantity="mean(1)")),
+    ]
+    first, second = (found.reading for found in load_claims(*claims)[1].values())
+    assert first.told == "It is $2d$"
+    assert second.told == r"It is large In a formula: $\mathbb{E}\left[1\right]=2d$."

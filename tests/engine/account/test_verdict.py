@@ -1,0 +1,428 @@
+"""From records to verdicts: what each verdict needs, and the hedges that are refused."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from verified_transformer import claim
+from verified_transformer.engine.account.reading import Reading, RegistryError, read_reading
+from verified_transformer.engine.account.reading.models import Model
+from verified_transformer.engine.account.records.margins import Interval
+from verified_transformer.engine.account.records.ran import Ran
+from verified_transformer.engine.account.records.record import (
+    LedgerError,
+    Record,
+    Recorded,
+    Sample,
+    Volatile,
+)
+from verified_transformer.engine.account.registry import Statement
+from verified_transformer.engine.account.verdicts import decide as verdict
+from verified_transformer.engine.account.verdicts.decide import decide
+
+GAIN: Any = {"compares": ("it", "nothing"), "predicts": "positive", "unit": "gain"}
+
+
+def statement(kind: str = "equation", **reading: Any) -> Statement:
+    return Statement("LOSS-99", "tied-loss", "here", kind, "said", Reading("read", **reading))
+
+
+def record(kind: str, outcome: str = "supports", of: str = "reading", **more: Any) -> Record:
+    return Record(("LOSS-99",), ("x",), kind, outcome, "s", "d", of, **more)
+
+
+def experiment(outcome: str, low: float, high: float) -> Record:
+    interval = Interval(low, high)
+    return record(
+        "experiment", outcome, margin=interval.printed, volatile=Volatile(interval=interval)
+    )
+
+
+PROOF, EXACT, MEASURED = record("proof"), record("exact"), record("measurement")
+WITNESS, COUNTER = record("witness", "fails"), record("counterexample", "contradicts")
+TRUTH = [record("proof", of="truth"), record("measurement", of="truth")]
+COUNT = record("count")
+CITED = record("citation")
+SAMPLED = record("sampled", sample=Sample(100, ("a",), "one in a hundred"))
+CONDITION = {"condition": "where it rains"}
+MEETS = {**CONDITION, "setting": "a country", "met_by": "its north"}
+MET = record("met", "meets")
+SEEN = experiment("supports", 1, 3)
+RIGHT = {"truth": "the other way round", "truth_formula": "2"}
+
+
+@pytest.mark.parametrize(
+    ("claim", "records", "verdict"),
+    [
+        (statement(), [], "undecided"),
+        (statement(), [PROOF, MEASURED], "holds"),
+        (statement(), [EXACT, MEASURED], "holds"),
+        (statement(), [PROOF], "undecided"),
+        (statement(), [MEASURED], "undecided"),
+        (statement("number"), [MEASURED], "undecided"),
+        (statement("number"), [record("census")], "holds"),
+        (statement("number"), [COUNT], "holds"),
+        (statement("equation"), [COUNT], "holds"),
+        (statement("number"), [record("count", of="truth")], "undecided"),
+        (statement(**RIGHT), [COUNTER, record("count", of="truth")], "wrong"),
+        (statement("equation"), [record("census")], "undecided"),
+        (statement("statement"), [PROOF], "holds"),
+        (statement("statement"), [SAMPLED], "holds"),
+        (statement("equation"), [SAMPLED], "undecided"),
+        (statement("equation"), [SAMPLED, MEASURED], "undecided"),
+        (statement("number"), [SAMPLED, MEASURED], "undecided"),
+        (statement("attribution"), [CITED], "holds"),
+        (statement("attribution", **RIGHT), [record("citation", "contradicts")], "wrong"),
+        (statement("attribution"), [record("citation", "contradicts")], "undecided"),
+        (statement("attribution", **CONDITION), [record("citation", "partly")], "holds-if"),
+        (statement(**MEETS), [PROOF, MEASURED, WITNESS, MET], "holds-if"),
+        (statement(**MEETS), [PROOF, MEASURED, MET], "undecided"),
+        (statement(**MEETS), [WITNESS, MET], "undecided"),
+        (statement(**RIGHT), [COUNTER, *TRUTH], "wrong"),
+        (statement(**RIGHT), [COUNTER], "undecided"),
+        (statement(**RIGHT), [COUNTER, TRUTH[0]], "undecided"),
+        (statement(), [COUNTER, *TRUTH], "undecided"),
+        (statement("empirical"), [SEEN], "reproduced"),
+        (statement("empirical"), [experiment("contradicts", -3, -1)], "not-reproduced"),
+        (statement("empirical"), [experiment("unsettled", -1, 1)], "open"),
+        (statement("empirical"), [record("attempt", "none")], "open"),
+        (statement("statement"), [record("set-aside", "none")], "not-truth-apt"),
+    ],
+)
+def test_a_verdict_follows_from_the_records(
+    claim: Statement, records: list[Record], verdict: str
+) -> None:
+    assert decide(claim, records).verdict == verdict
+
+
+def test_a_verdict_by_citation_alone_is_called_judged() -> None:
+    assert decide(statement("attribution"), [CITED]).judged
+    assert not decide(statement("statement"), [CITED, PROOF]).judged
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("claim", "records"),
+    [
+        (statement(), [PROOF, MEASURED, COUNTER]),
+        (statement(), [PROOF, MEASURED, WITNESS]),
+        (statement(), [PROOF, MEASURED, MET]),
+        (statement("statement"), [record("set-aside", "none"), PROOF]),
+        (statement("attribution", **RIGHT), [CITED, record("citation", "contradicts")]),
+        (statement(), [record("proof", case="unheard of")]),
+    ],
+)
+def test_contradictory_records_are_refused(claim: Statement, records: list[Record]) -> None:
+    with pytest.raises(LedgerError, match="LOSS-99"):
+        decide(claim, records)
+
+
+def test_the_verdict_over_cases_is_the_worst_and_a_missing_case_leaves_it_open() -> None:
+    claim = statement(cases={"fine": Reading("a"), "rainy": Reading("b", **MEETS)})
+    fine = [dataclasses.replace(r, case="fine") for r in (PROOF, MEASURED)]
+    rainy = [dataclasses.replace(r, case="rainy") for r in (PROOF, MEASURED, WITNESS, MET)]
+    assert decide(claim, fine + rainy).verdict == "holds-if"
+    assert decide(claim, fine).verdict == "undecided"
+
+
+# ------------------------------------------------------------------ conditions, recipes, clauses
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("reading", "records", "missing"),
+    [
+        (CONDITION, [MET], "the article's setting in the reading"),
+        ({**CONDITION, "setting": "a country"}, [MET], "what of the article's setting meets the "),
+        (MEETS, [], "a run in the article's setting with the condition"),
+    ],
+)
+def test_a_condition_that_the_setting_is_not_seen_to_meet_is_refused(
+    reading: dict[str, str], records: list[Record], missing: str
+) -> None:
+    claim, held = statement(**reading), [PROOF, MEASURED, WITNESS, *records]
+    found = decide(claim, held)
+    assert found.verdict == "undecided" and found.why.startswith(f"still missing: {missing}")
+
+
+def test_a_condition_that_is_met_shows_by_what() -> None:
+    found = decide(statement(**MEETS), [PROOF, MEASURED, WITNESS, MET])
+    assert found.verdict == "holds-if"
+    assert found.why == (
+        "proof + measurement; met in the article's setting, fails without the condition"
+    )
+
+
+def of_case(case: str, *records: Record) -> list[Record]:
+    return [dataclasses.replace(r, case=case) for r in records]
+
+
+RECIPE = statement(cases={"as printed": Reading("a", **RIGHT), "exists": Reading("b")})
+FALLS = of_case("as printed", COUNTER, *TRUTH)
+STANDS = of_case("exists", PROOF, MEASURED)
+
+
+def test_of_a_recipe_what_is_printed_decides_and_what_exists_is_shown() -> None:
+    found = decide(RECIPE, FALLS + STANDS)
+    assert found.verdict == "wrong"
+    assert found.why.startswith("case as printed: counter-example; ")
+    assert found.why.endswith("; beside it, case exists: holds (proof + measurement)")
+    held = {"as printed": Reading("a"), "exists": Reading("b", **RIGHT)}
+    other = [dataclasses.replace(r, case="exists") for r in FALLS]
+    other += of_case("as printed", PROOF, MEASURED)
+    assert decide(statement(cases=held), other).verdict == "holds"
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(("records", "case"), [(FALLS, "exists"), (STANDS, "as printed")])
+def test_a_recipe_with_one_case_alone_is_undecided(records: list[Record], case: str) -> None:
+    found = decide(RECIPE, records)
+    assert found.verdict == "undecided" and f"case {case}: still missing" in found.why
+
+
+CLAUSES = statement(cases={"one": Reading("a"), "two": Reading("b")}, clauses=("one", "two"))
+
+
+def test_every_clause_is_decided() -> None:
+    both = of_case("one", PROOF, MEASURED) + of_case("two", EXACT, MEASURED)
+    assert decide(CLAUSES, both).verdict == "holds"
+    assert "undecided" not in decide(CLAUSES, both).why
+
+
+@pytest.mark.canary
+def test_a_clause_that_is_not_decided_shows_in_the_line() -> None:
+    found = decide(CLAUSES, of_case("one", PROOF, MEASURED) + of_case("two", PROOF))
+    assert found.verdict == "holds"
+    assert found.why == (
+        "case one: proof + measurement; clause two undecided: "
+        "still missing: a measurement beside it"
+    )
+    assert decide(CLAUSES, of_case("two", PROOF)).verdict == "undecided"
+
+
+# ------------------------------------------------------------------ experiments that differ
+
+
+def leg(name: str, outcome: str) -> Record:
+    ends = {"supports": (1.0, 3.0), "contradicts": (-3.0, -1.0), "unsettled": (-1.0, 1.0)}
+    made = experiment(outcome, *ends[outcome])
+    return dataclasses.replace(
+        made, recorded=Recorded(name, "x"), statement=f"loss of {name}, a less b: +"
+    )
+
+
+SMALL, LARGE = leg("small", "supports"), leg("large", "contradicts")
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("legs", [[SMALL, LARGE], [LARGE, SMALL], [SMALL, leg("x", "unsettled")]])
+def test_experiments_that_differ_decide_nothing_by_themselves(legs: list[Record]) -> None:
+    found = decide(statement("empirical"), legs)
+    assert found.verdict == "undecided"
+    assert "experiments differ (" in found.why and "says not which decides" in found.why
+
+
+@pytest.mark.parametrize(
+    ("decides", "verdict"),
+    [
+        ("small", "reproduced"),
+        ("loss of small", "reproduced"),
+        ("large", "not-reproduced"),
+        ("huge", "undecided"),
+    ],
+)
+def test_the_leg_that_the_reading_named_decides(decides: str, verdict: str) -> None:
+    found = decide(statement("empirical", decides=decides), [SMALL, LARGE])
+    assert found.verdict == verdict
+    if verdict == "reproduced":
+        assert found.why.endswith("; beside it, large: contradicts")
+
+
+def test_a_case_may_decide_with_the_others_beside_it() -> None:
+    cases = {"small": Reading("a"), "large": Reading("b")}
+    legs = [*of_case("small", SMALL), *of_case("large", LARGE)]
+    found = decide(statement("empirical", cases=cases, decides="small"), legs)
+    assert found.verdict == "reproduced"
+    assert "; beside it, case large: not-reproduced (" in found.why
+    assert decide(statement("empirical", cases=cases), legs).verdict == "not-reproduced"
+
+
+def test_experiments_that_agree_all_count() -> None:
+    agree = [SMALL, leg("large", "supports")]
+    assert decide(statement("empirical"), agree).verdict == "reproduced"
+    assert decide(statement("empirical", decides="small"), agree).why.endswith("large: supports")
+
+
+# ------------------------------------------------------------------ experiments on a truth
+
+
+def of_truth(name: str, outcome: str) -> Record:
+    return dataclasses.replace(leg(name, outcome), of="truth")
+
+
+REFUTED = [COUNTER, record("exact", of="truth"), of_truth("small", "supports")]
+
+
+def test_a_truth_that_its_experiments_support_is_decided() -> None:
+    assert decide(statement("statement", **RIGHT), REFUTED).verdict == "wrong"
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("outcome", "why"), [("contradicts", "speaks against it"), ("unsettled", "does not settle it")]
+)
+def test_an_experiment_that_does_not_support_the_truth_is_not_ignored(
+    outcome: str, why: str
+) -> None:
+    against = of_truth("large", outcome)
+    found = decide(statement("statement", **RIGHT), [*REFUTED, against])
+    assert found.verdict == "undecided"
+    assert found.why == (
+        "refuted, but the truth is not decided: experiment “loss of large, a less b: +” " + why
+    )
+    cited = [record("citation", "contradicts"), record("citation", of="truth"), against]
+    assert decide(statement("attribution", **RIGHT), cited).verdict == "undecided"
+
+
+def test_a_truth_may_say_what_it_leaves_open() -> None:
+    honest = statement("statement", **RIGHT, left_open=("loss of large",))
+    assert decide(honest, [*REFUTED, of_truth("large", "unsettled")]).verdict == "wrong"
+
+
+@pytest.mark.canary
+def test_what_a_truth_leaves_open_is_open() -> None:
+    honest = statement("statement", **RIGHT, left_open=("loss of large",))
+    with pytest.raises(LedgerError, match="its truth leaves 'loss of large' open, it is settled"):
+        decide(honest, [*REFUTED, of_truth("large", "supports")])
+    found = decide(honest, REFUTED)
+    assert found.verdict == "undecided" and found.why.endswith("leaves open, loss of large")
+
+
+@pytest.mark.canary
+def test_what_an_experiment_supports_is_not_refuted() -> None:
+    with pytest.raises(LedgerError, match="LOSS-99: decided twice, as supported and as refuted"):
+        decide(statement("statement", **RIGHT), [*REFUTED, SMALL])
+
+
+# ------------------------------------------------------------------ margins
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("outcome", "low", "high", "margin"),
+    [("supports", 0.02, 0.11, "0.44"), ("contradicts", -1.0, -0.3, "0.86")],
+)
+def test_an_outcome_without_margin_is_refused_by_name(
+    outcome: str, low: float, high: float, margin: str
+) -> None:
+    with pytest.raises(LedgerError, match=rf"LOSS-99: experiment “s” .* {margin} half widths"):
+        decide(statement("empirical"), [experiment(outcome, low, high)])
+
+
+def test_a_recording_is_moved_by_no_processor_and_needs_no_margin() -> None:
+    edge, inside = (
+        dataclasses.replace(experiment("supports", low, 0.11), recorded=Recorded("kept", "0"))
+        for low in (0.02, -0.02)
+    )
+    assert decide(statement("empirical"), [edge]).verdict == "reproduced"
+    with pytest.raises(LedgerError, match=r"0\.00 half widths from zero; it needs more than 0"):
+        decide(statement("empirical"), [inside])
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("margin", ["margin at least 1/2", None])
+def test_an_outcome_without_an_interval_is_refused(margin: str | None) -> None:
+    with pytest.raises(LedgerError, match="LOSS-99: experiment “s” has no interval"):
+        decide(statement("empirical"), [record("experiment", margin=margin)])
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "margin", "printed"),
+    [
+        (1.0, 3.0, 1.0, "margin at least 1/2"),
+        (-3.0, -1.0, 1.0, "margin at least 1/2"),
+        (0.5, 2.5, 0.5, "margin at least 1/2"),
+        (0.4, 2.5, 0.4 / 1.05, "margin below 1/2"),
+        (-1.0, 2.0, 0.0, None),
+        (2.0, 2.0, float("inf"), "margin at least 1/2"),
+    ],
+)
+def test_a_margin_is_the_near_end_in_halves_of_the_width(
+    low: float, high: float, margin: float, printed: str | None
+) -> None:
+    assert Interval(low, high).margin == pytest.approx(margin)
+    assert Interval(low, high).printed == printed
+
+
+@pytest.mark.parametrize("ends", [(1.0, 0.0), (float("nan"), 1.0)])
+def test_an_interval_the_wrong_way_round_is_refused(ends: tuple[float, float]) -> None:
+    with pytest.raises(ValueError, match=r"interval: got .*; accepted: low <= high"):
+        Interval(*ends)
+
+
+def test_what_an_experiment_leaves_behind_carries_its_interval() -> None:
+    arms = {"it": [1.0, 1.1, 1.05], "nothing": 0}
+    made = claim("LOSS-29").experiment(**GAIN, arms=arms)
+    interval = made.volatile.interval
+    assert interval is not None and interval.low < 1.05 < interval.high
+    assert made.margin == interval.printed == "margin at least 1/2"
+    assert verdict.margin_fault(made) is None
+
+
+def test_an_unsettled_experiment_needs_no_margin() -> None:
+    arms = {"it": [1.0, -1.1, 1.05], "nothing": 0}
+    made = claim("LOSS-29").experiment(**GAIN, arms=arms)
+    assert (made.outcome, made.margin, verdict.margin_fault(made)) == ("unsettled", None, None)
+
+
+# ------------------------------------------------------------------ the models of which it speaks
+
+SPOKEN = {"models": (Model("T5ForConditionalGeneration", tied=False), Model("BertModel"))}
+T5, BERT = Ran("T5ForConditionalGeneration", tied=False), Ran("BertModel", layers=(2,))
+
+
+def test_a_claim_about_models_is_decided_once_they_have_run() -> None:
+    ran = record("exact", ran=(T5, BERT, Ran("Linear", "torch.nn")))
+    assert decide(statement("statement", **SPOKEN), [ran]).verdict == "holds"
+    half = record("exact", ran=(T5,))
+    found = decide(statement("statement", **SPOKEN), [half, EXACT])
+    assert found.verdict == "undecided" and found.why == "still missing: a run of BertModel"
+    stack = statement("statement", models=(Model("nn.LSTM"),))
+    assert decide(stack, [record("exact", ran=(Ran("LSTM", "torch.nn"),))]).verdict == "holds"
+    assert decide(stack, [record("exact", ran=(Ran("LSTM", "the book"),))]).verdict == "undecided"
+    toy = record("exact", ran=(Ran("BertModel", "the book"),))
+    assert decide(statement("statement", **SPOKEN), [half, toy]).verdict == "undecided"
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("ran", "why"),
+    [
+        (Ran("T5ForConditionalGeneration", tied=True), "T5ForC.*, tied by identity; the reading"),
+        (Ran("T5ForConditionalGeneration"), "ran T5ForConditionalGeneration; the reading speaks"),
+        (Ran("GPT2Model"), "ran GPT2Model; .* of T5ForConditionalGeneration, untied or BertModel"),
+    ],
+)
+def test_another_model_than_the_reading_speaks_of_is_refused(ran: Ran, why: str) -> None:
+    with pytest.raises(LedgerError, match=why):
+        decide(statement("statement", **SPOKEN), [record("exact", ran=(T5, BERT, ran))])
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("given", ["bert", "BertModel, loosely", ["BertModel", ""], 3])
+def test_a_model_that_is_no_class_is_refused(given: object) -> None:
+    with pytest.raises(RegistryError, match=r"model: got .*; accepted: a class, such as BertFor"):
+        read_reading({"text": "read", "model": given}, RegistryError)
+
+
+def test_models_are_read_and_take_no_part_in_the_fingerprint() -> None:
+    found = read_reading({"text": "read", "model": ["A", "B, untied"]}, RegistryError)
+    assert list(map(str, found.models)) == ["A", "B, untied"]
+    whole = {"text": "read", "model": "A", "cases": {"one": {"text": "case"}}}
+    with pytest.raises(RegistryError, match="model stands in the cases"):
+        read_reading(whole, RegistryError)
+    plain, spoken = statement("statement"), statement("statement", **SPOKEN)
+    assert plain.hash == spoken.hash

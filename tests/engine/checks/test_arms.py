@@ -1,0 +1,244 @@
+"""Experiments with two arms: the library subtracts, swaps, tries a placebo, and says how much."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from verified_transformer.engine.account.recordings import Recording
+from verified_transformer.engine.account.records.margins import Interval
+from verified_transformer.engine.checks.claim import ClaimFailed, claim
+from verified_transformer.engine.checks.of_the_world import arms as of_arms
+
+SEEDS = range(12)
+
+
+def runs(mean: float, spread: float = 0.1, name: str = "runs") -> dict[int, float]:
+    source = random.Random(name)
+    return {seed: mean + spread * source.gauss(0, 1) for seed in SEEDS}
+
+
+ARMS = {"tied": runs(2.4, name="a"), "untied": runs(3.1, name="b"), "other": runs(2.4, name="c")}
+KEPT = Recording(
+    "kept",
+    {
+        "runs": {name: list(arm.values()) for name, arm in ARMS.items()},
+        "curves": {"tied": [[3.0, 2.0]] * 4, "untied": [[4.0, 3.5], [4.0, 3.6]] * 2},
+        "by seed": {str(seed): {"loss": value} for seed, value in ARMS["tied"].items()},
+        "words": {"0": "a", "1": "b", "2": "c"},
+    },
+    {}, {}, "0123abcd",
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def empirical(reading: Callable[..., None]) -> None:
+    reading(kind="empirical")
+
+
+def experiment(**changes: Any) -> Any:
+    given = {
+        "arms": ARMS, "compares": ("tied", "untied"), "predicts": "negative", "unit": "loss",
+    } | changes  # fmt: skip
+    return claim("LOSS-14").experiment(**given)
+
+
+def test_an_experiment_says_which_arm_less_which_and_how_much() -> None:
+    record = experiment()
+    assert record.line == (
+        "LOSS-14 experiment   loss, tied less untied: negative   12 runs, replicate: seed; "
+        f"placebos unsettled; mean -0.5 to the nearest 0.5; margin at least 1/2   #{record.hash}"
+    )
+    assert record.volatile.rows[0]["mean of untied"].startswith("3.0")
+
+
+def test_a_recording_is_judged_by_its_interval_and_live_runs_by_a_margin() -> None:
+    means = {"edge": (0.0, 0.5), "inside": (-1.0, 0.0)}
+    for name, (low, high) in means.items():
+        mean = next(m / 1000 for m in range(1, 400) if low <= margin_of(m / 1000) - 1e-9 < high)
+        arms = {"tied": runs(mean), "none": dict.fromkeys(SEEDS, 0.0)}
+        told = {"arms": arms, "compares": ("tied", "none"), "predicts": "positive"}
+        live, kept = experiment(**told), experiment(**told, recorded=KEPT)
+        found = (live.outcome, kept.outcome, kept.margin)
+        assert found == ("unsettled", "supports" if name == "edge" else "unsettled", None)
+        interval = kept.volatile.interval
+        assert kept.line.count(f"99 % interval {interval.low:.3g} … {interval.high:.3g}") == 1
+
+
+def margin_of(mean: float) -> float:
+    return of_arms.interval_of(runs(mean).values()).margin
+
+
+@pytest.mark.canary
+def test_the_arms_the_other_way_round_have_the_other_outcome() -> None:
+    outcomes = [
+        experiment(compares=compares, predicts=predicts).outcome
+        for compares in (("tied", "untied"), ("untied", "tied"))
+        for predicts in ("negative", "positive")
+    ]
+    assert outcomes == ["supports", "contradicts", "contradicts", "supports"]
+    assert experiment(compares=("tied", "other")).outcome == "unsettled"
+
+
+@pytest.mark.canary
+def test_arms_that_are_swapped_or_added_move_the_line() -> None:
+    line = experiment().line
+    swapped = {**ARMS, "tied": ARMS["untied"], "untied": ARMS["tied"]}
+    added = {**ARMS, "untied": {seed: -value for seed, value in ARMS["untied"].items()}}
+    doubled = {**ARMS, "untied": {seed: 2 * value for seed, value in ARMS["untied"].items()}}
+    assert len({line, *(experiment(arms=a).line for a in (swapped, added, doubled))}) == 4
+
+
+@pytest.mark.canary
+def test_a_statistic_with_a_bias_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(of_arms, "less", lambda a, b: {s: a[s] + b[s] for s in a})
+    monkeypatch.setattr(
+        "verified_transformer.engine.checks.of_the_world.experiments.less", of_arms.less
+    )
+    said = r"the other way round do not have the other outcome: .*look at the statistic"
+    with pytest.raises(ClaimFailed, match=said):
+        experiment()
+
+
+@pytest.mark.canary
+def test_an_arm_whose_halves_differ_is_caught() -> None:
+    mixed = {seed: value + seed % 2 for seed, value in ARMS["tied"].items()}
+    with pytest.raises(ClaimFailed, match="a placebo shows an effect: one half of the runs of 'ti"):
+        experiment(arms={**ARMS, "tied": mixed})
+
+
+@pytest.mark.canary
+def test_an_arm_with_runs_of_the_other_arm_is_caught() -> None:
+    mixed = {seed: ARMS["untied" if seed % 2 else "tied"][seed] for seed in SEEDS}
+    with pytest.raises(ClaimFailed, match="a placebo shows an effect: one half of the runs of 'ti"):
+        experiment(arms={**ARMS, "tied": mixed})
+
+
+def test_few_runs_say_that_there_is_no_placebo() -> None:
+    few = {name: {seed: arm[seed] for seed in range(4)} for name, arm in ARMS.items()}
+    assert "4 runs, replicate: seed; too few runs for a placebo" in experiment(arms=few).line
+
+
+def test_an_arm_may_be_a_bound() -> None:
+    for name, bound in (("3", 3), ("0.6", 0.6), ("one hundredth", 0.01)):
+        arms = {"tied": [value - 9 for value in ARMS["tied"].values()], name: bound}
+        record = experiment(arms=arms, compares=("tied", name))
+        assert record.statement == f"loss, tied less {name}: negative"
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(("name", "bound"), [("3", 4), ("half", 0.6), ("a bound", 3)])
+def test_a_bound_that_is_not_what_it_is_called_is_refused(name: str, bound: float) -> None:
+    with pytest.raises(ValueError, match=f"{bound} is called '{name}'; accepted: its digits"):
+        experiment(arms={"tied": ARMS["tied"], name: bound}, compares=("tied", name))
+
+
+# ------------------------------------------------------------------ from a recording
+
+
+def last_loss(curve: list[float]) -> float:
+    return curve[-1]
+
+
+def test_arms_of_a_recording_are_named_by_their_paths() -> None:
+    record = experiment(arms={name: KEPT.at("runs", name) for name in ARMS})
+    assert record.recorded is not None and record.recorded.name == "kept"
+    assert "; tied: runs/tied, untied: runs/untied; recorded: kept   #0123abcd" in record.line
+    each = {name: KEPT.at("curves", name).each(last_loss) for name in ("tied", "untied")}
+    assert "tied: curves/tied/last_loss" in experiment(arms=each).line
+    assert KEPT.at("by seed", "*", "loss").by_seed() == ARMS["tied"]
+    assert KEPT.at("by seed", "*", "loss").place == "kept/by seed/*/loss"
+
+
+@pytest.mark.canary
+def test_another_path_moves_the_hash_of_equal_numbers() -> None:
+    arms = {"tied": KEPT.at("runs", "tied"), "untied": KEPT.at("runs", "untied")}
+    other = arms | {"tied": KEPT.at("by seed", "*", "loss")}
+    assert experiment(arms=arms).hash != experiment(arms=other).hash
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: KEPT.at("runs", "half"), ValueError, "path: kept/runs has no 'half'; accepted: "),
+        (lambda: KEPT.at("runs", "tied", "x"), ValueError, "path: kept/runs/tied has no 'x'"),
+        (lambda: KEPT.at("runs", "*"), TypeError, "kept/runs: holds a dict; accepted: a run"),
+        (lambda: KEPT.at("curves", "tied").by_seed(), TypeError, "holds a list for 0"),
+        (lambda: KEPT.at("words").by_seed(), TypeError, "kept/words: holds a str for 0"),
+        (lambda: KEPT.at("curves", "tied").each(lambda c: c[0]), TypeError, "has no name"),
+    ],
+)  # fmt: skip
+def test_paths_that_lead_nowhere_are_named(make: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        make()
+
+
+def test_an_arm_is_a_list_or_a_tensor_of_one_value_for_each_seed() -> None:
+    """The record is the same as of the values by seed."""
+    told = {
+        repr(
+            experiment(arms={name: made(list(by_seed.values())) for name, by_seed in ARMS.items()})
+        )
+        for made in (lambda values: dict(enumerate(values)), list, doubles, np.array)
+    }
+    assert len(told) == 1
+
+
+def doubles(values: list[float]) -> torch.Tensor:
+    return torch.tensor(values, dtype=torch.float64)
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"arms": [1, 2]}, TypeError, "arms: got list; accepted: runs by the name"),
+        ({"arms": {"tied": "123", "untied": ARMS["tied"]}}, TypeError, r"arms\['tied'\]: got str"),
+        ({"arms": {"tied": [[1, 2]], "untied": ARMS["tied"]}}, TypeError, r"\['tied'\]: got list"),
+        ({"arms": {"tied": torch.ones(3, 2), "untied": ARMS["tied"]}}, TypeError, "got list"),
+        ({"arms": {"tied": [1, 2, 3], "untied": ARMS["tied"]}}, ValueError, "have other seeds"),
+        ({"compares": None}, ValueError, "compares: got None; accepted: the names of two arms"),
+        ({"compares": ("tied", "tied")}, ValueError, "compares: got"),
+        ({"compares": ("tied", "free")}, ValueError, "compares: got 'free'; accepted"),
+        ({"arms": {"tied": ARMS["tied"], "untied": runs(1.0) | {99: 1.0}}}, ValueError, "other"),
+        ({"arms": {"tied": {0: 1, 1: 2}, "untied": {0: 2, 1: 3}}}, ValueError, "got 2 runs"),
+        ({"arms": {"tied": runs(float("nan")), "untied": runs(1.0)}}, ValueError, "got nan for 0"),
+        ({"arms": {"tied": 1.0, "untied": 2.0}}, ValueError, "tied and untied are both numbers"),
+        ({"effect": runs(1.0)}, TypeError, "unexpected keyword argument 'effect'"),
+        ({"arms": None}, TypeError, "arms: got NoneType; accepted: runs by the name"),
+        ({"predicts": "up"}, ValueError, "predicts: got 'up'; accepted: positive, negative"),
+    ],
+)  # fmt: skip
+def test_bad_arms_are_named(changes: dict[str, Any], error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        experiment(**changes)
+
+
+@pytest.mark.canary
+def test_arms_of_two_recordings_are_refused() -> None:
+    other = Recording("other", KEPT.result, {}, {}, "9")
+    arms = {"tied": KEPT.at("runs", "tied"), "untied": other.at("runs", "untied")}
+    with pytest.raises(ValueError, match="arms: come from kept and other; accepted: one"):
+        experiment(arms=arms)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "about"),
+    [
+        (0.297, 0.409, "mean 0.5 to the nearest 0.5"),
+        (2.39, 2.41, "mean 2.4 to the nearest 0.05"),
+        (-31.0, -29.0, "mean -30 to the nearest 5"),
+        (-0.01, 0.012, "mean 0 to the nearest 0.05"),
+        (2.0, 2.0, "mean 2"),
+    ],
+)
+def test_a_mean_is_rounded_to_what_its_width_allows(low: float, high: float, about: str) -> None:
+    assert Interval(low, high).about == about
+    drift = (high - low) / 50
+    assert Interval(low + drift, high + drift).about == about

@@ -1,0 +1,444 @@
+"""The verdict machinery: it accepts what is right, and nothing that it should not."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import sympy as sp
+import torch
+
+from verified_transformer.engine.account import registry
+from verified_transformer.engine.account.reading import Citation, Reading
+from verified_transformer.engine.checks import subject
+from verified_transformer.engine.checks.claim import ClaimFailed, claim
+from verified_transformer.engine.checks.what_ran import watched
+from verified_transformer.engine.checks.wording import equation
+from verified_transformer.engine.exact.derivations import Derivation, Oracle
+from verified_transformer.engine.exact.formulas.mutants import formula_mutants
+from verified_transformer.engine.exact.formulas.notation import symbols
+from verified_transformer.engine.exact.integrals.closed_forms import integrate_by_parts
+from verified_transformer.engine.exact.integrals.law_means import LawMean
+from verified_transformer.engine.exact.judging import Comparison
+from verified_transformer.engine.exact.laws import General, Normal, Uniform
+from verified_transformer.engine.exact.moments import Index, Tensor, mean, total, variance
+from verified_transformer.engine.sampling import measuring as sampling
+
+d, σ, τ, x = symbols("d sigma tau x")
+i = Index("i", d)
+AT = [{d: 3, σ: 1.3}, {d: 5, σ: 0.7}]
+
+
+def norm2(law: Any = None) -> Any:
+    w = Tensor("w", law or Normal(0, σ), d)
+    return total(w[i] ** 2, i)
+
+
+def squared_norm(w: torch.Tensor) -> torch.Tensor:
+    return (w * w).sum(-1)
+
+
+# ------------------------------------------------------------------ what is right passes
+
+
+def test_a_proof_says_what_it_did() -> None:
+    record = claim("LOSS-14").prove(variance(norm2()))
+    assert re.fullmatch(
+        r"LOSS-14 proof   Var\(.*\) = 2\*d\*sigma\*\*4   two routes; exact at 2 points; "
+        r"(\d+)/\1 mutants; (\d+)/\d+ changed definitions break it   #[0-9a-f]{8}",
+        record.line,
+    )
+
+
+def test_a_measurement_says_the_same_on_every_run() -> None:
+    first, second = (
+        claim("LOSS-14").measure(variance(norm2()), squared_norm, at=AT) for _ in range(2)
+    )
+    assert first.line == second.line
+    assert first.volatile.estimates == second.volatile.estimates
+
+
+def test_the_articles_own_formula_is_a_mutant_of_the_truth() -> None:
+    labels = [mutant.label for mutant in claim("LOSS-21").truth.mutants]
+    assert "the article's formula" in labels
+
+
+# ------------------------------------------------------------------ what is wrong does not
+
+
+@pytest.fixture(scope="module")
+def averages() -> dict[tuple[str, int], float]:
+    """What was drawn under each name; a statement changes what draws are held against, not them."""
+    return {}
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("mutant", formula_mutants(2 * d * σ**4), ids=lambda m: m.label)
+def test_no_mutant_of_the_norm_variance_is_proved_or_measured(
+    mutant: Any,
+    reading: Callable[..., None],
+    averages: dict[tuple[str, int], float],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drawn = sampling._average
+
+    def once(quantity: Any, statistic: Any, point: Any, n: int, name: str, where: Any) -> float:
+        if (name, n) not in averages:
+            averages[name, n] = drawn(quantity, statistic, point, n, name, where)
+        return averages[name, n]
+
+    monkeypatch.setattr(sampling, "_average", once)
+    reading(formula=str(mutant.formula))
+    with pytest.raises(ClaimFailed, match="LOSS-14"):
+        claim("LOSS-14").prove(variance(norm2()))
+    with pytest.raises(ClaimFailed, match="LOSS-14"):
+        claim("LOSS-14").measure(variance(norm2()), squared_norm, at=AT)
+
+
+@pytest.mark.canary
+def test_a_typed_result_is_no_derivation(reading: Callable[..., None]) -> None:
+    with pytest.raises(TypeError, match="quantity: got Mul; accepted: what the reading of LOSS-14"):
+        claim("LOSS-14").prove(2 * d * σ**4)
+    reading(formula="2*d*sigma**4")
+    with pytest.raises(TypeError, match="derived: got Mul"):
+        claim("LOSS-14").prove(2 * d * σ**4)
+
+
+@pytest.mark.canary
+def test_a_derivation_from_the_formula_itself_is_refused(reading: Callable[..., None]) -> None:
+    reading(formula="2*d*sigma**4")
+    typed = Derivation("typed", d * σ**4 + d * σ**4 + x - x).then("collect", sp.factor)
+    with pytest.raises(TypeError, match="starts from the closed form"):
+        claim("LOSS-14").prove(typed)
+
+
+@pytest.mark.canary
+def test_a_step_that_only_types_the_result_is_caught(reading: Callable[..., None]) -> None:
+    reading(formula="2*d*sigma**4")
+    start = sp.Integral(4 * d * σ**4 * x, (x, 0, 1))
+    typed = Derivation("typed", start).then("we know it", lambda e: 2 * d * σ**4)
+    with pytest.raises(ClaimFailed, match="changed definitions do not break"):
+        claim("LOSS-14").prove(typed)
+
+
+@pytest.mark.canary
+def test_another_law_is_another_statement() -> None:
+    with pytest.raises(ClaimFailed, match="LOSS-14"):
+        claim("LOSS-14").prove(variance(norm2(Uniform.of_variance(σ**2))))
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    "statistic",
+    [
+        lambda w: 3 * w.var() + (6**0.5) * w.var() * torch.randn(len(w)).to(w),
+        lambda w: torch.full((len(w),), 5.07).to(w),
+        lambda w: (w * w).sum(-1) * (len(w) - 1) / len(w),
+        lambda w: (w[:, 1:] ** 2).sum(-1) * w.shape[1] / (w.shape[1] - 1),
+    ],
+    ids=["closed form as its own sample", "constant", "off by 1/n", "one entry left out"],
+)
+def test_a_sampler_that_is_not_the_definition_is_caught(statistic: Callable) -> None:
+    with pytest.raises(ClaimFailed, match="not the definition"):
+        claim("LOSS-14").measure(variance(norm2()), statistic, at=AT)
+
+
+@pytest.mark.canary
+def test_an_oracle_that_knows_the_formula_wrongly_is_caught(
+    reading: Callable[..., None],
+) -> None:
+    reading(formula="2*d*sigma**4")
+    quantity = variance(norm2())
+    object.__setattr__(quantity, "oracle", lambda point: 2 * point[d] * point[σ] ** 3)
+    with pytest.raises(ClaimFailed, match="the definition gives"):
+        claim("LOSS-14").prove(quantity)
+
+
+AGREES, REJECTS = Comparison.agrees.fget, sampling.Estimate.rejects
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    "agrees", [lambda self: not AGREES(self), lambda self: True], ids=["inverted", "always"]
+)
+def test_a_broken_exact_judge_is_caught(
+    agrees: Callable[[Comparison], bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Comparison, "agrees", property(agrees))
+    with pytest.raises(ClaimFailed):
+        claim("LOSS-14").prove(variance(norm2()))
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    "rejects",
+    [
+        pytest.param(lambda *given: not REJECTS(*given), id="inverted"),
+        pytest.param(lambda *given: True, id="rejects all", marks=pytest.mark.slow),
+        pytest.param(lambda *given: False, id="rejects none", marks=pytest.mark.slow),
+    ],
+)
+def test_a_broken_statistical_judge_is_caught(
+    rejects: Callable[..., bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sampling.Estimate, "rejects", rejects)
+    with pytest.raises(ClaimFailed):
+        claim("LOSS-14").measure(variance(norm2()), squared_norm, at=AT)
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("at", "message"),
+    [
+        ([{d: 3, σ: 1.3}], "two or more"),
+        ([{d: 3, σ: 1}, {d: 5, σ: 0.7}], "a scale of 1"),
+    ],
+)
+def test_points_that_hide_mistakes_are_refused(at: list, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        claim("LOSS-14").measure(variance(norm2()), squared_norm, at=at)
+
+
+@pytest.mark.canary
+def test_a_wrong_digit_is_caught(reading: Callable[..., None]) -> None:
+    reading(formula="2*d*sigma**4", digits=(("pi", "3.1416"),))
+    with pytest.raises(ClaimFailed, match=r"3\.1416 is printed"):
+        claim("LOSS-14").prove(variance(norm2()))
+
+
+# ------------------------------------------------------------------ refutations and conditions
+
+
+@pytest.mark.canary
+def test_what_is_right_cannot_be_refuted(reading: Callable[..., None]) -> None:
+    reading(formula="2*d*sigma**4", truth="another", truth_formula="3*d*sigma**4")
+    with pytest.raises(ClaimFailed, match="not refuted"):
+        claim("LOSS-14").refute(variance(norm2()), at=AT)
+
+
+@pytest.mark.canary
+def test_a_refutation_needs_the_right_truth(reading: Callable[..., None]) -> None:
+    reading(formula="3*d*sigma**4", truth="another", truth_formula="4*d*sigma**4")
+    with pytest.raises(ClaimFailed, match=r"the truth .* is wrong"):
+        claim("LOSS-14").refute(variance(norm2()), at=AT)
+
+
+@pytest.mark.canary
+def test_a_condition_that_is_not_needed_is_no_condition(reading: Callable[..., None]) -> None:
+    reading(formula="2*d*sigma**4", condition="on a rainy day")
+    with pytest.raises(ClaimFailed, match="holds without its condition"):
+        claim("LOSS-14").fails_without(variance(norm2()), at=AT)
+
+
+def test_a_condition_must_stand_in_the_reading() -> None:
+    with pytest.raises(ValueError, match="names no condition"):
+        claim("LOSS-14").fails_without(variance(norm2()), at=AT)
+
+
+# ------------------------------------------------------------------ no formula, no measurement
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(("on", "not_on"), [(3, 5), (4, 6)], ids=["false", "cannot fail"])
+def test_a_check_that_is_false_or_cannot_fail_is_caught(
+    on: int, not_on: int, reading: Callable[..., None]
+) -> None:
+    reading(kind="statement")
+    with pytest.raises(ClaimFailed):
+        claim("LOSS-14").check_that("even", lambda n: n % 2 == 0, on=on, not_on=not_on)
+
+
+@pytest.mark.canary
+def test_nothing_of_which_everything_is_true_is_refused(reading: Callable[..., None]) -> None:
+    reading(kind="statement")
+    for check, other in ((claim("LOSS-14").check_that, "not_on"),
+                         (claim("LOSS-14").refute_that, "but_on")):  # fmt: skip
+        for on, twin, name in (([], [3], "on"), ([4], (), other)):
+            with pytest.raises(ValueError, match=f"^{name}: got .*; accepted: a thing that has"):
+                check("all even", lambda ns: all(n % 2 == 0 for n in ns), on=on, **{other: twin})
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(("on", "but_on"), [(4, 6), (3, 5)], ids=["true", "true of nothing"])
+def test_a_refutation_that_shows_nothing_is_caught(
+    on: int, but_on: int, reading: Callable[..., None]
+) -> None:
+    reading(kind="statement")
+    with pytest.raises(ClaimFailed, match="not refuted"):
+        claim("LOSS-14").refute_that("even", lambda n: n % 2 == 0, on=on, but_on=but_on)
+
+
+@pytest.mark.canary
+def test_a_formula_is_refuted_as_a_formula() -> None:
+    with pytest.raises(ValueError, match="has a formula; use refute"):
+        claim("LOSS-14").refute_that("even", bool, on=0, but_on=1)
+
+
+@pytest.mark.canary
+def test_a_joint_record_checks_the_digits_of_every_claim(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = registry.statement
+
+    def statement(name: str) -> registry.Statement:
+        digits = (("pi", "3.1416"),) if name == "LOSS-20" else ()
+        return dataclasses.replace(
+            real(name), reading=Reading("read", formula="2*d*sigma**4", digits=digits)
+        )
+
+    monkeypatch.setattr(registry, "statement", statement)
+    with pytest.raises(ClaimFailed, match=r"3\.1416 is printed"):
+        claim("LOSS-14", "LOSS-20").prove(variance(norm2()))
+
+
+@pytest.mark.canary
+def test_a_citation_decides_nothing_that_can_be_computed(reading: Callable[..., None]) -> None:
+    said = (Citation("someone2020", "supports", "p. 1", "so it is"),)
+    for computed in ({"kind": "equation"}, {"kind": "number"}, {"formula": "2*d"}):
+        reading(**{"kind": "attribution", "citations": said} | computed)
+        with pytest.raises(ValueError, match="can be computed"):
+            claim("LOSS-14").cited()
+    reading(kind="attribution", citations=said)
+    assert len(claim("LOSS-14").cited()) == 1
+
+
+DAYS = {"first": (4, "one2020"), "second": (19, "two2020")}
+
+
+@pytest.mark.canary
+def test_a_census_counts_its_data(reading: Callable[..., None]) -> None:
+    reading(formula="15", kind="number")
+    record = claim("LOSS-14").census("days between", DAYS, lambda days: max(days) - min(days))
+    assert record.kind == "census" and "2 data" in record.detail
+    with pytest.raises(ClaimFailed, match="the definition gives 16"):
+        claim("LOSS-14").census("days between", DAYS, lambda days: max(days) - min(days) + 1)
+    with pytest.raises(ValueError, match="data: got 1"):
+        claim("LOSS-14").census("days", {"first": (4, "one2020")}, len)
+
+
+@pytest.mark.canary
+def test_a_census_that_ignores_its_data_is_refused(reading: Callable[..., None]) -> None:
+    reading(formula="15", kind="number")
+    for data in (DAYS, {**DAYS, "third": (7, "three2020")}):
+        with pytest.raises(ClaimFailed, match="does not depend on any single datum"):
+            claim("LOSS-14").census("days between", data, lambda days: 15)
+
+
+@pytest.mark.canary
+def test_a_formula_cannot_be_set_aside() -> None:
+    for because, said in (("we would rather not", "decide it"), (" ", "because: got an empty")):
+        with pytest.raises(ValueError, match=said):
+            claim("LOSS-14" if because.strip() else "LOSS-29").set_aside("opinion", because=because)
+
+
+def test_an_open_claim_says_what_was_tried() -> None:
+    with pytest.raises(ValueError, match="both are needed"):
+        claim("LOSS-14").attempt("looked at it", could_have_seen="")
+
+
+# ------------------------------------------------------------------ smaller promises
+
+
+def test_unknown_ids_and_cases_are_refused() -> None:
+    with pytest.raises(KeyError, match="LOSS-98"):
+        claim("LOSS-98")
+    with pytest.raises(ValueError, match="has no 'gamma'; accepted: alpha, lambda"):
+        _ = claim("INIT-27").case("gamma").formula
+    with pytest.raises(ValueError, match="have different formulas"):
+        claim("LOSS-14", "LOSS-20")
+
+
+def test_a_claim_without_a_reading_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    bare = dataclasses.replace(registry.statement("LOSS-14"), reading=None)
+    monkeypatch.setattr(registry, "statement", lambda _: bare)
+    with pytest.raises(ValueError, match="LOSS-14: has no reading"):
+        _ = claim("LOSS-14").formula
+
+
+def test_a_joint_record_counts_for_each_claim() -> None:
+    negative = [
+        (sp.sqrt(2 * sp.pi) * (1 - sp.exp(x)), -sp.oo, sp.S.Zero),
+        (sp.S.Zero, sp.S.Zero, sp.oo),
+    ]
+    chain = LawMean("E", x, Normal(0, 1), negative).then("by parts", integrate_by_parts)
+    record = claim("INIT-27", "INIT-32").case("alpha").prove(chain)
+    assert record.claims == ("INIT-27", "INIT-32")
+    assert len(record.readings) == 2
+
+
+def test_exact_checks_take_plain_numbers(reading: Callable[..., None]) -> None:
+    record = claim("LOSS-14").check("Var", lambda p: sum([2 * float(p[σ]) ** 4] * p[d]), at=AT)
+    assert record.kind == "exact"
+    reading(formula="d*sigma**4", truth_formula="d*sigma**2*tau**2")
+    oracle = Oracle("E (w.v)**2", lambda p: p[d] * p[σ] ** 2 * p[τ] ** 2)
+    refuted = claim("LOSS-19").refute(oracle, at=[{d: 3, σ: 1.3, τ: 0.7}])
+    assert refuted.outcome == "contradicts"
+
+
+def test_a_zero_expectation_is_measured_in_units_of_the_spread() -> None:
+    w, v = (Tensor(name, General({1: 0, 2: σ**2}), d) for name in "wv")
+    claim("LOSS-18").prove(mean(total(w[i] * v[i], i)))
+    drawn = dict.fromkeys("wv", Normal(0, σ))
+    record = claim("LOSS-18").measure(lambda w, v: (w * v).sum(-1), laws=drawn, at=AT)
+    assert record.mutants.killed >= 2
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("mean_square of 5% & more", r"mean\_square of 5\% \& more"), ("(|u|^2)^2", "(|u|**2)**2")],
+)
+def test_a_quantitys_name_is_a_text_that_mathjax_takes(name: str, shown: str) -> None:
+    named = Oracle(name, lambda point: 2.0)
+    assert equation(named, sp.Integer(2)) == rf"\text{{{shown}}} = 2"
+
+
+def test_a_statement_left_out_is_the_reading_s(reading: Callable[..., None]) -> None:
+    """Of a truth it is the truth, and the effect that would be seen is what makes it false."""
+    reading(truth="it is even $n=2m$", false_if="an odd number")
+    even, it = (lambda n: n % 2 == 0), claim("LOSS-14")
+    checked, refuted = it.check_that(even, on=2, not_on=3), it.refute_that(even, on=3, but_on=2)
+    assert (checked.kind, checked.statement) == ("exact", "read")
+    assert (refuted.kind, refuted.statement) == ("counterexample", "read")
+    assert it.truth.check_that(even, on=2, not_on=3).statement == "it is even $n=2m$"
+    assert it.check_that("two is even", even, on=2, not_on=3).statement == "two is even"
+    drawn = it.sampled_that(
+        even, draw=lambda name: 2 * int(name.split()[-1]), spoiled=lambda n: n + 1, n=20
+    )
+    assert drawn.statement == "read" and drawn.sample and drawn.sample.sees == "an odd number"
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (("two is even",), "predicate: got NoneType"),
+        ((" ", bool), "text: got ' '"),
+        ((3, bool), "text: got 3"),
+        (("two is even", 3), "predicate: got int"),
+    ],
+)
+def test_a_check_without_its_statement_or_its_predicate_is_named(
+    reading: Callable[..., None], given: tuple[Any, ...], message: str
+) -> None:
+    reading()
+    for verb, other in (("check_that", "not_on"), ("refute_that", "but_on")):
+        with pytest.raises(TypeError, match=message):
+            getattr(claim("LOSS-14"), verb)(*given, on=1, **{other: 0})
+
+
+def test_the_first_check_of_a_claim_shows_its_card(
+    reading: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A joint record shows those of all its claims; a claim shown by itself is shown once."""
+    reading()
+    outputs: list[str] = []
+    monkeypatch.setattr(subject, "display", lambda data, _: outputs.append(data["text/plain"]))
+    with watched():  # as in a notebook
+        claim("LOSS-16")._repr_mimebundle_()
+        for ids in (("LOSS-14",), ("LOSS-14", "LOSS-15"), ("LOSS-16",)):
+            claim(*ids).check_that(bool, on=1, not_on=0)
+    kinds = [line.split("   ")[0].partition("(")[0] for line in outputs]
+    assert kinds == [
+        "LOSS-14 ", "LOSS-14 exact", "LOSS-15 ", "LOSS-14 LOSS-15 exact", "LOSS-16 exact",
+    ]  # fmt: skip

@@ -1,0 +1,144 @@
+"""Equality of arrays: zero mean square of the difference, and every other layout is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from verified_transformer.engine.checks.by_draws.layouts import layouts
+from verified_transformer.engine.checks.claim import ClaimFailed, claim
+from verified_transformer.seeds import generator
+
+LAYOUTS = layouts((3, 4))
+
+
+def weights(name: str) -> torch.Tensor:
+    return torch.randn(3, 4, 4, generator=generator(name), dtype=torch.float64)
+
+
+def stepwise(w: torch.Tensor) -> torch.Tensor:
+    return (w[1] @ (w[0] @ w[2]))[:3]
+
+
+def at_once(w: torch.Tensor) -> torch.Tensor:
+    return (w[1] @ w[0] @ w[2])[:3]
+
+
+def same(first: Any = stepwise, second: Any = at_once, **changes: Any) -> Any:
+    return claim("LOSS-14").same("two layers in one", first, second, **{"draw": weights} | changes)
+
+
+@pytest.fixture(autouse=True)
+def equation(reading: Callable[..., None]) -> None:
+    reading(kind="equation")
+
+
+def test_equal_arrays_are_the_same() -> None:
+    record = same()
+    assert record.kind == "equality" and record.mutants.total == len(LAYOUTS)
+    assert record.line == (
+        "LOSS-14 equality   two layers in one   16/16 wrong versions differ; 20 draws; would have "
+        f"caught a relative difference of 1e-10   #{record.hash}"
+    )
+    assert same().line == record.line
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_no_other_layout_is_the_same(name: str) -> None:
+    with pytest.raises(ClaimFailed, match=r"LOSS-14 .* not equal: two layers in one"):
+        same(second=lambda w: LAYOUTS[name](at_once(w), "wrong"))
+
+
+def test_every_layout_changes_the_array_and_keeps_its_shape() -> None:
+    for shape in ((), (1,), (2,), (5,), (2, 2), (3, 4), (2, 3, 4)):
+        x = torch.randn(shape, generator=generator("x"), dtype=torch.float64) + 3
+        for name, make in layouts(shape).items():
+            assert make(x, "y").shape == x.shape and not torch.equal(make(x, "y"), x), name
+
+
+def test_noise_at_right_angles_leaves_the_mixed_moment() -> None:
+    x = stepwise(weights("x"))
+    y = LAYOUTS["noise at right angles"](x, "y")
+    assert abs((x * y).sum() / (x * x).sum() - 1) < 1e-12 and (x - y).norm() > 0.009 * x.norm()
+
+
+def gram(w: torch.Tensor) -> torch.Tensor:
+    return w[0].T @ w[0]
+
+
+def gram_by_rows(w: torch.Tensor) -> torch.Tensor:
+    return torch.einsum("ij,ik->jk", w[0], w[0])
+
+
+@pytest.mark.canary
+def test_a_layout_that_is_equal_must_be_argued() -> None:
+    with pytest.raises(ClaimFailed, match="wrong versions are equal: transposed; take other draws"):
+        same(gram, gram_by_rows)
+    record = same(gram, gram_by_rows, equal_under={"transposed": "a Gram matrix is symmetric"})
+    assert "equal when transposed: a Gram matrix is symmetric; 20 draws" in record.line
+
+
+@pytest.mark.canary
+def test_an_argument_is_verified() -> None:
+    with pytest.raises(ClaimFailed, match="not equal when rolled along axis 0: the difference is"):
+        same(equal_under={"rolled along axis 0": "it is said"})
+
+
+@pytest.mark.canary
+def test_an_array_that_shows_nothing_is_refused() -> None:
+    def ones(w: torch.Tensor) -> torch.Tensor:
+        return torch.ones(3, 4).double()
+
+    with pytest.raises(ClaimFailed, match="wrong versions are equal: tiled along axis 0"):
+        same(ones, lambda w: ones(w))
+
+
+@pytest.mark.canary
+def test_a_small_difference_is_seen() -> None:
+    with pytest.raises(ClaimFailed, match=r"is 1e-09 of the array's, over 20 draws"):
+        same(second=lambda w: at_once(w) * (1 + 1e-9))
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"first": weights("x")}, TypeError, "first: got Tensor; accepted: a function of a draw"),
+        ({"second": lambda w: 3.0}, TypeError, "second: returned float; accepted: a torch tensor"),
+        ({"second": lambda w: at_once(w).float()}, TypeError, "second: returned torch.float32"),
+        ({"second": lambda w: at_once(w).T}, ValueError, r"returned shape \(4, 3\); accepted: fir"),
+        ({"second": lambda w: at_once(w) / 0}, ValueError, "second: is not finite on 'LOSS-14"),
+        ({"first": lambda w: 0 * stepwise(w)}, ValueError, "first: is zero on every draw"),
+        ({"second": stepwise}, ValueError, "second: is the first function"),
+        (
+            {"first": lambda w: at_once(w), "second": lambda w: at_once(w)},
+            ValueError,
+            "second: is the first function; accepted: another way",
+        ),
+        ({"n": 3}, ValueError, "n: got 3"),
+        ({"draw": lambda name: torch.ones(3, 4, 4)}, ValueError, "draw: gives the same thing"),
+        ({"equal_under": {"upside down": "why"}}, ValueError, "equal_under: got 'upside down'"),
+        ({"equal_under": {"transposed": ""}}, ValueError, "equal_under: got '' for 'transposed'"),
+    ],
+)
+def test_bad_arguments_are_named(changes: dict[str, Any], error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        same(**changes)
+
+
+@pytest.mark.canary
+def test_a_formula_is_not_decided_by_arrays(reading: Callable[..., None]) -> None:
+    reading(kind="equation", formula="2*d")
+    with pytest.raises(ValueError, match="has a formula; use prove"):
+        same()
+
+
+def test_functions_that_hold_other_things_are_two() -> None:
+    first, second = (lambda w, way=way: way(w) for way in (stepwise, at_once))
+    assert same(first, second).kind == "equality"
+    with pytest.raises(ValueError, match="second: is the first function"):
+        same(*(lambda w, way=at_once: way(w) for _ in range(2)))

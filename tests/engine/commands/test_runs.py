@@ -1,0 +1,244 @@
+"""Notebooks run afresh and compared: a small repository with a notebook that draws and decides."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from time_spent import Account
+
+from verified_transformer.engine.commands.elsewhere import fresh_seeds, keeping, portable
+from verified_transformer.engine.commands.line import main
+from verified_transformer.engine.commands.notebooks import comparing
+from verified_transformer.engine.commands.notebooks.formatting import format_cells
+from verified_transformer.engine.commands.notebooks.running import refresh, run
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).parents[3]
+SECONDS = """
+from IPython.display import display
+import random
+record = {"claims": ["LOSS-14"], "kind": "proof", "outcome": OUTCOME, "case": None,
+          "volatile": {"seconds": random.random()}}
+html = f'<p>proved <span class="vt-volatile">{random.random()} s</span></p>'
+display({"text/plain": TEXT, "text/html": html}, raw=True,
+        metadata={"verified_transformer": record})
+"""
+
+
+def repository(folder: Path, *cells: str) -> Path:
+    """Make a repository with one notebook, run once and stored; return the notebook."""
+    notebook = folder / "notebooks" / "1-one" / "1-page.ipynb"
+    notebook.parent.mkdir(parents=True)
+    shutil.copy(ROOT / "nbval_sanitize.cfg", folder)
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in cells])
+    book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
+    nbformat.write(book, notebook)
+    assert refresh([notebook], folder) == 0
+    return notebook
+
+
+def deciding(text: str, outcome: str = "'supports'") -> str:
+    return f"import os\nTEXT, OUTCOME = {text}, {outcome}\n{SECONDS}"
+
+
+def test_an_unchanged_notebook_stays_byte_for_byte(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebook = repository(tmp_path, "1 / 3", deciding("'LOSS-14 proof'"))
+    before = notebook.read_bytes()
+    capsys.readouterr()
+    assert refresh([notebook], tmp_path) == 0
+    assert notebook.read_bytes() == before
+    assert len(capsys.readouterr().out.splitlines()) == 1
+
+
+def test_a_change_is_stored_and_shown_whole(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebook = repository(tmp_path, "print('a' * 300)")
+    book = nbformat.read(notebook, as_version=4)
+    book.cells[0].source = "print('b' * 300)"
+    nbformat.write(book, notebook)
+    capsys.readouterr()
+    assert refresh([notebook], tmp_path) == 0
+    out = capsys.readouterr().out
+    assert f"    cell 0: -{'a' * 300}\n    cell 0: +{'b' * 300}\n" in out
+    assert "b" * 300 in notebook.read_text(encoding="utf-8")
+
+
+def test_a_notebook_that_fails_is_not_stored(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebook = repository(tmp_path, "1")
+    book = nbformat.read(notebook, as_version=4)
+    book.cells[0].source = "1 / 0"
+    nbformat.write(book, notebook)
+    before = notebook.read_bytes()
+    assert refresh([notebook], tmp_path) == 1
+    assert notebook.read_bytes() == before
+    assert "not stored; cell 0: ZeroDivisionError" in capsys.readouterr().err
+
+
+def test_a_run_takes_variables_and_may_go_on_after_an_error(tmp_path: Path) -> None:
+    notebook = repository(tmp_path, "import os", "os.environ.get('SOME')")
+    again = run(notebook, environment={"SOME": "thing"})
+    assert again.book.cells[1].outputs[0].data["text/plain"] == "'thing'"
+    assert run(notebook, last=0).book.cells[-1].source == "import os"
+    book = nbformat.read(notebook, as_version=4)
+    book.cells[0].source = "1 / 0\n"
+    nbformat.write(book, notebook)
+    assert len(run(notebook).errors) == 1
+    assert len(run(notebook, through=True).errors) == 2
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("cell", "finding"),
+    [
+        ("'LOSS-14 ' + os.environ.get('OMP_NUM_THREADS', '')", "cell 0: +LOSS-14 1"),
+        ("'LOSS-14 ' + str(hash('a word'))", "cell 0: +LOSS-14"),
+    ],
+    ids=["threads", "hash seed"],
+)
+def test_portable_catches(
+    cell: str,
+    finding: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    notebook = repository(tmp_path, deciding(cell))
+    monkeypatch.setattr(portable, "SETTINGS", portable.SETTINGS[:1])
+    assert portable.portable([notebook], tmp_path, 1) == 1
+    out = capsys.readouterr().out
+    assert finding in out and "1 runs, 1 differ from what is stored" in out
+    kept = json.loads(keeping.path(tmp_path, "portable").read_text(encoding="utf-8"))
+    assert [entry["differences"] for entry in kept["notebooks"].values()] == [{"default/1": 2}]
+
+
+def test_this_machine_plays_the_plain_processor() -> None:
+    plain = portable.Setting("default", 1)
+    assert plain.name == "default/1" and plain.can_be_had()
+    assert portable.Setting("default", 1, hash_seed=7).name == "default/1/h7"
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("text", "outcome", "finding"),
+    [
+        ("'LOSS-14'", "'contradicts' if 'VERIFIED_SALT' in os.environ else 'supports'", "outcome"),
+        ("'LOSS-14' if 'VERIFIED_SALT' not in os.environ else 1 / 0", "'supports'", "ZeroDivision"),
+    ],
+    ids=["another outcome", "a check that fails"],
+)
+def test_fresh_seeds_catch(
+    text: str, outcome: str, finding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notebook = repository(tmp_path, deciding(text, outcome))
+    assert fresh_seeds.fresh_seeds([notebook], tmp_path, 2, 1) == 1
+    kept = json.loads(keeping.path(tmp_path, "fresh-seeds").read_text(encoding="utf-8"))
+    (entry,) = kept["notebooks"].values()
+    assert (entry["runs"], entry["failed"]) == (2, 2)
+    assert finding in entry["failures"][0]["what"]
+    assert {"when", "commit", "versions", "processor"} <= set(entry)
+
+
+@pytest.mark.canary
+def test_runs_with_other_salts_are_added_and_the_same_salt_counts_once(tmp_path: Path) -> None:
+    odd = "'supports' if int(os.environ.get('VERIFIED_SALT', 0)) % 2 == 0 else 'contradicts'"
+    notebook = repository(tmp_path, deciding("'LOSS-14'", odd))
+    for first, runs, failed, mended in ((1, 1, 1, 0), (2, 2, 1, 0), (2, 2, 1, 0)):
+        fresh_seeds.fresh_seeds([notebook], tmp_path, 1, 1, first=first)
+        (entry,) = keeping.kept(tmp_path, "fresh-seeds").values()
+        found = (entry["runs"], entry["failed"], len(entry["mended"]))
+        assert found == (runs, failed, mended)
+    book = nbformat.read(notebook, as_version=4)
+    book.cells[0].source = deciding("'LOSS-14'")
+    nbformat.write(book, notebook)
+    assert fresh_seeds.fresh_seeds([notebook], tmp_path, 1, 1) == 0
+    (entry,) = keeping.kept(tmp_path, "fresh-seeds").values()
+    assert (entry["runs"], entry["failed"]) == (2, 0) and list(entry["salts"]) == ["1", "2"]
+    assert [failure["salt"] for failure in entry["mended"]] == ["1", "1"]
+
+
+def test_what_is_kept_of_a_notebook_is_its_last_run(tmp_path: Path) -> None:
+    for name in ("1.ipynb", "2.ipynb"):
+        (tmp_path / name).touch()
+    keeping.keep(tmp_path, "portable", {"1.ipynb": {"failed": 1}, "2.ipynb": {"failed": 2}})
+    keeping.keep(tmp_path, "portable", {"2.ipynb": {"failed": 0}, "gone.ipynb": {"failed": 3}})
+    kept = json.loads(keeping.path(tmp_path, "portable").read_text(encoding="utf-8"))["notebooks"]
+    assert {name: entry["failed"] for name, entry in kept.items()} == {"1.ipynb": 1, "2.ipynb": 0}
+
+
+def test_the_times_of_a_whole_run_only_are_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository(tmp_path, "1")
+    assert main(["times", "--root", str(tmp_path)]) == 1
+    assert "_build/times.json: got None; accepted: a run of `make test`" in capsys.readouterr().err
+    account = Account()
+    account.add("tests/test_x.py", 2.0, 1.0)
+    account.write(tmp_path, ["tests/test_x.py"])
+    assert main(["times", "--root", str(tmp_path)]) == 1
+    account.write(tmp_path, ["-n", "2", "tests", "notebooks"])
+    assert main(["times", "--root", str(tmp_path)]) == 0
+    kept = json.loads(keeping.path(tmp_path, "times").read_text(encoding="utf-8"))
+    assert kept["files"] == {"tests/test_x.py": {"clock": 2.0, "processor": 1.0}}
+
+
+def test_fresh_seeds_compare_no_text(tmp_path: Path) -> None:
+    notebook = repository(tmp_path, deciding("str(os.environ.get('VERIFIED_SALT'))"))
+    assert fresh_seeds.fresh_seeds([notebook], tmp_path, 1, 1) == 0
+
+
+@pytest.mark.canary
+def test_verify_catches_what_is_not_as_stored(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SAYS", "it is a plan")
+    aside = 'claim("INIT-30").set_aside("plan", because=os.environ["SAYS"])'
+    repository(tmp_path, f"import os\nfrom verified_transformer import claim\n{aside}")
+    assert main(["verify", "INIT-30", "--root", str(tmp_path)]) == 0
+    assert "INIT-30: what came out is what is stored" in capsys.readouterr().out
+    monkeypatch.setenv("SAYS", "it is unsettled")
+    assert main(["verify", "INIT-30", "--root", str(tmp_path)]) == 1
+    found = capsys.readouterr().err
+    assert "it is a plan" in found and "it is unsettled" in found
+    monkeypatch.delenv("SAYS")
+    assert main(["verify", "INIT-30", "--root", str(tmp_path)]) == 1
+    assert "cell 0: KeyError" in capsys.readouterr().err
+
+
+def cell(**data: Any) -> Any:
+    output = nbformat.v4.new_output("display_data", data)
+    return nbformat.v4.new_code_cell("x", outputs=[output])
+
+
+def test_masked_numbers_do_not_count() -> None:
+    masked = comparing.masks(ROOT)
+    one, two, other = (
+        cell(**{"text/html": f'<p>{word}<span class="vt-volatile">{n}</span></p>'})
+        for word, n in (("a", 1), ("a", 2), ("b", 2))
+    )
+    assert comparing.lines(one, masked) == comparing.lines(two, masked)
+    assert comparing.lines(one, masked) != comparing.lines(other, masked)
+
+
+def test_cells_are_formatted_and_outputs_stay(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    path = tmp_path / "1-page.ipynb"
+    book = nbformat.v4.new_notebook(cells=[cell(**{"text/plain": "1"})])
+    book.cells[0].source, book.cells[0].outputs[0].metadata["n"] = "x=( 1 )", 1e-07
+    path.write_text(json.dumps(book, indent=1).replace("1e-07", "0.0000001"), encoding="utf-8")
+    assert format_cells([path], tmp_path) == 0
+    after = json.loads(path.read_text(encoding="utf-8"))
+    assert "".join(after["cells"][0]["source"]) == "x = 1"
+    assert after["cells"][0]["outputs"][0]["metadata"]["n"] == 1e-07
+    before = path.read_bytes()
+    assert format_cells([path], tmp_path) == 0 and path.read_bytes() == before

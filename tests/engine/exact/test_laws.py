@@ -1,0 +1,368 @@
+"""Laws of one entry: moments, cumulants, nodes and samplers against independent references."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy as sp
+import torch
+
+from verified_transformer.engine.exact.formulas.evaluation import quadrature
+from verified_transformer.engine.exact.formulas.notation import symbols
+from verified_transformer.engine.exact.laws import (
+    SKEWED,
+    Discrete,
+    General,
+    MissingMoment,
+    Normal,
+    Rademacher,
+    TruncatedNormal,
+    Uniform,
+    cumulant_from,
+    exact,
+)
+
+σ, τ, κ, μ, a, b = symbols("sigma tau kappa mu a b")
+x = sp.Symbol("x", real=True)
+
+INFINITY = math.inf
+# each law with symbols, a point, and there its unnormalised log density between two ends
+CASES = {
+    "normal": (
+        Normal(μ, σ),
+        {μ: 0.4, σ: 1.3},
+        (lambda w: -((w - 0.4) ** 2) / 3.38, -INFINITY, INFINITY),
+    ),
+    "uniform": (Uniform(a, b), {a: -0.6, b: 1.7}, (np.zeros_like, -0.6, 1.7)),
+    "two-sided": (
+        TruncatedNormal(μ, σ, a, b),
+        {μ: 0.2, σ: 1.3, a: -1.1, b: 2.3},
+        (lambda w: -((w - 0.2) ** 2) / 3.38, -1.1, 2.3),
+    ),
+    "symmetric": (
+        TruncatedNormal(0, σ, -2 * σ, 2 * σ),
+        {σ: 0.7},
+        (lambda w: -(w**2) / 0.98, -1.4, 1.4),
+    ),
+    "one-sided": (
+        TruncatedNormal(0, σ, a, sp.oo),
+        {σ: 1.3, a: 0.9},
+        (lambda w: -(w**2) / 3.38, 0.9, INFINITY),
+    ),
+    "untruncated": (
+        TruncatedNormal(μ, σ, -sp.oo, sp.oo),
+        {μ: 0.4, σ: 1.3},
+        (lambda w: -((w - 0.4) ** 2) / 3.38, -INFINITY, INFINITY),
+    ),
+    "Rademacher": (Rademacher(σ), {σ: 1.3}, None),
+}
+CONTINUOUS = [name for name in CASES if name != "Rademacher"]
+SIX = General({1: μ, 2: τ, 3: a, 4: b, 5: σ, 6: κ})
+
+
+def integral(density, function):
+    """The mean of a function under an unnormalised density, by quadrature."""
+    log, low, high = density
+    parts = (quadrature(lambda w, f=f: f(w) * np.exp(log(w)), low, high).value
+             for f in (function, np.ones_like))  # fmt: skip
+    return next(parts) / next(parts)
+
+
+def raw_moments(law, order):
+    return [float(sp.N(law.raw_moment(k), 25)) for k in range(order + 1)]
+
+
+@pytest.mark.parametrize("name", CONTINUOUS)
+def test_raw_moments_equal_a_reference(name):
+    law, point, density = CASES[name]
+    found = raw_moments(law.at(point), 6)
+    expected = [integral(density, lambda w, k=k: w**k) for k in range(7)]
+    assert np.allclose(found, expected, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_symbolic_and_numeric_moments_are_the_same(name):
+    law, point, _ = CASES[name]
+    numbers = {s: exact(v, str(s)) for s, v in point.items()}
+    for k in range(7):
+        difference = law.raw_moment(k).subs(numbers) - law.at(point).raw_moment(k)
+        assert abs(sp.N(difference, 30)) < 1e-25
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_cumulants_follow_from_the_generating_function(name):
+    law, point, _ = CASES[name]
+    law = law.at(point)
+    order = 4 if law.opaque else 6
+    raw = [sp.N(law.raw_moment(k), 40) for k in range(order + 1)]
+    series = sum(m * x**k / math.factorial(k) for k, m in enumerate(raw))
+    logarithm = sp.series(sp.log(1 + x), x, 0, order + 1).removeO().subs(x, series - 1)
+    coefficients = sp.Poly(sp.expand(logarithm), x)
+    for k in range(1, order + 1):
+        expected = coefficients.coeff_monomial(x**k) * math.factorial(k)
+        assert abs(sp.N(law.cumulant(k), 40) - expected) < 1e-20
+
+
+def test_closed_forms():
+    assert [Normal(0, σ).raw_moment(k) for k in (2, 3, 4, 6)] == [σ**2, 0, 3 * σ**4, 15 * σ**6]
+    assert [Normal(μ, σ).cumulant(k) for k in (1, 2, 3)] == [μ, σ**2, 0]
+    uniform = Uniform.of_variance(σ**2)
+    assert [uniform.raw_moment(k) for k in (1, 2, 4)] == [0, σ**2, 9 * σ**4 / 5]
+    assert uniform.cumulant(4) == -6 * σ**4 / 5
+    truncated = TruncatedNormal(0, σ, -2 * σ, 2 * σ)
+    assert truncated.raw_moment(3) == 0
+    variance = σ**2 * (1 - 4 * sp.exp(-2) / sp.sqrt(2 * sp.pi) / sp.erf(sp.sqrt(2)))
+    assert sp.simplify(truncated.raw_moment(2) - variance) == 0
+    assert [SKEWED.raw_moment(k) for k in range(5)] == [1, 0, 2, 3, 11]
+    assert SKEWED.cumulant(4) == -1
+
+
+def test_names_are_deterministic_text():
+    assert Normal(0, σ).name == "Normal(0, sigma)"
+    assert Rademacher(σ).name == "Rademacher(sigma)"
+    assert General({4: κ * σ**4, 1: 0}).name == "General({1: 0, 4: kappa*sigma**4})"
+    assert TruncatedNormal(0, σ, -sp.oo, a).name == "TruncatedNormal(0, sigma, -oo, a)"
+
+
+def test_decimals_are_read_as_they_print():
+    assert Normal(0, 1.3).sd == sp.Rational(13, 10)
+    assert Normal(0, np.float64(0.1) * 3).sd == sp.Rational("0.30000000000000004")
+    assert Normal(0, 1.5 * σ).sd == 3 * σ / 2
+    assert Normal(0, σ).at({σ: 0.02}).sd == sp.Rational(1, 50)
+
+
+# ------------------------------------------------------------------------------------- nodes
+
+
+@pytest.mark.parametrize("degree", [1, 2, 5, 8, 12])
+@pytest.mark.parametrize("name", CASES)
+def test_nodes_are_exact_for_polynomials(name, degree):
+    law, point, _ = CASES[name]
+    law = law.at(point)
+    nodes, weights = law.nodes(degree)
+    assert len(nodes) <= degree // 2 + 1 or name == "Rademacher"
+    assert weights.min() > 0 and abs(weights.sum() - 1) < 1e-13
+    size = raw_moments(law, degree + degree % 2)
+    for k in range(degree + 1):
+        scale = size[k + k % 2]
+        assert abs(weights @ nodes**k - size[k]) < 1e-12 * scale
+
+
+def test_too_few_nodes_are_not_exact():
+    nodes, weights = Normal(0, 1).nodes(4)
+    assert abs(weights @ nodes**6 - 15) > 1
+
+
+def test_nodes_deep_in_a_tail():
+    law = TruncatedNormal(0, 1, 10, sp.oo)
+    nodes, weights = law.nodes(6)
+    expected = float(sp.N(law.raw_moment(6), 30))
+    assert nodes.min() > 10 and abs(weights @ nodes**6 / expected - 1) < 1e-12
+
+
+# --------------------------------------------------------------------------- laws by moments
+
+
+def test_general_law_of_even_moments_has_three_symmetric_points():
+    law = General({1: 0, 2: σ**2, 4: κ * σ**4}).at({σ: 1.3, κ: 2.5})
+    values, weights = law.nodes(0)
+    assert len(values) == 3 and np.allclose(values, -values[::-1], atol=1e-14)
+    assert np.allclose([weights @ values**k for k in (1, 2, 3, 4)],
+                       [0, 1.69, 0, 2.5 * 1.69**2], atol=1e-13)  # fmt: skip
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 5, 6])
+@pytest.mark.parametrize("reference", [Normal(1, 2), Uniform(0, 3), SKEWED, Normal(0, 0.02)])
+def test_general_law_reproduces_the_moments_it_was_given(reference, order):
+    raw = raw_moments(reference, order)
+    values, weights = General({k: raw[k] for k in range(1, order + 1)}).at({}).nodes(0)
+    unit = math.sqrt(raw_moments(reference, 2)[2])
+    for k in range(1, order + 1):
+        assert abs(weights @ values**k - raw[k]) < 1e-9 * unit**k
+
+
+def test_general_law_needs_as_few_points_as_the_moments_allow():
+    values, weights = General({1: 0, 2: σ**2, 4: σ**4}).at({σ: 1.3}).nodes(0)
+    assert np.allclose(values, [-1.3, 1.3]) and np.allclose(weights, 0.5)
+    assert len(General({1: 0, 2: 2, 3: 3, 4: 11, 5: 30, 6: 92}).at({}).nodes(0)[0]) == 3
+
+
+def test_unknown_moments_are_refused_by_name():
+    law = General({1: 0, 2: σ**2, 4: κ * σ**4})
+    for k in (3, 6):
+        with pytest.raises(MissingMoment, match=rf"E\[w\*\*{k}\]"):
+            law.raw_moment(k)
+    with pytest.raises(MissingMoment, match=r"E\[w\*\*3\]"):
+        law.cumulant(3)
+    with pytest.raises(MissingMoment, match=r"E\[w\*\*3\]"):
+        General({1: 1, 2: 2, 4: 6}).at({})
+    assert SIX.at(dict.fromkeys((μ, a, σ), 0) | {τ: 1, b: 3, κ: 15}).raw_moment(1) is not None
+
+
+def test_cumulant_from_moments_of_a_free_law():
+    m = sp.symbols("m:5")
+    expected = m[4] - 4 * m[3] * m[1] - 3 * m[2] ** 2 + 12 * m[2] * m[1] ** 2 - 6 * m[1] ** 4
+    assert sp.expand(cumulant_from(lambda k: m[k] if k else 1, 4) - expected) == 0
+
+
+# ---------------------------------------------------------------------------------- sampling
+
+DRAWS, BOUND = 200_000, 4.9  # |z| < 4.9 in each of about 60 comparisons: false alarm 6e-5 in all
+SAMPLED = {
+    **{name: law.at(point) for name, (law, point, _) in CASES.items()},
+    "skewed": SKEWED,
+    "discrete": Discrete((-2, 0.5, 4), (0.2, 0.7, 0.1)),
+    "general": General({1: 0, 2: 1.69, 4: 9}),
+    "rare": TruncatedNormal(0, 1, 2, sp.oo),
+}
+
+
+def z_scores(draws, law, orders=(1, 2, 3)):
+    """Distances of sample moments from the law's, in standard errors known from the law."""
+    nodes, weights = law.nodes(2 * max(orders))
+    for k in orders:
+        moment = weights @ nodes**k
+        error = math.sqrt((weights @ nodes ** (2 * k) - moment**2) / draws.size)
+        yield (np.mean(draws**k) - moment) / error if error else 0.0
+
+
+def sampled(law, dtype, seed, shape=(DRAWS,)):
+    out = torch.full(shape, float("nan"), dtype=dtype)
+    assert law.sample_(out, torch.Generator().manual_seed(seed)) is out
+    return out
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("name", SAMPLED)
+def test_draws_have_the_laws_moments(name, dtype):
+    law = SAMPLED[name]
+    draws = sampled(law, dtype, 20240)
+    assert all(abs(z) < BOUND for z in z_scores(draws.double().numpy(), law))
+    again = sampled(law, dtype, 20240)
+    assert torch.equal(draws, again)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        Normal(0, 1.3),  # mean ignored
+        Normal(0.4, 1.69),  # variance for standard deviation
+        Uniform(0.4 - 1.3 * 3**0.5, 0.4 + 1.3 * 3**0.5),  # another law of the same variance
+    ],
+    ids=lambda law: law.name,
+)
+def test_draws_from_a_wrong_law_are_noticed(wrong):
+    draws = sampled(wrong, torch.float64, 20241).numpy()
+    right = Normal(0.4, 1.3)
+    assert any(abs(z) > BOUND for z in z_scores(draws, right, (1, 2, 3, 4)))
+
+
+def test_clipping_is_not_truncation():
+    law = TruncatedNormal(0, 1, -1, 1)
+    clipped = sampled(Normal(0, 1), torch.float64, 20242).clamp(-1, 1).numpy()
+    assert any(abs(z) > BOUND for z in z_scores(clipped, law))
+
+
+@pytest.mark.parametrize("name", CONTINUOUS)
+def test_draws_follow_the_whole_distribution(name):
+    """Shares below five thresholds: |z| < 4.9 each, n = 20 000."""
+    log, low, high = CASES[name][2]
+    draws = sampled(SAMPLED[name], torch.float64, 20243, (20_000,)).numpy()
+    whole = quadrature(lambda w: np.exp(log(w)), low, high).value
+    nodes, _ = SAMPLED[name].nodes(9)
+    for threshold in nodes:
+        share = quadrature(lambda w: np.exp(log(w)), low, threshold).value / whole
+        error = math.sqrt(share * (1 - share) / draws.size)
+        assert abs(np.mean(draws <= threshold) - share) < BOUND * error
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+def test_any_strides_and_a_reused_buffer(name):
+    law = SAMPLED[name]
+    buffer = torch.full((300, 4, 200), float("nan"), dtype=torch.float64)
+    view = buffer[:, 1:3].transpose(0, 2)
+    generator = torch.Generator().manual_seed(20244)
+    for _ in range(2):
+        law.sample_(view, generator)
+        draws = view.numpy().ravel()
+        assert all(abs(z) < BOUND for z in z_scores(draws, law))
+        assert buffer[:, 0].isnan().all() and buffer[:, 3].isnan().all()
+
+
+@pytest.mark.parametrize("shape", [(0,), (), (1,), (3, 5)])
+def test_small_and_empty_tensors(shape):
+    law = TruncatedNormal(0, 1, 2.5, 3)
+    draws = sampled(law, torch.float64, 1, shape)
+    assert bool(((draws >= 2.5) & (draws <= 3)).all()) and draws.shape == shape
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("name", SAMPLED)
+def test_draws_on_cuda(name, dtype):
+    law = SAMPLED[name]
+    out = torch.full((DRAWS, 2), float("nan"), dtype=dtype, device="cuda")[:, 0]
+    law.sample_(out, torch.Generator("cuda").manual_seed(20245))
+    assert all(abs(z) < BOUND for z in z_scores(out.double().cpu().numpy(), law))
+
+
+def test_parameters_that_need_gradients_can_be_filled():
+    weight = torch.nn.Parameter(torch.empty(4, 3))
+    TruncatedNormal(0, 1, -1, 1).sample_(weight, torch.Generator().manual_seed(0))
+    assert bool((weight.abs() <= 1).all())
+
+
+# ---------------------------------------------------------------------------------- refusals
+
+
+GENERATOR = torch.Generator()
+REFUSED = {
+    "sd": (lambda: Normal(0, -1), "sd: got -1"),
+    "zero sd": (lambda: TruncatedNormal(0, 0, -1, 1), "sd: got 0"),
+    "text": (lambda: Normal("0", 1), "mean: got '0'"),
+    "infinite mean": (lambda: Normal(sp.oo, 1), "mean: got oo"),
+    "not a number": (lambda: Normal(math.nan, 1), "mean: got nan"),
+    "complex": (lambda: Normal(0, sp.I), "sd: got I"),
+    "bounds": (lambda: Uniform(1, 1), "high - low: got 0"),
+    "truncation": (lambda: TruncatedNormal(0, 1, 2, 1), "high - low: got -1"),
+    "probabilities": (lambda: Discrete((1, 2), (0.5, 0.4)), "accepted: >= 0 with sum 1"),
+    "negative": (lambda: Discrete((1, 2), (1.5, -0.5)), "accepted: >= 0 with sum 1"),
+    "lengths": (lambda: Discrete((1, 2), (1,)), "got 1 for 2 values"),
+    "no moments": (lambda: General({}), "accepted: integers >= 1"),
+    "order zero": (lambda: General({0: 1}), "accepted: integers >= 1"),
+    "impossible moments": (lambda: General({1: 0, 2: 1, 4: 0.5}).at({}), "no law has"),
+    "negative variance": (lambda: General({1: 0, 2: -1}).at({}), "no law has"),
+    "order": (lambda: Normal(0, 1).raw_moment(-1), "k: got -1"),
+    "fractional order": (lambda: Normal(0, 1).cumulant(1.5), "k: got 1.5"),
+    "symbol in nodes": (lambda: Normal(0, σ).nodes(2), "sigma not a number yet"),
+    "symbol in draws": (lambda: Uniform(0, σ).sample_(torch.empty(2), GENERATOR), "sigma not a"),
+    "integers": (
+        lambda: Normal(0, 1).sample_(torch.empty(2, dtype=torch.int64), GENERATOR),
+        "got torch.int64",
+    ),
+    "half": (
+        lambda: Normal(0, 1).sample_(torch.empty(2, dtype=torch.float16), GENERATOR),
+        "got torch.float16",
+    ),
+    "array": (lambda: Normal(0, 1).sample_(np.empty(2), GENERATOR), "accepted: a float32 or"),
+    "hopeless rejection": (
+        lambda: TruncatedNormal(0, 1, 4, 5).sample_(torch.empty(2), GENERATOR),
+        "rejection would accept only 3.1e-05",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_bad_input_is_refused(name):
+    action, message = REFUSED[name]
+    with pytest.raises((ValueError, TypeError), match=message):
+        action()
+
+
+def test_skewed_law_is_exact():
+    pairs = [(Fraction(str(v)), Fraction(str(p)))
+             for v, p in zip(SKEWED.values, SKEWED.probabilities, strict=True)]  # fmt: skip
+    assert sum(p for _, p in pairs) == 1 and sum(p * v for v, p in pairs) == 0

@@ -1,0 +1,395 @@
+"""Calibrated sampling: how many draws, what they accept, what they reject, what they refuse."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+import sympy as sp
+import torch
+
+from verified_transformer.engine.exact.formulas.notation import symbols
+from verified_transformer.engine.exact.integrals.law_means import LawMean
+from verified_transformer.engine.exact.laws import (
+    SKEWED,
+    Discrete,
+    Normal,
+    TruncatedNormal,
+    Uniform,
+)
+from verified_transformer.engine.exact.moments import Index, Tensor, mean, total, variance
+from verified_transformer.engine.sampling import measuring as sampling
+from verified_transformer.engine.sampling.design import Design, mean_interval
+from verified_transformer.engine.sampling.measuring import measure
+from verified_transformer.engine.sampling.quantities import Piloted, central_moments
+from verified_transformer.engine.sampling.statistics import disagreement
+from verified_transformer.seeds import device, seed_of
+
+d, σ, z = symbols("d sigma z")
+i = Index("i", d)
+COARSE = Design(resolution=0.1, false_alarm=1e-4, miss=0.01)
+FINE = Design(resolution=0.01, false_alarm=1e-4, miss=0.01)
+POINT = {d: 16, σ: sp.Rational(3, 2)}
+THETA = 16 * 1.5**2
+
+
+def squared_norm(law):
+    w = Tensor("w", law, d)
+    return total(w[i] ** 2, i)
+
+
+MEAN = mean(squared_norm(Normal(0, σ)))
+VARIANCE = variance(squared_norm(Normal(0, σ)))
+
+
+def norm2(w):
+    return (w**2).sum(-1)
+
+
+@pytest.fixture(autouse=True)
+def on_the_cpu(monkeypatch):
+    monkeypatch.setenv("VERIFIED_DEVICE", "cpu")
+
+
+# --------------------------------------------------------------------------------------- design
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    "name, value",
+    [
+        ("false_alarm", 1.0),
+        ("false_alarm", 0.0),
+        ("false_alarm", 1e-3),
+        ("resolution", 0.5),
+        ("resolution", 0.0),
+        ("resolution", -0.01),
+        ("resolution", math.nan),
+        ("miss", 0.5),
+        ("miss", 0.0),
+    ],
+)
+def test_a_design_that_cannot_fail_or_fails_by_chance_is_refused(name, value):
+    with pytest.raises(ValueError, match=rf"{name}: got {value}; accepted: greater than 0"):
+        Design(**{name: value})
+
+
+def test_the_default_design_needs_637100_replicates_per_unit_of_relative_variance():
+    for κ2 in (1.0, 0.5, 7.0):
+        assert Design().sample_size(κ2, 0.0) == pytest.approx(637_100 * κ2, rel=1e-3)
+
+
+def test_the_number_of_replicates_follows_the_formula():
+    normal = NormalDist()
+    power = (normal.inv_cdf(1 - 5e-5) + normal.inv_cdf(0.99)) / 0.01
+    assert FINE.sample_size(2.0, 0.1) == math.ceil(2 * power**2)
+    assert COARSE.sample_size(200.0, 0.1) == pytest.approx(FINE.sample_size(2.0, 0.1), abs=1)
+    assert COARSE.sample_size(1e-6, 0.0) == 1000
+
+
+def test_a_skewed_statistic_needs_more_replicates():
+    threshold = NormalDist().inv_cdf(1 - 5e-5)
+    needed = math.ceil((8 * threshold**3 / 1.2) ** 2)
+    assert COARSE.sample_size(0.1, 8.0) == COARSE.sample_size(0.1, -8.0) == needed
+    assert COARSE.sample_size(1e6, 8.0) == COARSE.sample_size(1e6, 0.0) > needed
+
+
+# ------------------------------------------------------------------------------ moments beforehand
+
+
+def test_central_moments_of_a_mean_equal_enumeration():
+    law, size = SKEWED, 3
+    values = [float(v) for v in law.values]
+    weights = [float(p) for p in law.probabilities]
+    outcomes = [
+        (sum(values[k] ** 2 for k in ks), math.prod(weights[k] for k in ks))
+        for ks in product(range(3), repeat=size)
+    ]
+    assert central_moments(mean(squared_norm(law)), {d: size}) == pytest.approx(
+        moments_by_enumeration(outcomes), rel=1e-12
+    )
+
+
+def test_central_moments_of_a_variance_are_those_of_half_the_squared_difference():
+    law, size = Discrete((-1, 0, 2), (sp.Rational(1, 2), sp.Rational(1, 4), sp.Rational(1, 4))), 2
+    values = [float(v) for v in law.values]
+    weights = [float(p) for p in law.probabilities]
+    single = [
+        (sum(values[k] ** 2 for k in ks), math.prod(weights[k] for k in ks))
+        for ks in product(range(3), repeat=size)
+    ]
+    pairs = [((x - y) ** 2 / 2, p * q) for (x, p), (y, q) in product(single, repeat=2)]
+    assert central_moments(variance(squared_norm(law)), {d: size}) == pytest.approx(
+        moments_by_enumeration(pairs), rel=1e-12
+    )
+
+
+def moments_by_enumeration(outcomes):
+    """Mean, variance and skewness of a list of (value, probability)."""
+    first = sum(p * x for x, p in outcomes)
+    second, third = (sum(p * (x - first) ** k for x, p in outcomes) for k in (2, 3))
+    return first, second, third / second**1.5
+
+
+def test_a_pilot_bounds_the_variance_from_above():
+    draws = {"w": Tensor("w", Normal(0, σ), d)}
+    pilot = Piloted("E |w|", draws, lambda w: np.linalg.norm(w, axis=-1))
+    theta, spread, _ = central_moments(pilot, POINT)
+    norm = math.sqrt(2) * 1.5 * math.gamma(8.5) / math.gamma(8)
+    assert theta == pytest.approx(norm, rel=5e-3)
+    assert THETA - norm**2 < spread < 1.1 * (THETA - norm**2)
+    assert measure(pilot, lambda w: w.norm(dim=-1), POINT, norm, name="pilot", design=FINE).n > 1000
+
+
+def test_the_room_above_a_pilots_variance_does_not_skew_it():
+    draws = {"w": Tensor("w", Normal(0, σ), d)}
+    pilot = Piloted("100 + E |w|", draws, lambda w: 100 + np.linalg.norm(w, axis=-1))
+    assert abs(central_moments(pilot, POINT)[2]) < 0.5
+
+
+# -------------------------------------------------------------------------------- one measurement
+
+
+def test_the_same_call_gives_the_same_mean_and_another_name_another_one():
+    first, again, other = (
+        measure(MEAN, norm2, POINT, THETA, name=name, design=COARSE).mean
+        for name in ("a name", "a name", "another name")
+    )
+    assert first == again != other
+    assert seed_of("a name") != seed_of("another name")
+
+
+@pytest.mark.parametrize("law", [Normal(0, σ), Uniform.of_variance(σ**2)], ids=lambda law: law.name)
+def test_the_draws_of_one_tensor_do_not_depend_on_the_chunks(monkeypatch, law):
+    def found(entries):
+        monkeypatch.setattr(sampling, "_CPU_BUFFER", entries)
+        quantity = mean(squared_norm(law))
+        return measure(quantity, norm2, POINT, THETA, name="chunks", design=FINE).mean
+
+    assert found(1 << 18) == pytest.approx(found(1 << 12), rel=1e-12)
+
+
+def test_the_draws_do_not_depend_on_the_number_of_threads():
+    before = torch.get_num_threads()
+    found = []
+    for threads in (1, 2):
+        torch.set_num_threads(threads)
+        found.append(measure(MEAN, norm2, POINT, THETA, name="threads", design=FINE).mean)
+    torch.set_num_threads(before)
+    assert found[0] == pytest.approx(found[1], rel=1e-12)
+
+
+def test_the_standard_error_comes_from_the_known_variance():
+    found = measure(MEAN, norm2, POINT, THETA, name="error", design=COARSE)
+    assert found.standard_error == pytest.approx(math.sqrt(2 * 16 * 1.5**4 / found.n), rel=1e-12)
+    assert found.n == COARSE.sample_size(2 / 16, math.sqrt(8 / 16))
+    assert found.detectable <= 0.1
+    assert found.unit == pytest.approx(THETA)
+
+
+STATEMENTS = {
+    "mean of the squared norm": (MEAN, norm2, POINT, THETA),
+    "its variance": (
+        variance(squared_norm(Uniform.of_variance(σ**2))),
+        norm2,
+        {d: 2, σ: 1},
+        2 * 4 / 5,
+    ),
+    "relu": (
+        LawMean("E relu(z)", z, Normal(0, σ), [(sp.Integer(0), -sp.oo, 0), (z, 0, sp.oo)]),
+        lambda z: z.relu(),
+        {σ: 2},
+        2 / math.sqrt(2 * math.pi),
+    ),
+    "truncated variance": (
+        LawMean("E w^2", z, TruncatedNormal(0, σ, -2 * σ, 2 * σ), z**2),
+        lambda z: z**2,
+        {σ: 3},
+        9 * 0.7737413035499,
+    ),
+}
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_a_true_statement_is_accepted_for_every_seed(statement):
+    quantity, statistic, point, true = STATEMENTS[statement]
+    for seed in range(12):
+        found = measure(quantity, statistic, point, true, name=f"true {seed}", design=FINE)
+        assert not found.rejects(true)
+        assert found.confirmed and not found.redrawn
+        assert abs(found.z) < FINE.threshold
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_a_statement_that_is_one_percent_off_is_rejected_for_every_seed(statement):
+    quantity, statistic, point, true = STATEMENTS[statement]
+    for seed in range(12):
+        wrong = true * (1.01 if seed % 2 else 0.99)
+        found = measure(quantity, statistic, point, wrong, name=f"false {seed}", design=FINE)
+        assert found.rejects(wrong)
+        assert found.redrawn and not found.confirmed
+        assert not found.rejects(true)
+
+
+def test_an_estimate_says_which_values_the_design_tells_apart():
+    found = measure(MEAN, norm2, POINT, THETA, name="apart", design=FINE)
+    assert found.can_see(1.011 * THETA) and found.can_see(0.989 * THETA)
+    assert not found.can_see(1.009 * THETA)
+
+
+@pytest.mark.canary
+def test_a_zero_mean_is_measured_in_standard_deviations():
+    w = Tensor("w", Normal(0, σ), d)
+    odd = mean(total(w[i] ** 3, i))
+    for expected, rejected in ((0.0, False), (0.1 * math.sqrt(15 * 16) * 1.5**3, True)):
+        found = measure(odd, lambda w: (w**3).sum(-1), POINT, expected, name="odd", design=COARSE)
+        assert found.unit == pytest.approx(math.sqrt(15 * 16) * 1.5**3)
+        assert found.rejects(expected) is rejected
+
+
+def test_the_z_scores_of_true_statements_are_standard_normal(monkeypatch):
+    known = central_moments(MEAN, POINT)
+    monkeypatch.setattr(sampling, "central_moments", lambda *_: known)
+    scores = np.array([
+        measure(MEAN, norm2, POINT, THETA, name=f"score {seed}", design=COARSE).z
+        for seed in range(200)
+    ])  # fmt: skip
+    # Wilson and Hilferty's quantiles of chi-square with 200 degrees of freedom
+    low, high = (
+        200 * (1 - 2 / 1800 + q * math.sqrt(2 / 1800)) ** 3
+        for q in (NormalDist().inv_cdf(1e-4), -NormalDist().inv_cdf(1e-4))
+    )
+    assert low < (scores**2).sum() < high
+    assert abs(scores.sum()) / math.sqrt(200) < -NormalDist().inv_cdf(5e-5)
+
+
+# ------------------------------------------------------------------------------------- refusals
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    "statistic, message",
+    [
+        (lambda w: w, "returned shape"),
+        (lambda w: norm2(w).mean(), "returned shape"),
+        (lambda w: norm2(w)[:, None], "returned shape"),
+        (lambda w: norm2(w) * math.nan, "not finite"),
+        (lambda w: torch.where(norm2(w) > 60, math.inf, norm2(w)), "not finite"),
+    ],
+)
+def test_a_statistic_without_one_finite_number_per_replicate_is_refused(statistic, message):
+    with pytest.raises(ValueError, match=f"statistic: .*{message}"):
+        measure(MEAN, statistic, POINT, THETA, name="bad", design=COARSE)
+
+
+@pytest.mark.canary
+def test_too_few_draws_for_the_resolution_are_refused(monkeypatch):
+    monkeypatch.setattr(Design, "sample_size", lambda *_: 5)
+    with pytest.raises(ValueError, match="n = 5 draws cannot see an error of 10"):
+        measure(MEAN, norm2, POINT, THETA, name="few", design=COARSE)
+
+
+@pytest.mark.canary
+def test_mps_is_refused(monkeypatch):
+    monkeypatch.setenv("VERIFIED_DEVICE", "mps")
+    with pytest.raises(ValueError, match="VERIFIED_DEVICE: got 'mps'"):
+        device()
+    with pytest.raises(ValueError, match="VERIFIED_DEVICE"):
+        measure(MEAN, norm2, POINT, THETA, name="mps", design=COARSE)
+
+
+def test_the_environment_chooses_the_device(monkeypatch):
+    assert device() == torch.device("cpu")
+    monkeypatch.setenv("VERIFIED_DEVICE", "cuda:1")
+    assert device() == torch.device("cuda", 1)
+    monkeypatch.delenv("VERIFIED_DEVICE")
+    assert device().type == ("cuda" if torch.cuda.is_available() else "cpu")
+
+
+# ----------------------------------------------------------------------- definition or closed form
+
+
+def test_the_definition_agrees_with_itself_on_skewed_inputs():
+    assert disagreement(MEAN, norm2, POINT, "definition").relative < 1e-12
+    assert (
+        disagreement(VARIANCE, lambda w: torch.einsum("ri,ri->r", w, w), POINT, "x").relative
+        < 1e-12
+    )
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    "statistic",
+    [
+        lambda w: torch.full(w.shape[:1], THETA),
+        lambda w: THETA + w.sum(-1),
+        lambda w: 16 * w[:, 0] ** 2,
+        lambda w: norm2(w).mean().expand(len(w)),
+        lambda w: norm2(w) * 1.0001,
+        lambda w: norm2(torch.randn(w.shape)) * 2.25,
+    ],
+    ids=["closed form", "noise", "one entry", "average", "scaled", "own draws"],
+)
+def test_a_statistic_that_is_not_the_definition_is_found_whatever_its_mean(statistic):
+    assert disagreement(MEAN, statistic, POINT, "impostor").relative > 1e-5
+
+
+@pytest.mark.canary
+def test_a_definition_without_randomness_is_refused():
+    one = LawMean("1", z, Normal(0, 1), sp.Integer(1))
+    with pytest.raises(ValueError, match="does not depend on its inputs"):
+        disagreement(one, lambda z: torch.ones_like(z), {}, "constant")
+
+
+def test_a_function_is_compared_on_its_support_only():
+    inside = LawMean("E w^2", z, Uniform(-1, 1), z**2)
+    assert disagreement(inside, lambda z: z**2, {}, "support").relative < 1e-12
+
+
+# --------------------------------------------------------------------------- a few independent runs
+
+
+@pytest.mark.parametrize(
+    "n, level, quantile",
+    [(3, 0.99, 9.924843), (10, 0.99, 3.249836), (2, 0.95, 12.706205), (30, 0.95, 2.045230)],
+)
+def test_the_mean_interval_is_student_s(n, level, quantile):
+    values = [float(k) for k in range(n)]
+    low, high = mean_interval(values, level)
+    half = quantile * np.std(values, ddof=1) / math.sqrt(n)
+    assert (low, high) == pytest.approx(((n - 1) / 2 - half, (n - 1) / 2 + half), rel=1e-6)
+
+
+def test_the_mean_interval_covers_as_often_as_it_says():
+    source = np.random.default_rng(seed_of("coverage") % 2**32)
+    runs = source.normal(5, 2, size=(100, 4))
+    covered = sum(low < 5 < high for low, high in (mean_interval(run, 0.9) for run in runs))
+    assert abs(covered - 90) < 4 * math.sqrt(9)
+
+
+@pytest.mark.canary
+def test_a_statistic_that_does_not_vary_is_refused():
+    signs = variance(squared_norm(Discrete((-σ, σ), (sp.Rational(1, 2), sp.Rational(1, 2)))))
+    with pytest.raises(ValueError, match="does not vary"):
+        measure(signs, norm2, POINT, 0.0, name="signs")
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    "statistic",
+    [lambda w: norm2(w)[:, None], lambda w: norm2(w) * math.nan],
+    ids=["another shape", "not finite"],
+)
+def test_a_statistic_that_cannot_be_compared_disagrees(statistic):
+    assert disagreement(VARIANCE, statistic, POINT, "a name").relative == math.inf
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("values", [[], [1.0]])
+def test_one_run_has_no_interval(values):
+    with pytest.raises(ValueError, match=f"values: got {len(values)}; accepted: at least two"):
+        mean_interval(values)
