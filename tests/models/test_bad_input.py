@@ -34,17 +34,6 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "an order in a list": (
         lambda: models.ShuffledHead(EMBEDDING, [0, 1, 2, 3]), TypeError, "order: got list",
     ),
-    "a scale in words": (
-        lambda: models.TiedHead(EMBEDDING, scale="a"), TypeError, "scale: got 'a'; accepted: a num",
-    ),
-    "an endless scale": (
-        lambda: models.TiedHead(EMBEDDING, scale=float("inf")), ValueError, "scale: got inf",
-    ),
-    "σ in words": (lambda: models.UntiedHead(3, 4, σ="a"), TypeError, "σ: got 'a'; accepted: a n"),
-    "an endless σ": (lambda: models.UntiedHead(3, 4, σ=float("inf")), ValueError, "n, d, σ: got 3"),
-    "no activation": (
-        lambda: models.ProjectedHead(EMBEDDING, activation=3), TypeError, "activation: got 3; acc",
-    ),
     "a tie in words": (
         lambda: models.expected_first_loss(5, 4, σ=1.0, tied="no"), TypeError, "tied: got 'no'",
     ),

@@ -10,14 +10,13 @@ another), and what is done to the hidden state before. `first_loss` takes the tw
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
 from torch import nn
 
-from .accepted import require_floating, require_real, require_tokens, require_whole
+from .accepted import require_floating, require_tokens, require_whole
 
 
 class Head(nn.Module):
@@ -56,9 +55,6 @@ class TiedHead(Head):
     """
 
     def __init__(self, embedding: nn.Embedding, *, scale: float = 1.0, bias: bool = False) -> None:
-        require_real(scale=scale)
-        if not math.isfinite(scale):
-            raise ValueError(f"scale: got {scale}; accepted: a finite number")
         super().__init__(_weight_of(embedding), bias=bias)
         self.scale = scale
 
@@ -91,9 +87,8 @@ class UntiedHead(Head):
         generator: torch.Generator | None = None,
     ) -> None:
         require_whole(n=n, d=d)
-        require_real(σ=σ)
-        if n < 1 or d < 1 or not 0 <= σ < math.inf:
-            raise ValueError(f"n, d, σ: got {n}, {d}, {σ}; accepted: n >= 1, d >= 1, 0 <= σ < ∞")
+        if n < 1 or d < 1 or not σ >= 0:
+            raise ValueError(f"n, d, σ: got {n}, {d}, {σ}; accepted: n >= 1, d >= 1, σ >= 0")
         super().__init__(nn.Parameter(torch.empty(n, d)), bias=bias)
         nn.init.normal_(self.weight, std=σ, generator=generator)
 
@@ -121,8 +116,6 @@ class ProjectedHead(Head):
         output_bias: bool = False,
         generator: torch.Generator | None = None,
     ) -> None:
-        if activation is not None and not callable(activation):
-            raise TypeError(f"activation: got {activation!r}; accepted: a function, or None")
         super().__init__(_weight_of(embedding), bias=output_bias)
         d = embedding.embedding_dim
         self.projection = nn.Linear(d, d, bias=bias)
