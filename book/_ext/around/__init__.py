@@ -106,6 +106,7 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", add_templates)
+    app.connect("doctree-read", figures.number_title, priority=100)  # before titles are collected
     for hook in (name_branches, mend_body, put_evidence_beside, describe, drop_unused):
         app.connect("html-page-context", hook, priority=900)
     app.connect("build-finished", finish)

@@ -1,9 +1,12 @@
-"""Figures of a section: numbered in their order, each with a caption that stands under it."""
+"""Numbers of a section, in its title and on its figures, and the captions under these."""
 
 from __future__ import annotations
 
 import re
 from itertools import count
+
+from docutils import nodes
+from sphinx.application import Sphinx
 
 SECTION = re.compile(r"notebooks/(\d+)-[^/]+/(\d+)-")
 # A drawing or a live figure has its caption; a plot has a text in place of a picture.
@@ -11,6 +14,14 @@ PICTURE = re.compile(
     r"(?P<caption><figcaption[^>]*>)"
     r'|<img alt="(?P<seen>[^"]*)" src="(?P<file>[^"]*_images/[^"]*)"[^>]*>'
 )
+
+
+def number_title(app: Sphinx, doctree: nodes.document) -> None:
+    """Put a section's number before its title, for the page, the sidebar and the search."""
+    section = SECTION.match(app.env.docname)
+    title = next(doctree.findall(nodes.title), None)
+    if section and title is not None:
+        title.insert(0, nodes.Text(f"{section[1]}.{section[2]} · "))
 
 
 def numbered(body: str, page: str) -> str:
