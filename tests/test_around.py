@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import json
 import re
 from pathlib import Path
 
@@ -73,7 +74,11 @@ def test_the_page_for_a_lost_reader_works_anywhere(html: Path) -> None:
     links = re.findall(r'href="([^"]*)"', text)
     base = re.match(r"https://[^/]+/[^/]+/", links[0])[0]
     assert len(links) == 3 and all((html / link.removeprefix(base)).exists() for link in links)
-    assert not re.search(r"<(script|link|img)", text)
+    assert not re.search(r"<(link|img)| src=", text)
+    moved = json.loads(re.search(r"entries\((.*?)\)\)", text)[1])
+    pages = {page.relative_to(html / "notebooks").as_posix() for page in html.rglob("*/*/*.html")}
+    assert len(moved) == 5 and {f"{now}.html" for now in moved.values()} <= pages
+    assert not {f"{old}.html" for old in moved} & pages
 
 
 @pytest.mark.canary

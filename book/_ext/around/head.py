@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from html import escape
 from pathlib import Path
 
@@ -59,6 +60,14 @@ def write_sitemap(html: Path, base: str) -> None:
     )
 
 
+# Sections that had another number once: where they stood, and where they stand.
+MOVED = {
+    "3-first-loss/9-the-law-of-the-first-loss": "3-first-loss/6-the-law-of-the-first-loss",
+    "3-first-loss/6-remedies": "3-first-loss/7-remedies",
+    "3-first-loss/7-projections-and-shuffles": "3-first-loss/8-projections-and-shuffles",
+    "3-first-loss/10-what-moves-it": "3-first-loss/9-what-moves-it",
+    "3-first-loss/8-convergence": "3-first-loss/10-convergence",
+}
 LOST = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>No such page · {site}</title>
@@ -66,7 +75,12 @@ LOST = """<!doctype html>
 :root {{ color-scheme: light dark }}
 body {{ font: 1.1rem/1.6 system-ui, sans-serif }}
 main {{ max-width: 36rem; margin: 15vh auto; padding: 0 1rem }}
-</style></head>
+</style>
+<script>
+for (const [old, now] of Object.entries({moved}))
+  if (location.pathname.endsWith(`notebooks/${{old}}.html`))
+    location.replace(`{base}notebooks/${{now}}.html` + location.hash)
+</script></head>
 <body><main><h1>No such page</h1>
 <p>Nothing stands here. A claim keeps its address for ever, as <code>claims/LOSS-14.html</code>;
 other pages may have moved.</p>
@@ -79,5 +93,9 @@ other pages may have moved.</p>
 
 
 def write_lost(html: Path, base: str, site: str) -> None:
-    """Write 404.html, shown under any address: so it loads nothing, and links in full."""
-    (html / "404.html").write_text(LOST.format(base=base, site=escape(site)), encoding="utf-8")
+    """Write 404.html, shown under any address: so it loads nothing, and links in full.
+
+    Whoever asks for a section under a number that it had once is led to it.
+    """
+    text = LOST.format(base=base, site=escape(site), moved=json.dumps(MOVED))
+    (html / "404.html").write_text(text, encoding="utf-8")
