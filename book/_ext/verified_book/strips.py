@@ -221,6 +221,10 @@ def _put(app: Sphinx, made: dict[str, Strip], docname: str) -> None:
 def _folded(app: Sphinx, strip: Strip, docname: str) -> folding.Fold:
     entry = Claims.of(app.env).by_id[strip.claim]
     words = escape(told(strip.found)) if strip.found else _elsewhere(entry.notebook)
+    if entry.verdict == "holds-if":
+        clause = first_clause(entry.condition or "")
+        only = "only" if clause.startswith(("for ", "in ")) else "only if"
+        words = f"{words} · {only} {render.statement(clause)}"
     line = f"<b>{strip.claim}</b> {render.badge(entry)} <span>{words}</span>"
     folded = folding.fold(line, "vt-strip", claim=strip.claim, rest=_more(app, strip, docname))
     if strip.cards:
@@ -229,6 +233,18 @@ def _folded(app: Sphinx, strip: Strip, docname: str) -> folding.Fold:
         folded += raw(f'<p class="vt-said">{render.statement(entry.says)}</p>')
     folded.extend(strip.records)
     return folded
+
+
+def first_clause(condition: str) -> str:
+    """What a condition begins with, up to a stop, colon or semicolon that is in no formula.
+
+    Example:
+        >>> first_clause("The mean is 0, or $a;b$ is small; else the two differ.")
+        'the mean is 0, or $a;b$ is small'
+    """
+    first = re.match(r"(?:\$[^$]*\$|(?![;:]|\.(?:\s|$)).)*", condition, re.S)
+    clause = first[0] if first else condition
+    return clause[:1].lower() + clause[1:] if clause[1:2].islower() else clause
 
 
 def _more(app: Sphinx, strip: Strip, docname: str) -> str:
