@@ -221,11 +221,10 @@ def _put(app: Sphinx, made: dict[str, Strip], docname: str) -> None:
 def _folded(app: Sphinx, strip: Strip, docname: str) -> folding.Fold:
     entry = Claims.of(app.env).by_id[strip.claim]
     words = escape(told(strip.found)) if strip.found else _elsewhere(entry.notebook)
-    if entry.verdict == "holds-if":
-        clause = first_clause(entry.condition or "")
-        only = "only" if clause.startswith(("for ", "in ")) else "only if"
-        words = f"{words} · {only} {render.statement(clause)}"
-    line = f"<b>{strip.claim}</b> {render.badge(entry)} <span>{words}</span>"
+    only = ""
+    if entry.verdict == "holds-if":  # the badge says that, and this says what
+        only = f"<em>{render.statement(first_clause(entry.condition or ''))}</em> · "
+    line = f"<b>{strip.claim}</b> {render.badge(entry)} {only}<span>{words}</span>"
     folded = folding.fold(line, "vt-strip", claim=strip.claim, rest=_more(app, strip, docname))
     if strip.cards:
         folded.extend(strip.cards)
