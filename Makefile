@@ -2,6 +2,7 @@
 # The environments: .venv/book for `make book` and `make serve` (no torch, no SymPy), .venv/test for the rest.
 
 PORT ?= 8000
+ORDERS ?= 3
 SALTS ?= 10
 FIRST ?= 1
 # Files that are tested at a time: as many as there are processors, four at most, for each holds PyTorch.
@@ -31,6 +32,9 @@ PYTEST := $(TEST)/bin/python -m pytest -n $(WORKERS) --dist loadfile --no-loadsc
 NOTEBOOKS := --nbval --nbval-sanitize-with=nbval_sanitize.cfg
 DOCTESTS := --doctest-modules src/verified_transformer
 COMMAND := -m verified_transformer
+# The files of tests, shuffled by a number.
+SHUFFLED := $(TEST)/bin/python -c 'import pathlib, random, sys; random.seed(sys.argv[1]); \
+  files = sorted(map(str, pathlib.Path("tests").rglob("test_*.py"))); random.shuffle(files); print(*files)'
 SOME := $(if $(NOTEBOOK),$(NOTEBOOK),$(if $(CHAPTER),$(sort $(wildcard notebooks/$(CHAPTER)-*/*.ipynb))))
 
 export PYTHONPATH := $(CURDIR)/src
@@ -38,7 +42,7 @@ export REASON
 # One notebook runs for each processor; kernels with more threads than that wait for each other.
 export OMP_NUM_THREADS := 1
 
-.PHONY: help live-outputs install book kernel in-page pdf links serve check format lint test claims lock verify refresh owners record portable fresh-seeds times sources colab publish-colab form mutants canaries browser chapter named clean
+.PHONY: help nightly live-outputs install book kernel pdf links serve check format lint test claims lock verify refresh owners record portable fresh-seeds times sources publish-colab form mutants canaries browser chapter named clean
 .DEFAULT_GOAL := book
 
 help: ## list the targets
@@ -52,9 +56,6 @@ book: kernel ## build the pages from the stored outputs (installs no torch)
 
 kernel: $(BOOK_READY) ## fetch Python and SymPy for cells that run in the page, where they can be had
 	@$(BOOK)/bin/python book/_ext/run_here.py
-
-in-page: kernel browser $(TEST_READY) ## edit and run cells in their published pages, in a browser
-	$(PYTEST) tests/test_run_here.py
 
 links: $(BOOK_READY) ## ask every external link of the book whether it is still there
 	$(BOOK)/bin/jupyter-book build . --builder linkcheck
@@ -77,15 +78,22 @@ format: $(TEST_READY) ## format code and the notebooks' cells
 	$(TEST)/bin/python $(COMMAND) format-cells
 
 check: lint ## format, lint, types and unit tests: the loop while writing
-	$(PYTEST) -m "not slow and not weekly" $(DOCTESTS) tests
+	$(PYTEST) -m "not slow and not nightly" $(DOCTESTS) tests
 
 ifneq ($(strip $(NOTEBOOK)$(CHAPTER)),)
 test: chapter $(TEST_READY)
 	$(PYTEST) $(NOTEBOOKS) $(SOME)
 else
 test: lint browser ## every gate: unit tests, every notebook run afresh, the pages in a browser
-	$(PYTEST) -m "not weekly" $(NOTEBOOKS) $(DOCTESTS) tests notebooks
+	$(PYTEST) -m "not nightly" $(NOTEBOOKS) $(DOCTESTS) tests notebooks
 endif
+
+nightly: kernel browser $(TEST_READY) ## what `make test` leaves out, and its unit tests in ORDERS=3 random orders
+	$(PYTEST) -m nightly tests
+	@for order in $$(seq $(ORDERS)); do \
+	  echo "random order $$order"; \
+	  $(PYTEST) -m "not slow and not nightly" $$($(SHUFFLED) $$order) || exit 1; \
+	done
 
 claims: $(BOOK_READY) ## write _build/claims.json; fail where a verdict is not as locked
 	$(BOOK)/bin/python $(COMMAND) claims
@@ -116,9 +124,6 @@ times: $(TEST_READY) ## keep where the time of the last whole make test went, fo
 
 sources: $(TEST_READY) ## look up what is quoted from code in the releases that have it (needs the network)
 	$(TEST)/bin/python $(COMMAND) sources
-
-colab: $(TEST_READY) ## run every notebook that needs transformers as Colab meets it
-	$(PYTEST) tests/test_colab.py
 
 publish-colab: $(BOOK_READY) ## write the branch that rockets open: notebooks that install the last commit
 	$(BOOK)/bin/python $(COMMAND) publish-colab $(if $(SERVED),--served $(SERVED))

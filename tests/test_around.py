@@ -117,7 +117,7 @@ def test_a_sample_is_accessible(browser: Browser, html: Path, scheme: str) -> No
 
 
 @needs_chromium
-@pytest.mark.weekly
+@pytest.mark.nightly
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_page_is_accessible(browser: Browser, html: Path, scheme: str) -> None:  # noqa: F811
     kinds = ("book/*.html", "notebooks/*/*.html", "claims/*.html", "search.html")

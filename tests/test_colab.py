@@ -33,7 +33,7 @@ URL, BRANCH = REPOSITORY["url"], REPOSITORY["branch"]
 NOTEBOOKS = ledger.notebooks(ROOT)
 # as the first cell says; the gate other_first_cell holds that against what a notebook imports
 WITH_TRANSFORMERS = [p for p in NOTEBOOKS if "verified-transformer[models]" in p.read_text("utf-8")]
-# Two short ones in every run; all that need transformers in the weekly one.
+# Two short ones in every run; all that need transformers in `make nightly`.
 ALWAYS = [
     ROOT / "notebooks/5-factorised-tables/7-the-tensor-product.ipynb",
     ROOT / "notebooks/2-tied-head/6-what-keeps-a-tie.ipynb",
@@ -280,7 +280,7 @@ def origins(python: Path, folder: Path) -> list[Path]:
     "notebook",
     [
         *ALWAYS,
-        *(pytest.param(p, marks=pytest.mark.weekly) for p in WITH_TRANSFORMERS if p not in ALWAYS),
+        *(pytest.param(p, marks=pytest.mark.nightly) for p in WITH_TRANSFORMERS if p not in ALWAYS),
     ],
     ids=lambda path: f"{path.parent.name[0]}.{path.stem}",
 )

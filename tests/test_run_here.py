@@ -70,7 +70,7 @@ def dare_of(change: str) -> dict[str, Any]:
     return next(dare for dare in DARES if dare["change"][1] == change)
 
 
-@pytest.mark.weekly  # a minute: each page loads Python anew
+@pytest.mark.nightly  # a minute: each page loads Python anew
 @pytest.mark.parametrize("change", CHOSEN)
 def test_a_dare_is_taken_up_in_the_page(browser: Browser, served: str, change: str) -> None:
     dare = dare_of(change)

@@ -114,7 +114,7 @@ def test_a_swallowed_failure_is_found(old: str, new: str) -> None:
     [
         ("--nbval --nbval", "--nbval-lax --nbval"),
         ("--nbval --nbval", "--nbval"),
-        ('-m "not weekly"', '-m "not weekly and not slow"'),
+        ('-m "not nightly"', '-m "not nightly and not slow"'),
         ("$(DOCTESTS) tests notebooks\n", "$(DOCTESTS) tests\n"),
         ("test: lint browser", "test: browser"),
     ],
