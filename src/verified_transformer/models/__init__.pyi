@@ -3,7 +3,6 @@ from .architectures import census as census
 from .architectures import is_tied as is_tied
 from .counting import Count as Count
 from .factorised import FactorisedEmbedding as FactorisedEmbedding
-from .factorised import FactorisedHead as FactorisedHead
 from .factorised import KroneckerEmbedding as KroneckerEmbedding
 from .factorised import LowRankEmbedding as LowRankEmbedding
 from .factorised import TensorProductEmbedding as TensorProductEmbedding
@@ -11,9 +10,10 @@ from .factorised import TensorTrainEmbedding as TensorTrainEmbedding
 from .factorised import balanced_factors as balanced_factors
 from .factorised import covering_factors as covering_factors
 from .factorised import factorised_table as factorised_table
-from .factorised import load_with_table as load_with_table
-from .factorised import make_dense as make_dense
-from .factorised import set_table as set_table
+from .factorised.hugging_face import FactorisedHead as FactorisedHead
+from .factorised.hugging_face import load_with_table as load_with_table
+from .factorised.hugging_face import make_dense as make_dense
+from .factorised.hugging_face import set_table as set_table
 from .first_loss import Body as Body
 from .first_loss import Diagnosis as Diagnosis
 from .first_loss import DrawnVocabulary as DrawnVocabulary

@@ -13,7 +13,6 @@ scores all tokens as a tied head does, ``from_dense`` factorises a table that ex
 
 from .base import FactorisedEmbedding, FromDense
 from .families import factorised_table, table_from
-from .hugging_face import FactorisedHead, load_with_table, make_dense, set_table
 from .kronecker import KroneckerEmbedding
 from .low_rank import LowRankEmbedding
 from .shapes import balanced_factors, covering_factors
@@ -22,7 +21,6 @@ from .tensor_train import TensorTrainEmbedding
 
 __all__ = [
     "FactorisedEmbedding",
-    "FactorisedHead",
     "FromDense",
     "KroneckerEmbedding",
     "LowRankEmbedding",
@@ -31,8 +29,5 @@ __all__ = [
     "balanced_factors",
     "covering_factors",
     "factorised_table",
-    "load_with_table",
-    "make_dense",
-    "set_table",
     "table_from",
 ]
