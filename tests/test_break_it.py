@@ -12,7 +12,8 @@ import torch
 import yaml
 
 from verified_transformer import ClaimFailed
-from verified_transformer.engine.commands.notebooks import in_page, sorts
+from verified_transformer.engine.account.code.cells import names_of
+from verified_transformer.engine.commands.notebooks import sorts
 
 ROOT = Path(__file__).parents[1]
 DARES = yaml.safe_load((ROOT / "tests" / "break_it.yaml").read_text(encoding="utf-8"))
@@ -25,9 +26,15 @@ def cells(notebook: str, kind: str) -> list[dict[str, Any]]:
     return [c | {"source": "".join(c["source"])} for c in every if c["cell_type"] == kind]
 
 
+def names(code: str) -> tuple[set[str], set[str]]:
+    """The names that a cell binds, and those that it uses."""
+    told = [names_of(statement) for statement in sorts.parsed(code).body]
+    return {n for binds, _, _ in told for n in binds}, {n for _, _, uses in told for n in uses}
+
+
 def needed(codes: list[str], last: int) -> list[str]:
     """The cells that one rests on by its names, and that one."""
-    bound, used = zip(*map(in_page.names, codes[: last + 1]), strict=True)
+    bound, used = zip(*map(names, codes[: last + 1]), strict=True)
     loads, found = used[last], [codes[last]]
     for n in reversed(range(last)):
         if bound[n] & loads:

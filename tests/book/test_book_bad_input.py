@@ -17,7 +17,6 @@ from verified_transformer import (
     generator,
     half_line_power,
     mean,
-    show,
     symbols,
 )
 from verified_transformer.book.drawings.charts.chart import label_width
@@ -61,7 +60,6 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         lambda: book.live({}, x=SLIDER, y="loss", caption="", alt=""), ValueError, "accepted",
     ),
     "an integral without end": (lambda: half_line_power(-1), ValueError, "s: got -1; accepted"),
-    "a formula for a derivation": (lambda: show(d + 1), TypeError, "accepted"),
     "a label wider than a phone": (
         lambda: label_width(["wide " * 40], 100.0), ValueError, "rows: got the label 'wide",
     ),

@@ -132,7 +132,7 @@ def test_provenance_says_what_ran_where(monkeypatch: pytest.MonkeyPatch) -> None
 def kept_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder in the place of the recordings, and a commit in the place of git's."""
     load, write = recordings.load, recordings.write
-    text = (recordings.PACKAGE / "recordings" / "factorised_lookup.json").read_text("utf-8")
+    text = (recordings.BOOK / "recordings" / "factorised_lookup.json").read_text("utf-8")
     (tmp_path / "factorised_lookup.json").write_text(text, encoding="utf-8")
     monkeypatch.setattr(recordings, "load", lambda name: load(name, tmp_path))
     monkeypatch.setattr(recordings, "write", lambda name, parts: write(name, parts, tmp_path))
