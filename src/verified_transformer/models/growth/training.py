@@ -23,7 +23,7 @@ import torch
 
 from .axes import Gathered
 from .descriptions import GrowthRefused
-from .growing import Growth
+from .filling import Growth
 from .verify import factor_of_growth
 
 # by optimiser, what multiplies rate, decay and ε, of an array with factors φ and ρ

@@ -20,6 +20,7 @@ from torch import nn
 from torch.overrides import TorchFunctionMode
 
 from .descriptions import Description, GrowthRefused, described
+from .filling import Growth
 from .rules import Axes, Row
 from .stock import lost
 
@@ -127,8 +128,6 @@ def compare(small: Any, large: Any, *, tolerance: float = TOLERANCE) -> Comparis
     Raises:
         GrowthRefused: the class is unknown, or ``large`` is no grown copy of it by its shape.
     """
-    from .growing import Growth
-
     description = described(small)
     if type(large) is not type(small):
         raise GrowthRefused(f"large: got {type(large).__name__}; accepted: {type(small).__name__}")

@@ -1,0 +1,273 @@
+"""The wide model of a class, and the rules that fill it from the small one."""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import torch
+from torch import nn
+
+from ..architectures import is_tied
+from . import rules
+from .axes import Axis, Gathered
+from .descriptions import Description, GrowthRefused, described
+from .rules import Axes, Part
+from .stock import carry, made, require_stock
+from .widths import power_of_two
+
+
+class Growth:
+    """A small model, the large one of its class, and the rules by which the one fills the other.
+
+    Args:
+        model, k, axes, noise, generator: as `grow_along` takes them.
+        large: a model that was grown before; without it one is made, whose weights are not filled.
+
+    Attributes:
+        large: the grown model.
+        description, axes: by which it is grown.
+
+    Raises:
+        ValueError, GrowthRefused: as `grow_along`.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        k: int,
+        axes: Mapping[str, Axis] = MappingProxyType({}),
+        *,
+        noise: float = 0.0,
+        generator: torch.Generator | None = None,
+        large: Any = None,
+    ) -> None:
+        self.description = described(model)
+        if large is None:
+            require_stock(model)
+            large = _wide(model, k, self.description)
+        self.model, self.large = model, large
+        self.noise, self.generator = noise, generator
+        self._states: dict[str, torch.Tensor] = {}  # of the generator, before a weight's noise
+        usual = axes_of(model, large, k, self.description)
+        if strange := sorted(set(axes) - set(usual)):
+            raise ValueError(f"axes: got {strange}; accepted: {', '.join(usual)}")
+        self.axes = {**usual, **axes}
+        self._small = dict(model.named_parameters(remove_duplicate=False))
+        first = {id(parameter): name for name, parameter in reversed(self._small.items())}
+        self._first = {name: first[id(parameter)] for name, parameter in self._small.items()}
+        uses = Counter(id(parameter) for parameter in self._small.values())
+        self._noisy = {
+            name
+            for name, parameter in self._small.items()
+            if noise
+            and (row := self.row(name)) is not None
+            and row.rule in ("linear", "transposed")
+            and not name.endswith("bias")
+            and uses[id(parameter)] == 1  # a tied head is also a table
+        }
+
+    def row(self, name: str) -> rules.Row | None:
+        """The row of a parameter or a buffer: its own, or its module's."""
+        return self.description.row(name) or self.description.row(name.rpartition(".")[0])
+
+    def fill(self, dtype: torch.dtype | None = None) -> None:
+        """Fill the large model.
+
+        Args:
+            dtype: of its parameters; without it each has the small one's.
+
+        Raises:
+            GrowthRefused: no rule is known for a parameter or a buffer, or it does not fit.
+        """
+        self._fill_buffers()
+        self._fill_parameters(dtype)
+        carry(self.model, self.large)
+
+    def gathered(self, name: str) -> Any:
+        """What the rules make of a parameter, noise left out.
+
+        Raises:
+            GrowthRefused: no rule is known for it, or it does not fit.
+        """
+        value = self._small[name].detach()
+        if value.dtype not in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
+            raise GrowthRefused(f"{name}: got {value.dtype}; accepted: floats of 16 bits or more")
+        return self._by_rule(name, Gathered(value))
+
+    def exact(self, name: str, target: torch.Tensor) -> None:
+        """Write a parameter of the large model, not rounded and with its noise.
+
+        Args:
+            name: of the parameter.
+            target: in float64, of its shape.
+        """
+        row = self.row(name)
+        if row is not None and row.rule == "frequencies":  # the class's own, which was filled in
+            target.copy_(self.large.get_parameter(name).detach())
+            return
+        _into(self.gathered(self._first[name]), target)  # shared ones agree to rounding alone
+        if row is not None and name in self._noisy:
+            drawn = torch.randn(target.shape, generator=self._source(name), dtype=torch.float64)
+            drawn *= self.noise * target.square().mean().sqrt().cpu()
+            target += rules.unseen(drawn, row, self.axes).to(target.device)
+
+    def rounded(self) -> float:
+        """The share of the parameters that are multiplied by something else than powers of two."""
+        sizes = {name: self._small[name].numel() for name in self._small}
+        anew = sum(size for name, size in sizes.items() if not self._exact_in_any_dtype(name))
+        return anew / max(1, sum(sizes.values()))
+
+    def _exact_in_any_dtype(self, name: str) -> bool:
+        rule = self.gathered(name)
+        return not isinstance(rule, Gathered) or all(power_of_two(φ) for φ, _ in rule.factors())
+
+    def _source(self, name: str) -> torch.Generator | None:
+        """The generator as it was before a weight's noise was first drawn."""
+        if name not in self._states:
+            source = self.generator or torch.default_generator
+            self._states[name] = source.get_state()
+            return self.generator
+        return torch.Generator().set_state(self._states[name])
+
+    def _fill_parameters(self, dtype: torch.dtype | None) -> None:
+        """Grow every parameter; what the small model shares, the large one shares too."""
+        kept = {name for name, _ in self.large.named_parameters(remove_duplicate=False)}
+        if extra := kept - set(self._small):
+            raise GrowthRefused(f"{min(extra)}: the grown class has it, the small model has not")
+        rules_by_name = {name: self.gathered(name) for name in self._small}
+        for name, first in self._first.items():
+            if not _agree(rules_by_name[name], rules_by_name[first]):
+                raise GrowthRefused(
+                    f"{name} shares its parameter with {first}, and their rules disagree"
+                )
+        self._require_a_place_for_the_scale()
+        made: dict[str, nn.Parameter] = {}
+        order = [name for name, _ in self.large.named_parameters() if name in self._small]
+        for name in dict.fromkeys([*order, *self._small]):  # noise is drawn in the class's order
+            parameter, first = self._small[name], self._first[name]
+            if first not in made:
+                kind, rule = dtype or parameter.dtype, rules_by_name[first]
+                target = torch.empty(rule.shape, dtype=kind, device=parameter.device)
+                if name in self._noisy:
+                    wide = torch.empty_like(target, dtype=torch.float64)
+                    self.exact(name, wide)
+                    target.copy_(wide)
+                else:
+                    _into(rule, target)
+                made[first] = nn.Parameter(target, requires_grad=parameter.requires_grad)
+            path, _, leaf = name.rpartition(".")
+            setattr(self.large.get_submodule(path), leaf, made[first])
+
+    def _require_a_place_for_the_scale(self) -> None:
+        """Refuse a tied head whose input no parameter can scale."""
+        scales = {float(scale) for scale in self.axes["features"].factor.unique()}
+        rows = filter(None, map(self.row, self._small))
+        if scales != {1.0} and not {"features", "last of the stream"} & {
+            row.writes for row in rows
+        }:
+            raise GrowthRefused(
+                f"{type(self.model).__name__}: its head must be met by {min(scales):g} times the "
+                "grown state, as each of k copies meets a copy of the embedding, and no gain or "
+                "matrix before the head is there to take that factor"
+            )
+
+    def _fill_buffers(self) -> None:
+        """Rotary frequencies go to their slots; every other buffer must be the small model's."""
+        for name, buffer in self.model.named_buffers():
+            path, _, leaf = name.rpartition(".")
+            module = dict(self.large.named_modules()).get(path)
+            own = getattr(module, leaf, None)
+            if own is None:
+                raise GrowthRefused(f"{name}: a buffer that {type(self.model).__name__} has not")
+            if self.row(name) is not None:
+                setattr(module, leaf, _dense(self._by_rule(name, buffer)).to(buffer.dtype))
+            elif not own.is_meta and not torch.equal(own, buffer):
+                raise GrowthRefused(f"{name}: a buffer that depends on the width; no rule is known")
+
+    def _by_rule(self, name: str, value: Any) -> Any:
+        """One parameter or buffer by the rule of its module."""
+        path, _, leaf = name.rpartition(".")
+        row, kind = self.row(name), type(self.large).__name__
+        known = leaf in ("weight", "bias") or leaf.endswith("inv_freq")
+        if row is None or not (known or self.description.row(name)):
+            raise GrowthRefused(f"{name}: no rule is known for this parameter of {kind}")
+        own = getattr(self.large.get_submodule(path), leaf, None)
+        if own is None:
+            raise GrowthRefused(f"{name}: {kind} with this configuration has it not")
+        reads = None if row.reads is None else self.axes[row.reads]
+        part = Part(leaf, value, self.axes[row.writes], reads, own.detach())
+        try:
+            found = rules.RULES[row.rule](part)
+        except (ValueError, IndexError) as error:
+            raise GrowthRefused(f"{name}: rule {row.rule!r} does not fit: {error}") from error
+        if tuple(found.shape) != tuple(own.shape):
+            raise GrowthRefused(
+                f"{name}: rule {row.rule!r} makes {tuple(found.shape)}, the class "
+                f"{tuple(own.shape)}"
+            )
+        return found
+
+
+def axes_of(model: Any, large: Any, k: int, description: Description) -> Axes:
+    """The axes along which a model was grown into a large one."""
+    (table,) = {
+        (buffer.double() / large.get_buffer(name).double()).item()
+        if not buffer.is_meta
+        else k**-0.5
+        for name, buffer in model.named_buffers()
+        if (row := description.row(name)) and row.rule == "own"
+    } or {1.0}
+    return description.axes(model.config, k, tied(model), table)
+
+
+def tied(model: Any) -> bool:
+    """Whether a model has a head that is its embedding."""
+    head = model.get_output_embeddings()
+    return head is not None and is_tied(model)
+
+
+def _wide(model: Any, k: int, description: Description) -> Any:
+    """The class with a configuration k times as wide; its weights are yet to be filled."""
+    config = copy.deepcopy(model.config)
+    for option in description.widths:
+        if getattr(config, option, None) is not None:
+            setattr(config, option, k * getattr(config, option))
+    large = made(model, config, model.device)
+    for path, module in large.named_modules():  # RoFormer keeps its sines as a parameter
+        row = description.row(path)
+        if row is not None and row.rule == "frequencies" and list(module.parameters()):
+            large._init_weights(module)
+    kinds = {name: buffer.dtype for name, buffer in model.named_buffers()}
+    for name, buffer in large.named_buffers():
+        path, _, leaf = name.rpartition(".")
+        module, row = large.get_submodule(path), description.row(name)
+        if row is not None and row.rule == "own" and not buffer.is_meta:
+            buffer.fill_(1)  # Gemma's √d, in the dtype in which it would be loaded
+            setattr(module, leaf, buffer.to(kinds[name]) * getattr(module, f"scalar_{leaf}"))
+        elif name in kinds:
+            setattr(module, leaf, buffer.to(kinds[name]))
+    return large
+
+
+def _into(rule: Any, target: torch.Tensor) -> None:
+    if isinstance(rule, Gathered):
+        rule.into(target)
+    else:
+        target.copy_(rule)
+
+
+def _dense(rule: Any) -> torch.Tensor:
+    return rule.dense() if isinstance(rule, Gathered) else rule
+
+
+def _agree(one: Any, other: Any) -> bool:
+    """Whether two rules make the same tensor of the same parameter."""
+    if one is other:
+        return True
+    if isinstance(one, Gathered) and isinstance(other, Gathered):
+        return one.like(other)
+    return torch.allclose(_dense(one), _dense(other), rtol=1e-12, atol=0.0)
