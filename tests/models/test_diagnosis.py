@@ -186,6 +186,17 @@ def test_a_batch_of_ones_own_and_every_mode_are_kept() -> None:
     assert all(each.grad is None for each in model.parameters())
 
 
+def test_gradients_that_are_held_stay_and_frozen_parameters_are_said() -> None:
+    model, tokens = made("gpt2", initializer_range=0.02), torch.randint(N, (2, 16))
+    model(tokens, labels=tokens).loss.backward()
+    held = model.transformer.wte.weight.grad.clone()
+    assert diagnose(model).notes == ()
+    assert torch.equal(model.transformer.wte.weight.grad, held)
+    every = len([*model.requires_grad_(False).parameters()])
+    (note,) = diagnose(model).notes
+    assert note.startswith(f"frozen: {every} of {every} parameters")
+
+
 def test_the_text_has_every_reading_and_what_would_be() -> None:
     model = made("gpt2", initializer_range=0.02)
     scaled(model.transformer.h[0].mlp.c_proj.weight, 1.5)

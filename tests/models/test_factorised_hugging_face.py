@@ -136,6 +136,13 @@ def test_it_saves_and_loads(name: str, family: str, tmp_path: Path) -> None:
     assert torch.allclose(logits(again), logits(model), rtol=1e-12, atol=1e-12)
 
 
+def test_a_model_without_a_head_is_saved_and_loaded(tmp_path: Path) -> None:
+    model = set_table(plain("GPT-2").transformer, LowRankEmbedding(19, 12, 3).double())
+    model.save_pretrained(tmp_path)
+    again, tokens = load_with_table(tmp_path).eval(), torch.arange(7)[None]
+    assert torch.equal(again(tokens)[0], model.eval()(tokens)[0])
+
+
 @pytest.mark.canary
 @each_class
 def test_no_plain_class_loads_it_and_drops_the_table(name: str, tmp_path: Path) -> None:
@@ -224,6 +231,8 @@ def test_tables_and_models_that_do_not_fit_are_refused() -> None:
     model = plain("BERT")
     with pytest.raises(ValueError, match=r"table: got num_embeddings = 20; accepted: 19, as in"):
         set_table(model, LowRankEmbedding(20, 12, 3, padding_idx=0))
+    with pytest.raises(TypeError, match=r"table: got Embedding; accepted: a FactorisedEmbedding"):
+        set_table(model, nn.Embedding(19, 12))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"table: got padding_idx = None; accepted: 0, as in"):
         set_table(model, LowRankEmbedding(19, 12, 3))
     table = LowRankEmbedding(19, 16, 3, padding_idx=0)

@@ -28,6 +28,9 @@ OPTIMISERS: dict[str, Make] = {
         groups, lr=0.003, weight_decay=0.01, eps=1e-5, amsgrad=True
     ),
     "AdamW": lambda groups: torch.optim.AdamW(groups, lr=0.003, weight_decay=0.1, eps=1e-4),
+    "Adam as AdamW": lambda groups: torch.optim.Adam(
+        groups, lr=0.003, weight_decay=0.1, eps=1e-4, decoupled_weight_decay=True
+    ),
 }
 KINDS = ["BERT, GELU, tied", "GPT-2, tied", "Llama, untied", "T5 v1.0", "RoFormer"]
 TODAY = ["Qwen3, tied", "Gemma, tied", "Gemma 2, untied", "Mixtral, untied", "OLMo2, untied"]

@@ -70,10 +70,13 @@ def set_table(model: Model, table: FactorisedEmbedding) -> Model:
         reads what was saved, and `make_dense` gives a plain model back.
 
     Raises:
+        TypeError: the table is no factorised one.
         ValueError: the table has other sizes than the model's; the model is none of transformers,
             has no plain ``nn.Embedding`` (Gemma's multiplies its rows), or uses it in other places
             than its inputs and its head.
     """
+    if not isinstance(table, FactorisedEmbedding):
+        raise TypeError(f"table: got {type(table).__name__}; accepted: a FactorisedEmbedding")
     old = _embedding_of(model)
     for name in ("num_embeddings", "embedding_dim", "padding_idx"):
         wanted, given = getattr(old, name), getattr(table, name)
@@ -162,7 +165,7 @@ class _WithTable:
         _put(model, _embedding_of(model), table_from(settings))
 
     def get_expanded_tied_weights_keys(self, all_submodels: bool = False) -> dict[str, str]:
-        return dict(self._tied_weights_keys)
+        return dict(self._tied_weights_keys or {})  # classes without a head have None
 
     def tie_weights(self, *inputs: Any, **options: Any) -> None:
         """As in the plain class; a head that is untied is tied where the configuration says so."""

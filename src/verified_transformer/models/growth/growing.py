@@ -27,11 +27,12 @@ def grow(
     stay. The stream is repeated plainly, (x₁, x₂) to (x₁, x₁, x₂, x₂), so that every norm keeps its
     ε. An entry of a grown weight is an entry of the small one times a factor, rounded once.
 
-    In low precision that rounding counts. Where the factor is a power of two there is none. Others
-    (k^(±1/4) on query and key, 1/k for a k that is no power of two) are rounded anew, and cost as
-    much again as the dtype itself: about 1e-7 of the largest logit in float32, 1e-2 in bfloat16.
+    In low precision that rounding counts. Where the factor is a power of two there is none, but for
+    subnormal numbers (in float16). Others (k^(±1/4) on query and key, 1/k for a k that is no power
+    of two) are rounded anew, and cost as much again as the dtype itself: about 1e-7 of the largest
+    logit in float32, 1e-2 in bfloat16.
     `Comparison.rounded` tells the share of such weights. It is zero for a Llama or a Mistral with
-    k = 4, where √k stands on the query alone: that grown model has the small one's very numbers.
+    k = 4, where √k stands on the query alone: that grown model has the small one's very weights.
 
     Args:
         model: of transformers: a base model, a language model or a classifier of the kind of BERT,

@@ -38,6 +38,9 @@ _FIRST, _SECOND = ("momentum_buffer", "exp_avg"), ("exp_avg_sq", "max_exp_avg_sq
 def grow_optimiser(optimiser: torch.optim.Optimizer, small: Any, large: Any) -> Any:
     """Return an optimiser under which a grown model goes on as the small one would.
 
+    Not where gradients are clipped by the norm of all arrays together: that norm grows, by no one
+    factor.
+
     Args:
         optimiser: of the small model, torch's own SGD, Adam or AdamW; its groups and their
             options are kept, so that a schedule of the rate goes on, and its state is grown along.
@@ -96,6 +99,8 @@ def _grown_options(
     Raises:
         GrowthRefused: its entries would need different ones.
     """
+    if options.get("decoupled_weight_decay"):  # of torch's Adam, which then is AdamW
+        kind = torch.optim.AdamW
     every = [(φ, FOLLOWS[kind](φ, ρφ / φ)) for φ, ρφ in sorted(rule.factors())]
     φ, factors = every[0]
     for other, needed in every[1:]:

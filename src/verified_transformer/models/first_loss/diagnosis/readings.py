@@ -89,7 +89,7 @@ class Diagnosis:
         if self.unreached:
             few = ", ".join(self.unreached[:6]) + (" …" if len(self.unreached) > 6 else "")
             lines.append(f"  the loss does not move {len(self.unreached)} parameters: {few}")
-            lines.append("    would be: frozen, left out of the pass, or behind a detach()")
+            lines.append("    would be: left out of the pass, or behind a detach()")
         lines += [f"  note: {note}" for note in self.notes]
         return "\n".join(lines)
 
