@@ -20,8 +20,8 @@ from verified_transformer.models.growth import (
     axes,
     compare,
     descriptions,
+    filling,
     grow,
-    growing,
     rules,
 )
 
@@ -170,7 +170,7 @@ def test_a_tied_head_that_reads_like_an_untied_one(
 @pytest.mark.canary
 @pytest.mark.parametrize("kind", [BERT, GPT2, LLAMA, T5, ROFORMER])
 def test_another_ε(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    true = growing._wide
+    true = filling._wide
 
     def other(*args: Any) -> Any:
         large = true(*args)
@@ -180,7 +180,7 @@ def test_another_ε(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
                     setattr(module, name, getattr(module, name) / 2)
         return large
 
-    monkeypatch.setattr(growing, "_wide", other)
+    monkeypatch.setattr(filling, "_wide", other)
     goes_red(kind, r"(norm|ln_1|LayerNorm), its output .*'norm', axis '\w+', or ε")
 
 
@@ -236,14 +236,14 @@ def test_a_stream_with_a_scale_needs_another_ε(kind: str, monkeypatch: pytest.M
 
 @pytest.mark.canary
 def test_a_weight_that_is_off_by_its_last_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    true = growing._into
+    true = filling._into
 
     def off(rule: Any, target: torch.Tensor) -> None:
         true(rule, target)
         if target.dtype == torch.float32 and target.ndim == 2:
             target[-1, -1] = torch.nextafter(target[-1, -1], torch.tensor(9.0))
 
-    monkeypatch.setattr(growing, "_into", off)
+    monkeypatch.setattr(filling, "_into", off)
     with pytest.raises(GrowthFailed, match=r"weight: it is not what the rules make, rounded"):
         grow(model(LLAMA, dtype=torch.float32), 2)
 

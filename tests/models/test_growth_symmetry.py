@@ -8,7 +8,7 @@ import pytest
 import torch
 from growth_models import KINDS, TODAY, model
 
-from verified_transformer.models.growth import GrowthFailed, compare, grow, growing
+from verified_transformer.models.growth import GrowthFailed, compare, filling, grow
 
 
 def apart(grown: Any, module: str, k: int) -> float:
@@ -62,7 +62,7 @@ def test_empty_rotary_slots_are_dead_without_noise(kind: str, place: str) -> Non
 @pytest.mark.canary
 @pytest.mark.parametrize("kind", ["GPT-2, tied", "Llama, untied"])
 def test_noise_that_is_seen_goes_red(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(growing.rules, "unseen", lambda change, row, axes: change)
+    monkeypatch.setattr(filling.rules, "unseen", lambda change, row, axes: change)
     with pytest.raises(GrowthFailed, match=r"(c_attn|q_proj), its output"):
         grow(model(kind), 2, noise=0.1)
 

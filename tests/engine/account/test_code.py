@@ -259,7 +259,7 @@ def test_a_face_that_loads_names_late_is_followed(package: Path) -> None:
 
 @pytest.mark.slow
 def test_the_seeds_of_the_book_count_for_every_experiment() -> None:
-    for path in sorted((PACKAGE / "experiments").rglob("*.py")):
+    for path in sorted((PACKAGE / "book" / "experiments").rglob("*.py")):
         if path.stem != "__init__" and path.parent.name != "laboratory":
             made = code_of(path.relative_to(PACKAGE).as_posix(), PACKAGE)
             assert "seeds.py: seed_of" in made.definitions, path.stem

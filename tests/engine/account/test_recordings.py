@@ -144,7 +144,7 @@ def test_the_ledger_finds_a_stale_recording() -> None:
     assert ledger.stale(item, statements)[0].startswith("a.ipynb: name: no recording 'no such'")
 
 
-@pytest.mark.parametrize("path", sorted((recordings.PACKAGE / "recordings").glob("*.json")))
+@pytest.mark.parametrize("path", sorted((recordings.BOOK / "recordings").glob("*.json")))
 def test_every_stored_recording_stands_and_says_where_it_is_from(path: Path) -> None:
     kept = recordings.load(path.stem)
     assert recordings.fault(path.stem, kept.hash) is None
