@@ -10,7 +10,7 @@ from typing import Any
 
 from verified_transformer.engine.account import ledger, registry
 from verified_transformer.engine.account.records import pictures
-from verified_transformer.engine.commands.notebooks import colab, form
+from verified_transformer.engine.commands.notebooks import form
 
 ROOT = Path(__file__).parent.parent
 TAGS_THAT_HIDE = re.compile(r"skip|ignore|raises-exception", re.I)
@@ -89,9 +89,9 @@ def uncompared_share(notebook: Path) -> list[str]:
 
 
 def other_form(notebook: Path) -> list[str]:
-    """Cells that are not as `make form` writes them: first cell, titles, tags, what folds."""
+    """Cells that are not as `make form` writes them: titles, tags, what folds."""
     text = notebook.read_text(encoding="utf-8")
-    wanted = json.loads(form.formed(text, colab.head(ROOT, notebook)))["cells"]
+    wanted = json.loads(form.formed(text))["cells"]
     return [
         f"{notebook.name}: cell {index} is not as `make form` writes it: {part} is "
         f"{_first(now[part])!r}, not {_first(as_written[part])!r}"

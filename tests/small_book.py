@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from verified_transformer.engine.commands.notebooks import colab, form
+from verified_transformer.engine.commands.notebooks import form
 
 ROOT = Path(__file__).parent.parent
 COPIED = (
@@ -49,6 +49,7 @@ SPAN = '<b>1.3</b> <span class="vt-volatile">{}</span>'
 SHOWN = "from IPython.display import HTML, display\ndisplay(HTML('{}'))"
 # each cell's source, and what it prints or shows
 CELLS: list[tuple[str, dict[str, Any]]] = [
+    ("import math", {}),
     ("print(1 + 1)", {"text": "2\n"}),
     ("print('LOSS-14 proof   Var = 2*d*sigma**4   19/19 mutants   #6ba8733c')",
      {"text": "LOSS-14 proof   Var = 2*d*sigma**4   19/19 mutants   #6ba8733c\n"}),
@@ -76,11 +77,10 @@ def build(folder: Path) -> Path:
     (folder / "_toc.yml").write_text("\n".join(contents) + "\n", encoding="utf-8")
     (folder / NOTEBOOK).parent.mkdir(parents=True)
     write(folder, {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
-    head = colab.head(folder, folder / NOTEBOOK).rstrip("\n")
     book = {
         "cells": [
             {"cell_type": "markdown", "id": "title", "metadata": {}, "source": "# Small"},
-            *(_cell(i, *pair) for i, pair in enumerate([(head, {}), *CELLS], start=1)),
+            *(_cell(i, *pair) for i, pair in enumerate(CELLS, start=1)),
         ],
         "metadata": {
             "kernelspec": {"display_name": "Python 3", "name": "python3"},
@@ -89,7 +89,7 @@ def build(folder: Path) -> Path:
         "nbformat": 4,
         "nbformat_minor": 5,
     }
-    (folder / NOTEBOOK).write_text(form.formed(json.dumps(book), head), encoding="utf-8")
+    (folder / NOTEBOOK).write_text(form.formed(json.dumps(book)), encoding="utf-8")
     _lock(folder)
     return folder
 

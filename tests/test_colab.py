@@ -31,8 +31,9 @@ ROOT = Path(__file__).parent.parent
 REPOSITORY = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["repository"]
 URL, BRANCH = REPOSITORY["url"], REPOSITORY["branch"]
 NOTEBOOKS = ledger.notebooks(ROOT)
-# as the first cell says; the gate other_first_cell holds that against what a notebook imports
-WITH_TRANSFORMERS = [p for p in NOTEBOOKS if "verified-transformer[models]" in p.read_text("utf-8")]
+WITH_TRANSFORMERS = [
+    path for path in NOTEBOOKS if colab.needs_transformers(json.loads(path.read_text("utf-8")))
+]
 # Two short ones in every run; all that need transformers in `make nightly`.
 ALWAYS = [
     ROOT / "notebooks/5-factorised-tables/7-the-tensor-product.ipynb",

@@ -98,11 +98,6 @@ def outputs_nobody_compares(book: Book) -> None:
             cell["outputs"] = [{"output_type": "display_data", "metadata": {}, **bare}]
 
 
-def another_repository(book: Book) -> None:
-    cell = code(book)
-    cell["source"] = [line.replace("github.com/", "github.com/fork-of-") for line in cell["source"]]
-
-
 def check_that_stands_open(book: Book) -> None:
     check = tagged(book, "check")
     check["metadata"], check["source"] = {}, check["source"][1:]
@@ -178,7 +173,6 @@ def formula_without_an_owner(book: Book) -> None:
         (stored_warning, gates.faulty_outputs, "stored stderr"),
         (figure_that_is_not_shown, gates.faulty_outputs, "no figure in"),
         (outputs_nobody_compares, gates.uncompared_share, "outputs compared"),
-        (another_repository, gates.other_form, "cell 1 is not as `make form` writes it: source"),
         (check_that_stands_open, gates.other_form, "metadata is {}, not {'cellView': 'form'"),
         (teaching_that_is_folded, gates.other_form, "'tags': ['folded']}, not {}"),
         (teaching_called_a_check, gates.other_form, "# @title Check"),

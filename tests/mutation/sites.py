@@ -143,11 +143,7 @@ def in_code(source: str, *, words: bool = False) -> Iterator[Site]:
     try:
         tree = ast.parse(plain)
     except SyntaxError:
-        try:  # the first cell: an except whose only line is a magic
-            plain = re.sub(r"(?m)^(\s+)([%!]pip.*)$", _pass, source)
-            tree = ast.parse(plain)
-        except SyntaxError:
-            return
+        return
     at = _offsets(plain)
     pieces = {id(p) for f in ast.walk(tree) if isinstance(f, ast.JoinedStr) for p in f.values}
     for node in ast.walk(tree):
@@ -163,10 +159,6 @@ def _is_code(text: str) -> bool:
     except SyntaxError:
         return False
     return True
-
-
-def _pass(match: re.Match[str]) -> str:
-    return match[1] + "pass" + " " * (len(match[2]) - 4)
 
 
 def _offsets(source: str) -> Callable[[int, int], int]:

@@ -358,7 +358,7 @@ def imported() -> list[Any]:
     for path in ledger.notebooks(Path(__file__).parents[3]):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         setup = next("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
-        for node in ast.walk(ast.parse(setup.replace("%pip", "pass  #"))):
+        for node in ast.walk(ast.parse(setup)):
             if isinstance(node, ast.ImportFrom):
                 found |= {(str(node.module), alias.name) for alias in node.names}
     wings = ("verified_transformer.book", "verified_transformer.models")

@@ -13,10 +13,6 @@ from verified_transformer.engine.commands.notebooks import form, sorts
 
 ROOT = Path(__file__).parents[3]
 NOTEBOOKS = ledger.notebooks(ROOT)
-HEAD = (
-    "try:\n    import verified_transformer  # noqa: F401\nexcept ImportError:\n"
-    "    %pip install -q ours\n"
-)
 
 
 @pytest.mark.parametrize(
@@ -90,8 +86,8 @@ def cell(source: str, **metadata: Any) -> dict[str, Any]:
 
 def formed(*cells: dict[str, Any]) -> list[dict[str, Any]]:
     text = json.dumps({"cells": list(cells)})
-    once = form.formed(text, HEAD)
-    assert form.formed(once, HEAD) == once
+    once = form.formed(text)
+    assert form.formed(once) == once
     found: list[dict[str, Any]] = json.loads(once)["cells"]
     return found
 

@@ -71,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     command("format-cells", "format the code of notebooks, outputs left as they are",
             lambda given: formatting.format_cells(given.notebooks, given.root), True)  # fmt: skip
     command("owners", "draft the owners of numbers and formulas in notebooks' prose", _owners, True)
-    command("form", "write tags, titles and first cells: what each cell of a notebook is for",
+    command("form", "write tags and titles: what each cell of a notebook is for",
             lambda given: form.write(given.root))  # fmt: skip
     first = commands.add_parser("initial-loss", help=(text := "say what loss a model starts with"))
     first.description = text

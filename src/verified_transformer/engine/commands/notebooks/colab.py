@@ -1,8 +1,8 @@
-"""Notebooks in Colab: the first cell, which installs the package, and the branch that is opened.
+"""Notebooks in Colab: the branch that a page's rocket opens, whose notebooks install the package.
 
-In the repository the first cell names no commit: no file can hold its own commit's hash. `publish`
-writes a branch whose notebooks do; the rocket of a page opens that branch. Address and branch stand
-in ``_config.yml``, and nowhere else.
+Notebooks of the repository install nothing: no file can hold its own commit's hash. `publish`
+writes a branch whose notebooks begin with the line that installs the commit they came from. Address
+and branch stand in ``_config.yml``, and nowhere else.
 
 A notebook that reaches transformers, by its own imports or by what those import, installs the
 extra ``models`` as well.
@@ -13,7 +13,6 @@ from __future__ import annotations
 import ast
 import json
 import os
-import re
 import subprocess
 import tempfile
 import tomllib
@@ -28,33 +27,6 @@ from . import sorts
 
 PACKAGE = Path(__file__).parents[3]
 EXTRA = {"transformers", "safetensors", "huggingface_hub", "tokenizers"}
-_HEAD = re.compile(
-    r"\A(?:try:\n    import verified_transformer.*\n.*\n    %pip install .*(?:\n|\Z))*"
-)
-
-
-def head(root: Path, notebook: Path) -> str:
-    """Return the lines with which a notebook's first code cell must begin.
-
-    Args:
-        root: the repository, whose address stands in ``_config.yml`` and whose name in
-            ``pyproject.toml``.
-    """
-    config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extra = "[models]" if needs_transformers(notebook) else ""
-    source = f"git+{config['repository']['url']}"
-    return (
-        "try:\n    import verified_transformer  # noqa: F401\n"
-        "except ImportError:  # in Colab, say\n"
-        f'    %pip install -q "{project["name"]}{extra} @ {source}"\n'
-    )
-
-
-def with_head(code: str, head: str) -> str:
-    """Return the code of a notebook's first cell with the head that it must have."""
-    rest = _HEAD.sub("", code, count=1)
-    return head + rest if rest else head.rstrip("\n")
 
 
 def publish(root: Path, served: str | None = None) -> str:
@@ -69,25 +41,28 @@ def publish(root: Path, served: str | None = None) -> str:
 
     Raises:
         ValueError: another repository publishes than ``_config.yml`` names, the branch is the one
-            that is checked out, a notebook does not install from that repository, or git fails.
+            that is checked out, or git fails.
     """
     config = yaml.safe_load(_git(root, "show", "HEAD:_config.yml"))["repository"]
     url, branch = config["url"], config["branch"]
     if served and served != url:
         raise ValueError(
             f"served: got {served}, but notebooks would install from {url}; accepted: the address "
-            "in _config.yml, from which `make form` writes first cells"
+            "in _config.yml"
         )
     if branch == _git(root, "rev-parse", "--abbrev-ref", "HEAD"):
         raise ValueError(f"branch: {branch} is checked out; accepted: another, in _config.yml")
     commit, *who = _git(root, "log", "-1", "--format=%H%n%an%n%ae%n%aI").splitlines()
+    project = tomllib.loads(_git(root, "show", "HEAD:pyproject.toml"))["project"]["name"]
     listed = _git(root, "ls-tree", "-r", "-z", "--name-only", "HEAD", "notebooks").split("\0")
     names = [name for name in listed if name.endswith(".ipynb")]
     with tempfile.TemporaryDirectory() as folder:
         index = {"GIT_INDEX_FILE": str(Path(folder, "index"))}
         _git(root, "read-tree", "HEAD", **index)
         for name in names:
-            text = _pinned(_git(root, "show", f"HEAD:{name}"), name, url, commit)
+            book = json.loads(_git(root, "show", f"HEAD:{name}"))
+            extra = "[models]" if needs_transformers(book) else ""
+            text = _installing(book, f"{project}{extra} @ git+{url}@{commit}")
             blob = _git(root, "hash-object", "-w", "--stdin", given=text)
             _git(root, "update-index", "--cacheinfo", f"100644,{blob},{name}", **index)
         tree = _git(root, "write-tree", **index)
@@ -100,15 +75,11 @@ def publish(root: Path, served: str | None = None) -> str:
     return f"branch {branch}: {len(names)} notebooks that install {commit}"
 
 
-def _pinned(text: str, name: str, url: str, commit: str) -> str:
-    """A notebook's JSON, its first cell installing a commit."""
-    book = json.loads(text)
+def _installing(book: dict[str, Any], wanted: str) -> str:
+    """A notebook's JSON, its first code cell beginning with the line that installs something."""
     first = next(cell for cell in book["cells"] if cell["cell_type"] == "code")
-    code = "".join(first["source"])
-    if code.count(f'git+{url}"') != 1:
-        raise ValueError(f"{name}: its first cell does not install from {url}; try: make form")
-    code = code.replace(f'git+{url}"', f'git+{url}@{commit}"')
-    first["source"] = code.splitlines(keepends=True)
+    title, *code = "".join(first["source"]).splitlines(keepends=True)
+    first["source"] = [title, f'%pip install -q "{wanted}"\n', *code]
     return json.dumps(book, ensure_ascii=False, indent=1) + "\n"
 
 
@@ -122,9 +93,9 @@ def _git(root: Path, *words: str, given: str = "", **environment: str) -> str:
     return done.stdout.decode().strip()
 
 
-def needs_transformers(notebook: Path) -> bool:
+def needs_transformers(book: dict[str, Any]) -> bool:
     """Whether a notebook reaches transformers, itself or through a module that it imports."""
-    return bool(EXTRA & third_parties(imports(json.loads(notebook.read_text(encoding="utf-8")))))
+    return bool(EXTRA & third_parties(imports(book)))
 
 
 def third_parties(names: Iterable[str]) -> set[str]:

@@ -1,4 +1,4 @@
-"""`form`: what each code cell is for, written into the notebooks: tags, titles, the first cell.
+"""`form`: what each code cell is for, written into the notebooks: tags and titles.
 
 The book folds cells by their tag, JupyterLab by ``source_hidden``, Colab by ``cellView: form`` and
 the title in the first line. A cell that teaches stands open, and so does one with the tag ``open``,
@@ -17,7 +17,7 @@ from typing import Any
 
 from ...account import ledger
 from ...account.records.record import METADATA_KEY
-from . import colab, sorts
+from . import sorts
 
 LONGEST = 16  # lines of a cell that stands open
 OPEN = "open"  # the tag of a cell that stands open though it decides a claim
@@ -34,25 +34,23 @@ def write(root: Path) -> int:
     """Give every notebook its form, and name those that changed."""
     for notebook in ledger.notebooks(root):
         text = notebook.read_text(encoding="utf-8")
-        new = formed(text, colab.head(root, notebook))
+        new = formed(text)
         if new != text:
             notebook.write_text(new, encoding="utf-8")
             print(notebook.relative_to(root))
     return 0
 
 
-def formed(text: str, head: str) -> str:
+def formed(text: str) -> str:
     """Return a notebook's JSON with the form that its cells should have."""
     book = json.loads(text)
-    heading, about, first = "", [""], True
+    heading, about = "", [""]
     for cell in book["cells"]:
         source = "".join(cell["source"])
         if cell["cell_type"] != "code":
             heading = _last_heading(source) or heading
             continue
         code = bare(source)
-        if first:
-            code, first = colab.with_head(code, head), False
         outputs = cell.get("outputs", ())
         about = _decided(outputs) or sorts.claims(code) or about
         tags = cell["metadata"].get("tags", ())
@@ -80,7 +78,7 @@ def form(
     """
     of = sorts.sort(code)
     if of == "set-up":
-        return of, "Set-up" if "%pip" in code else "Set-up: imports"
+        return of, "Set-up"
     if of == "card":
         return of, f"Claim: {_listed(about)}"
     if of == "check":
