@@ -12,13 +12,14 @@ from verified_transformer.book.live_figures import text_evaluated
 
 TOLERANCE = 1e-6  # relative
 # Moves every slider and list of every figure to its ends and in between, and returns its data and,
-# for each setting, ten points of each curve as they are drawn.
-MOVED = """() => [...document.querySelectorAll("vt-live")].map(figure => {
-  const settings = [];
+# for each setting, ten points of each curve as they are drawn; of a pile, what is predicted.
+MOVED = """() => [...document.querySelectorAll("vt-live, vt-pile")].map(figure => {
+  const settings = [], pile = figure.localName === "vt-pile";
   const look = () => settings.push({
     at: [...figure.at],
-    drawn: figure.drawn.map(points => Array.from({length: 10},
-      (_, k) => points[Math.round((points.length - 1) * (k + 0.5) / 10)])),
+    drawn: pile ? figure.values.slice(1).map(v => [[figure.at[0], v]])
+      : figure.drawn.map(points => Array.from({length: 10},
+        (_, k) => points[Math.round((points.length - 1) * (k + 0.5) / 10)])),
   });
   const put = (input, value) => {
     input.value = value;
@@ -29,7 +30,9 @@ MOVED = """() => [...document.querySelectorAll("vt-live")].map(figure => {
     const last = slider.names ? slider.names.length - 1 : Number(slider.input.max);
     const before = slider.input.value;
     for (const value of new Set([0, Math.round(last * 0.37), last])) {
+      const heap = String(figure.pile?.bins);
       put(slider.input, value);
+      if (pile && value && String(figure.pile.bins) === heap) settings.push({stuck: "the pile"});
       if (slider.input.value !== String(value)) settings.push({stuck: slider.label});
       look();
     }
@@ -41,12 +44,12 @@ MOVED = """() => [...document.querySelectorAll("vt-live")].map(figure => {
     look();
   }
   const {sliders, curves, tables} = figure.spec;
-  return {settings, curves: curves.map(({name, text}) => ({name, text})), tables,
+  return {settings, tables, curves: curves.slice(+pile).map(({name, text}) => ({name, text})),
           names: sliders.map(slider => slider.name)};
 })"""
 
 SMALLEST = 11  # px, of a letter
-LETTERS = """() => Math.min(...[...document.querySelectorAll("vt-live text, vt-live p, vt-live li")]
+LETTERS = """() => Math.min(...[...document.querySelectorAll(".vt-live :is(text, p, li)")]
   .filter(e => e.getClientRects().length && e.textContent)
   .map(e => parseFloat(getComputedStyle(e).fontSize) *
     (e.ownerSVGElement ? e.getScreenCTM().a : 1)))"""

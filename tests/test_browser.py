@@ -171,7 +171,7 @@ def test_every_page_on_a_phone(browser: Browser, html: Path) -> None:
                 faults[page.stem] += cut_off(tab.page)
                 formulas += tab.page.locator("article mjx-container").count()
     assert len(faults) >= 14 and not any(faults.values()), faults
-    assert formulas > 1000 and live == written(html, "<vt-live") >= 40
+    assert formulas > 1000 and live == written(html, 'class="vt-live"') >= 40
     assert not written(html, "vt-live-script")
 
 

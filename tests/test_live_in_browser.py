@@ -15,8 +15,9 @@ from playwright.sync_api import Browser
 from sympy.codegen.cfunctions import expm1, log1p
 from test_browser import CHROMIUM, Tab, browser  # noqa: F401
 
-from verified_transformer.book import choice, live, points_of, slider, tabulated
+from verified_transformer.book import choice, live, pile, points_of, slider, tabulated
 from verified_transformer.book.live_figures import Live
+from verified_transformer.book.live_figures.pile import Pile
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="no chromium on this machine; `make browser` installs it where it can"
@@ -164,6 +165,71 @@ def test_pointing_reads_the_curves(browser: Browser, tmp_path: Path) -> None:
         assert box
         tab.page.mouse.move(box["x"] + 10, box["y"] + 50)
         assert tab.page.get_by_label("place x").get_attribute("aria-valuetext") == "0.01"
+
+
+def heap(**more: object) -> Pile:
+    """Lengths of rows, and the variance that each distribution of the entries predicts."""
+    w, i, law = sp.Function("w"), sp.Symbol("i"), sp.Symbol("law")
+    which = choice(law, "entries", ["normal", "uniform", "±1"])
+    steps, unit = (
+        [slider(n, "width n", stops=[4, 30]), slider(a, "scale a", 1, 2)],
+        a / sp.sqrt(2 * n),
+    )
+    given: dict[str, object] = {
+        "quantity": sp.Sum(a * w(i) ** 2 / n, (i, 1, n)),
+        "drawn": {w: which}, "y": "squared length", "mean": a, "limits": (0, 4),
+        "spread": {"normal": 2 * unit, "uniform": unit * sp.sqrt(sp.Rational(8, 5)), "±1": 0},
+        "seen": [0.9, 1.1, 1.3], "breaks": {"twice that": ("spread", 4 * unit)}, "caption": "Draw.",
+        "sliders": [*steps, which], "alt": "Three numbers.",
+    }  # fmt: skip
+    return pile(**given | more)  # type: ignore[arg-type]
+
+
+SEEDED = "let s = 1; Math.random = () => (s = s * 16807 % 2147483647) / 2147483647"
+
+
+def test_what_is_drawn_piles_up_where_it_is_predicted(browser: Browser, tmp_path: Path) -> None:
+    with Tab(browser, 360, "dark") as tab:
+        page = tab.page
+        page.add_init_script(SEEDED)
+        page.goto(standing_alone(tmp_path, heap()).as_uri())
+        assert live_faults(page) == (1, [])
+        for law in ("normal", "uniform", "±1"):
+            page.get_by_label("entries").select_option(law)
+            for _ in range(4):
+                page.get_by_role("button", name="Draw 200").press("Enter")
+                page.wait_for_function("performance.now()")
+            assert page.locator(".vt-live-note").filter(has_text="drawn: mean").is_visible()
+            assert "misses" not in page.locator(".vt-live-key").inner_text()
+        page.get_by_label("entries").select_option("uniform")
+        page.get_by_role("switch").press("Space")
+        wrong = page.locator(".vt-live-key li").filter(has_text="twice that")
+        assert "misses what is drawn by" in wrong.inner_text() and not tab.found
+
+
+@pytest.mark.canary
+def test_a_pile_of_another_law_is_found(browser: Browser, tmp_path: Path) -> None:
+    html = heap()._repr_html_().replace('"laws":[2]', '"laws":["uniform"]')
+    with Tab(browser, 800, "light") as tab:
+        tab.page.add_init_script(SEEDED)
+        tab.page.goto(standing_alone(tmp_path, html).as_uri())
+        tab.page.get_by_label("width n").press("Home")
+        tab.page.get_by_role("button", name="Draw 200").press("Enter")
+        assert "misses" in tab.page.locator(".vt-live-key").inner_text()
+
+
+def test_a_fixed_point_is_walked_to(browser: Browser, tmp_path: Path) -> None:
+    made = small(
+        curves={"after": sp.sqrt(x)}, sliders=[], measured=[], breaks={}, presets=None, steps=30
+    )
+    with Tab(browser, 800, "light") as tab:
+        tab.page.goto(standing_alone(tmp_path, made).as_uri())
+        across, one = tab.page.evaluate("""() => {
+          const f = document.querySelector("vt-live"), [left, , wide] = f.frame;
+          const d = f.querySelector(".steps").getAttribute("d");
+          return [+d.match(/H([\\d.]+)$/)[1], left + wide * f.place(f.spec.sliders[0], 1)];
+        }""")
+        assert abs(across - one) < 0.2 and not tab.found
 
 
 def test_without_a_script_and_in_print(browser: Browser, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def write_files(app: Sphinx) -> None:
 def take_out(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Take script and style out of the figures of a page."""
     for node in doctree.findall(nodes.raw):
-        if node.get("format") == "html" and "<vt-live" in node.astext():
+        if node.get("format") == "html" and 'class="vt-live"' in node.astext():
             text = CARRIED.sub("", node.astext())
             node.children = [nodes.Text(text)]
             node.rawsource = text
@@ -45,7 +45,7 @@ def load_where_needed(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
     """Load the files on pages with a live figure, and on no other."""
-    if "<vt-live" in (context.get("body") or ""):
+    if 'class="vt-live"' in (context.get("body") or ""):
         app.add_js_file("live.js", loading_method="defer")
         app.add_css_file("live.css")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 import sympy as sp
 
 from verified_transformer import claim, symbols
-from verified_transformer.book import choice, live, points_of, slider, tabulated
+from verified_transformer.book import choice, live, pile, points_of, slider, tabulated
 from verified_transformer.book.live_figures import Live, source
 from verified_transformer.book.live_figures.__main__ import rewritten
 from verified_transformer.book.live_figures.curves import evaluated
@@ -108,7 +109,7 @@ def test_the_same_every_time_and_small() -> None:
         shown(measured=[points_of("law", [0.1], [0.5], [0.01])])._repr_html_() for _ in range(2)
     ]
     assert made[0] == made[1]
-    assert len(source("live.js").encode()) <= 10_000
+    assert len(source("live.js").encode()) <= 15_000  # curves, steps and piles
     assert "//" not in source("live.js").replace("http://", "") and "/*" not in source("live.css")
 
 
@@ -132,3 +133,24 @@ def test_large_exponents_do_not_overflow() -> None:
     loss = sp.log(sp.exp(d * σ) + n - 1)
     assert script_of(loss, ["sigma", "d", "n"]) == "lse(v[1]*v[0], Math.log(v[2] - 1))"
     assert evaluated(loss, ["sigma", "d", "n"])([1.0, 4096.0, 2.0]) == 4096.0
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"drawn": {sp.Function("w"): "cauchy"}}, "drawn[w]: got 'cauchy'; accepted: normal,"),
+        ({"limits": (2, 1)}, "limits: got (2, 1); accepted: two numbers that rise"),
+        ({"breaks": {"no": ("median", 1)}}, "breaks['no']: got 'median'; accepted: mean, spread"),
+        ({"quantity": sp.Function("v")(1)}, "quantity: no JavaScript for v: v(1)"),
+        ({"mean": sp.Symbol("b")}, "mean: has b, which nothing moves; accepted: a"),
+    ],
+)
+def test_a_pile_says_what_it_takes(more: dict[str, object], said: str) -> None:
+    w, a = sp.Function("w"), sp.Symbol("a")
+    given = {
+        "quantity": a * w(1), "drawn": {w: "normal"}, "y": "y", "mean": 0, "spread": a,
+        "limits": (-3, 3), "seen": [1.0], "sliders": [slider(a, "scale a", 1, 2)], "caption": "c",
+        "alt": "a",
+    }  # fmt: skip
+    with pytest.raises(ValueError, match=re.escape(said)):
+        pile(**given | more)

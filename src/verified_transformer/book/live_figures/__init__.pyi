@@ -8,4 +8,5 @@ from .figure import Live as Live
 from .figure import live as live
 from .figure import source as source
 from .measured import points_of as points_of
+from .pile import pile as pile
 from .tables import tabulated as tabulated

@@ -34,6 +34,7 @@ def live(
     breaks: Mapping[str, Source] | None = None,
     rules: Mapping[str, Source] | None = None,
     presets: Mapping[str, Setting] | None = None,
+    steps: int = 0,
 ) -> Live:
     r"""Return an interactive figure that needs no kernel.
 
@@ -52,6 +53,8 @@ def live(
         rules: lines to compare with, such as the loss of a uniform guess.
         presets: settings by name, such as the sizes of a model: each has a button, which sets the
             sliders whose symbols it names.
+        steps: how often the first curve is applied to its own value, from the marker on: up to the
+            curve, across to the diagonal, and again.
 
     Returns:
         The figure, which a notebook shows.
@@ -89,7 +92,7 @@ def live(
     shown += [made.curve(source, name, f"breaks[{name!r}]", f"wrong{place}", broken=broken)
               for place, (name, source) in enumerate((breaks or {}).items())]  # fmt: skip
     return Live(tuple(controls), tuple(shown), tuple(made.tables), tuple(found), y, log, limits,
-                caption, alt, settings(presets or {}, controls))._checked()  # fmt: skip
+                caption, alt, settings(presets or {}, controls), steps)._checked()  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False)
@@ -106,6 +109,7 @@ class Live:
     caption: str
     alt: str
     presets: tuple[Preset, ...] = ()
+    steps: int = 0
 
     def spec(self) -> dict[str, Any]:
         """What the script reads."""
@@ -117,6 +121,7 @@ class Live:
             "points": [group.spec() for group in self.points],
             "elsewhere": elsewhere(self.points, self.controls) if self.points else "",
             **({"presets": [preset.spec() for preset in self.presets]} if self.presets else {}),
+            **({"steps": self.steps} if self.steps else {}),
         }  # fmt: skip
 
     def html(self) -> str:
@@ -125,21 +130,8 @@ class Live:
         here = [p for p in self.points if all(start[k] == v for k, v in p.where)]
         limits = self.limits or extent(self.curves, self.controls[0], start[1:], here, self.log)
         picture = still(self.curves, self.controls, self.y, self.log, limits, here, self.alt)
-        key = "".join(
-            f"<li{' hidden' if c.broken is not None else ''}>{sample(c.look)}"
-            f"<span>{escape(c.name)}</span> <b></b></li>"
-            for c in self.curves
-        )
-        setting = ", ".join(f"{c.label} {told(c, c.start)}" for c in self.controls[1:])
-        drawn = f'<p class="vt-live-set">Drawn at {escape(setting)}.</p>' if setting else ""
-        data = json.dumps(self.spec(), ensure_ascii=False, separators=(",", ":"))
-        data = data.replace("<", "\\u003c")
-        return (
-            f'<vt-live class="vt-live"><figure><div class="vt-live-stage">{picture}</div>'
-            f'<ul class="vt-live-key">{key}</ul>{drawn}'
-            f"<figcaption>{escape(self.caption)}{self._errors()}</figcaption></figure>"
-            f'<script type="application/json">{data}</script></vt-live>'
-        )
+        caption = f"{escape(self.caption)}{self._errors()}"
+        return element("vt-live", picture, self.curves, self.controls[1:], caption, self.spec())
 
     def _errors(self) -> str:
         errors = {c.name: c.error for c in self.curves if c.error}
@@ -152,12 +144,7 @@ class Live:
         return f" Interpolated, with an error of at most {escape(told_)}."
 
     def _checked(self) -> Live:
-        size = len(self.html().encode())
-        if size > LARGEST:
-            raise ValueError(
-                f"the figure has {size} bytes; accepted: {LARGEST} at most: fewer numbers in its "
-                "tables (a larger error, a narrower range, fewer stops) or fewer points"
-            )
+        refuse_large(self.html())
         return self
 
     def __repr__(self) -> str:
@@ -173,6 +160,49 @@ class Live:
 
     def _repr_html_(self) -> str:
         return self.html() + style_tag() + script_tag()
+
+
+def element(
+    tag: str, picture: str, curves: Sequence[Curve], sliders: Sequence[Slider], caption: str,
+    spec: Mapping[str, Any],
+) -> str:  # fmt: skip
+    """Return the element of a figure: still picture, key, setting, caption, and the data.
+
+    Args:
+        tag: the element's name, which says what the script makes of it.
+        curves: those that stand in the key.
+        sliders: whose setting is told where no script runs.
+        caption: as HTML.
+        spec: what the script reads.
+    """
+    key = "".join(
+        f"<li{' hidden' if c.broken is not None else ''}>{sample(c.look)}"
+        f"<span>{escape(c.name)}</span> <b></b></li>"
+        for c in curves
+    )
+    setting = ", ".join(f"{c.label} {told(c, c.start)}" for c in sliders)
+    drawn = f'<p class="vt-live-set">Drawn at {escape(setting)}.</p>' if setting else ""
+    data = json.dumps(spec, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    return (
+        f'<{tag} class="vt-live"><figure><div class="vt-live-stage">{picture}</div>'
+        f'<ul class="vt-live-key">{key}</ul>{drawn}'
+        f"<figcaption>{caption}</figcaption></figure>"
+        f'<script type="application/json">{data}</script></{tag}>'
+    )
+
+
+def refuse_large(html: str) -> None:
+    """Refuse a figure that is too heavy for a page.
+
+    Raises:
+        ValueError: it has more than `LARGEST` bytes.
+    """
+    size = len(html.encode())
+    if size > LARGEST:
+        raise ValueError(
+            f"the figure has {size} bytes; accepted: {LARGEST} at most: fewer numbers in its "
+            "tables (a larger error, a narrower range, fewer stops) or fewer points"
+        )
 
 
 @cache

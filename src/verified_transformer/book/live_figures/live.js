@@ -64,6 +64,11 @@ const number = v => {
   const text = abs(v) >= 1000 ? String(round(v)).replace(/\B(?=(\d{3})+$)/g, "\u2009") : String(+v.toPrecision(3));
   return text.replace("-", "−");
 };
+// A number to the digit that its error leaves.
+const within = (v, error) => {
+  const digits = max(0, min(9, -floor(log10(error))));
+  return `${v.toFixed(digits)} ± ${error.toFixed(digits)}`.replace("-", "−");
+};
 const make = (tag, set = {}, ...inside) => {
   const svg = /^(svg|path|circle|line|text)$/.test(tag);
   const e = svg ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
@@ -87,16 +92,17 @@ const ticks = (low, high, logarithmic, most) => {
   return found.filter(t => t >= low - slack && t <= high + slack);
 };
 
-customElements.define("vt-live", class extends HTMLElement {
+// What every figure has: its data, the formulas in it, controls, and a picture that follows them.
+class Figure extends HTMLElement {
   connectedCallback() {
     if (this.spec) return;
     // While the page is read, what stands inside is not there yet.
     if (document.readyState === "loading") return document.addEventListener("DOMContentLoaded", () => this.connectedCallback());
     const s = this.spec = JSON.parse(this.querySelector("script[type='application/json']").textContent);
     for (const c of s.curves) {
-      const f = new Function("v,erf,erfc,lgamma,digamma,lse,total,table", "return " + c.js);
+      const f = new Function("v,erf,erfc,lgamma,digamma,lse,total,table,draw", "return " + c.js);
       const t = (k, v) => table(s.tables[k], v);
-      c.f = v => f(v, erf, erfc, lgamma, digamma, lse, total, t);
+      c.f = (v, draw) => f(v, erf, erfc, lgamma, digamma, lse, total, t, draw);
     }
     this.at = [];
     this.off = s.curves.map(c => !!c.broken);
@@ -105,12 +111,12 @@ customElements.define("vt-live", class extends HTMLElement {
     this.plot = make("svg", { class: "vt-live-plot", role: "img", "aria-label": find("svg").getAttribute("aria-label") });
     this.said = make("p", { class: "vt-live-said", "aria-live": "polite" });
     this.note = make("p", { class: "vt-live-note" });
-    const controls = make("div", { class: "vt-live-controls" });
+    const controls = this.controls = make("div", { class: "vt-live-controls" });
     // Models by their names: each button sets the controls for which it has a value.
     const row = make("div", { class: "vt-live-presets", role: "group", "aria-label": "Set to" }, "Set to ");
     this.presets = (s.presets || []).map(([name, to]) => {
       const b = make("button", { type: "button" }, name);
-      b.onclick = () => { to.forEach(e => this.set(...e)); this.draw(); };
+      b.onclick = () => { to.forEach(e => this.set(...e)); this.changed(); };
       row.append(b);
       return [b, to];
     });
@@ -125,12 +131,7 @@ customElements.define("vt-live", class extends HTMLElement {
     stage.append(this.plot);
     find(".vt-live-key").before(controls);
     find(".vt-live-key").after(this.note, this.said);
-    this.plot.onpointerdown = this.plot.onpointermove = e => {
-      if (e.pointerType !== "mouse" && !e.buttons) return;
-      const r = this.plot.getBoundingClientRect();
-      const u = (e.clientX - r.left - this.frame[0]) / this.frame[2];
-      this.move(0, round(max(0, min(1, u)) * s.sliders[0].steps));
-    };
+    this.ready();
     new ResizeObserver(() => { if (stage.clientWidth && stage.clientWidth !== this.wide) this.draw(); }).observe(stage);
     this.draw();
   }
@@ -169,31 +170,62 @@ customElements.define("vt-live", class extends HTMLElement {
   move(k, step) {
     const e = this.spec.sliders[k];
     this.set(k, this.value(e, step / e.steps), step);
-    this.draw();
+    this.changed();
+  }
+  changed() { this.draw(); }
+
+  // What controls say of themselves, and which preset is set.
+  label() {
+    this.spec.sliders.forEach((e, k) => {
+      e.out.textContent = told(e, this.at[k]);
+      if (!e.names) e.input.setAttribute("aria-valuetext", told(e, this.at[k]));
+    });
+    for (const [b, to] of this.presets) b.setAttribute("aria-pressed", this.there(to));
+  }
+  there(where) { return where.every(e => this.at[e[0]] === e[1]); }
+  // The picture's width, height and frame, with room at the right.
+  size(room) {
+    const wide = this.wide = this.stage.clientWidth || 640, high = max(250, min(400, wide * 0.58));
+    this.plot.setAttribute("viewBox", `0 0 ${wide} ${high}`);
+    return [wide, high, ...(this.frame = [52, 26, wide - 52 - (wide >= 560 ? room : 14), high - 70])];
+  }
+  // For those who do not see it, when it has come to rest.
+  say(text) {
+    clearTimeout(this.timer);
+    const where = this.spec.sliders.map((e, k) => `${e.label} ${told(e, this.at[k])}`).join(", ");
+    this.timer = setTimeout(() => { this.said.textContent = `At ${where}: ${text}.`; }, 600);
+  }
+}
+
+// Curves over a variable. The variable's own control lies along the axis: it says where values are read.
+customElements.define("vt-live", class extends Figure {
+  ready() {
+    const x = this.spec.sliders[0];
+    this.plot.onpointerdown = this.plot.onpointermove = e => {
+      if (e.pointerType !== "mouse" && !e.buttons) return;
+      const u = (e.clientX - this.plot.getBoundingClientRect().left - this.frame[0]) / this.frame[2];
+      this.move(0, round(max(0, min(1, u)) * x.steps));
+    };
+    this.stage.append(x.input.parentNode);
+    x.input.parentNode.className = "vt-live-along";
+    x.input.setAttribute("aria-label", x.label);
+    x.input.previousSibling.textContent = "read at";
   }
 
   draw() {
     const s = this.spec, [x, ...rest] = s.sliders, at = this.at;
-    s.sliders.forEach((e, k) => {
-      e.out.textContent = told(e, at[k]);
-      if (!e.names) e.input.setAttribute("aria-valuetext", told(e, at[k]));
-    });
-    const there = w => w.every(e => at[e[0]] === e[1]);
-    for (const [b, to] of this.presets) b.setAttribute("aria-pressed", there(to));
-    const wide = this.wide = this.stage.clientWidth || 640;
-    const high = max(250, min(400, wide * 0.58));
+    this.label();
+    const names = max(...s.curves.map(c => c.broken ? 0 : c.name.length));
+    const [wide, high, L, T, W, H] = this.size(min(170, 16 + 6.4 * names)), roomy = wide >= 560;
     const shown = s.curves.filter((c, k) => !this.off[k]);
     const many = x.stops ? x.steps : 160;
     this.drawn = s.curves.map(c => Array.from({ length: many + 1 }, (_, k) => {
       const v = [this.value({ ...x, whole: 0 }, k / many), ...at.slice(1)];
       return [v[0], c.f(v)];
     }));
-    const points = s.points.filter(p => there(p.where));
+    const points = s.points.filter(p => this.there(p.where));
     const [low, high_] = s.limits || this.range(points);
-    const f = s.log ? log : v => v, roomy = wide >= 560;
-    const names = max(...s.curves.map(c => c.broken ? 0 : c.name.length));
-    const L = 52, T = 26, W = wide - L - (roomy ? min(170, 16 + 6.4 * names) : 14), H = high - T - 44;
-    this.frame = [L, T, W, H];
+    const f = s.log ? log : v => v;
     const X = v => L + W * this.place(x, v);
     const Y = v => T + H * (1 - max(-9, min(10, (f(v) - f(low)) / (f(high_) - f(low)))));
     const g = [], put = (tag, set, ...inside) => g.push(make(tag, set, ...inside));
@@ -227,6 +259,7 @@ customElements.define("vt-live", class extends HTMLElement {
     });
     const here = X(at[0]);
     clip.append(make("line", { class: "here", x1: here, x2: here, y1: T, y2: T + H }));
+    if (s.steps) clip.append(make("path", { class: "steps", d: this.steps(x, X, Y) }));
     const values = s.curves.map(c => c.f(at));
     s.curves.forEach((c, k) => {
       if (!this.off[k] && !c.rule && isFinite(values[k])) clip.append(make("circle", { class: "read " + c.look, cx: here, cy: Y(values[k]), r: 4 }));
@@ -236,9 +269,22 @@ customElements.define("vt-live", class extends HTMLElement {
       if (k) e[0] = max(e[0], ends[k - 1][0] + 15);
       put("text", { class: "end " + e[2].look, x: e[1], y: e[0] + 4 }, e[2].name);
     });
-    this.plot.setAttribute("viewBox", `0 0 ${wide} ${high}`);
     this.plot.replaceChildren(...g);
+    const along = s.sliders[0].input.parentNode.style;
+    along.marginLeft = L - 8 + "px"; along.width = W + 16 + "px";
     this.tell(values, points);
+  }
+
+  // Layer after layer: up to the first curve, across to the diagonal.
+  steps(x, X, Y) {
+    let a = this.at[0], d = `M${X(a).toFixed(1)} ${Y(a).toFixed(1)}`;
+    for (let k = 0; k < this.spec.steps; k++) {
+      const b = this.spec.curves[0].f([a, ...this.at.slice(1)]);
+      if (!(b >= x.low && b <= x.high)) return d + `V${Y(b).toFixed(1)}`;
+      d += `V${Y(b).toFixed(1)}H${X(b).toFixed(1)}`;
+      a = b;
+    }
+    return d;
   }
 
   range(points) {
@@ -268,10 +314,97 @@ customElements.define("vt-live", class extends HTMLElement {
       key.querySelector("b").textContent = hidden ? "" : text;
       if (!hidden) said.push(`${c.name}: ${text}`);
     });
-    const where = s.sliders.map((e, k) => `${e.label} ${told(e, at[k])}`).join(", ");
     this.note.textContent = s.points.length && !points.length ? s.elsewhere : "";
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => { this.said.textContent = `At ${where}: ${said.join("; ")}.`; }, 600);
+    this.say(said.join("; "));
+  }
+});
+
+// A pile: a quantity drawn again and again, beside the mean and the spread that formulas predict.
+const LAWS = {
+  normal: () => sqrt(-2 * log(1 - Math.random())) * Math.cos(2 * PI * Math.random()),
+  uniform: () => sqrt(3) * (2 * Math.random() - 1),
+  "±1": () => Math.random() < 0.5 ? -1 : 1,
+};
+customElements.define("vt-pile", class extends Figure {
+  ready() {
+    const row = make("div", { class: "vt-live-draw", role: "group", "aria-label": "Draw" });
+    for (const n of [1, 200]) {
+      const b = make("button", { type: "button" }, n === 1 ? "Draw one" : `Draw ${n}`);
+      b.onclick = () => this.more(n);
+      row.append(b);
+    }
+    this.controls.prepend(row);
+    this.last = NaN;
+    this.pile = { bins: [...this.spec.seen.bins], sums: [...this.spec.seen.sums] };
+  }
+  // Another setting has its own pile.
+  changed() {
+    this.pile = { bins: this.pile.bins.map(() => 0), sums: [0, 0, 0, 0, 0] };
+    this.more(200);
+  }
+  one() {
+    const { curves, laws, sliders } = this.spec, kept = {};
+    return curves[0].f(this.at, (k, ...i) => {
+      const law = laws[k];
+      return kept[[k, ...i]] ??= LAWS[law.length ? law : sliders[law].names[this.at[law]]]();
+    });
+  }
+  // As many as a frame has time for, until all are there.
+  more(count) {
+    cancelAnimationFrame(this.next);
+    const { low, high, curves } = this.spec, { bins, sums } = this.pile;
+    const mean = curves[1].f(this.at), until = performance.now() + 12;
+    do {
+      const v = this.last = this.one(), place = floor((v - low) / (high - low) * bins.length);
+      if (place in bins) bins[place]++;
+      for (let power = 0; power < 5; power++) sums[power] += (v - mean) ** power;
+      count--;
+    } while (count > 0 && performance.now() < until);
+    this.draw();
+    if (count > 0) this.next = requestAnimationFrame(() => this.more(count));
+  }
+  draw() {
+    this.label();
+    const s = this.spec, { bins } = this.pile, [wide, high, L, T, W, H] = this.size(14);
+    const X = v => (L + W * (v - s.low) / (s.high - s.low)).toFixed(1), bottom = T + H;
+    const g = [], put = (tag, set, ...inside) => g.push(make(tag, set, ...inside));
+    for (const t of ticks(s.low, s.high, 0, wide >= 560 ? 7 : 4)) {
+      put("line", { class: "grid", x1: X(t), x2: X(t), y1: T, y2: bottom });
+      put("text", { x: X(t), y: bottom + 16, "text-anchor": "middle" }, number(t));
+    }
+    put("text", { class: "title", x: 4, y: 14 }, "how many");
+    put("text", { class: "title", x: L + W / 2, y: high - 6, "text-anchor": "middle" }, s.y);
+    const clip = make("svg", { x: L, y: T, width: W, height: H, viewBox: `${L} ${T} ${W} ${H}` });
+    const values = s.curves.map((c, k) => k ? c.f(this.at) : 0), mean = values[1];
+    const up = H / (max(4, ...bins) * 1.08), step = W / bins.length;
+    clip.append(make("path", { class: "heap", d: bins.map((c, k) =>
+      c ? `M${(L + step * k).toFixed(1)} ${bottom}v${(-c * up).toFixed(1)}h${(step - 1).toFixed(1)}V${bottom}Z` : "").join("") }));
+    s.curves.forEach((c, k) => {
+      if (!k || this.off[k]) return;
+      const v = values[k], d = this.spreads(c, k) ? `M${X(mean - v)} ${T}V${bottom}M${X(mean + v)} ${T}V${bottom}` : `M${X(v)} ${T}V${bottom}`;
+      clip.append(make("path", { class: "curve " + c.look, d }));
+    });
+    if (isFinite(this.last)) clip.append(make("circle", { class: "point s2", cx: X(this.last), cy: bottom - 5, r: 5 }));
+    this.plot.replaceChildren(...g, clip);
+    this.values = values;
+    this.tell(values);
+  }
+  spreads(c, k) { return (c.broken ? c.breaks : k) === 2; }
+  // Mean and spread of what was drawn, and how far from them each prediction is.
+  tell(values) {
+    const s = this.spec, [n, ...rest] = this.pile.sums, [a, b, c, d] = rest.map(e => e / n), said = [];
+    const square = max(0, b - a * a), spread = sqrt(square), fourth = d - 4 * a * c + 6 * a * a * b - 3 * a ** 4;
+    const found = { mean: [values[1] + a, spread / sqrt(n)], spread: [spread, sqrt(max(0, fourth - square * square) / n) / 2 / spread] };
+    s.curves.slice(1).forEach((c, k) => {
+      const [seen, error] = found[this.spreads(c, k + 1) ? "spread" : "mean"], away = abs(values[k + 1] - seen) / (error + 1e-9);
+      const key = this.keys[k], hidden = key.hidden = this.off[k + 1];
+      const text = number(values[k + 1]) + (n >= 50 && away > 5 ? `; misses what is drawn by ${number(away)} standard errors` : "");
+      key.querySelector("b").textContent = hidden ? "" : text;
+      if (!hidden) said.push(`${c.name}: ${text}`);
+    });
+    const drawn = n < 2 ? "one drawn" : `${number(n)} drawn: ` + Object.entries(found).map(([name, e]) => `${name} ${within(...e)}`).join(", ");
+    this.note.textContent = `${drawn}.`;
+    this.say(`${drawn}; ${said.join("; ")}`);
   }
 });
 })();

@@ -72,7 +72,36 @@ def still(
         points: what was measured at this setting.
         alt: what is seen.
     """
-    x, rest = controls[0], [control.start for control in controls[1:]]
+    x, rest, low = controls[0], [control.start for control in controls[1:]], limits[0]
+    made, across, up, _ = frame(x, y, limits, log, alt)
+    for curve in curves:
+        if curve.broken is None:
+            path = _path(curve, x, rest, across, up, log)
+            made.append(f'<path class="curve {curve.look}" d="{path}"/>')
+    for p in points:
+        look = curves[p.of].look
+        for a, b, e in p.rows:
+            if e:
+                lower = max(b - 3 * e, low / 9) if log else b - 3 * e
+                made.append(line(f"bar {look}", across(a), up(b + 3 * e), across(a), up(lower)))
+            made.append(
+                f'<circle class="point {look}" cx="{across(a):.1f}" cy="{up(b):.1f}" r="3.5"/>'
+            )
+    return "".join([*made, "</svg></svg>"])
+
+
+def frame(
+    x: Slider, y: str, limits: tuple[float, float], log: bool, alt: str
+) -> tuple[list[str], Scale, Scale, float]:
+    """Return what a picture begins with, the places of values on both axes, and the lower end.
+
+    Two elements stay open: the picture, and in it the frame that cuts off what leaves it.
+
+    Args:
+        x: the horizontal axis.
+        y, limits, log: title, ends and scale of the vertical one.
+        alt: what is seen.
+    """
     low, high = limits
     scale = math.log if log else float
 
@@ -89,10 +118,10 @@ def still(
     ]
     right, bottom = _LEFT + _WIDTH, _TOP + _HEIGHT
     for t in ticks(low, high, log, 6):
-        made.append(_line("grid", _LEFT, up(t), right, up(t)))
+        made.append(line("grid", _LEFT, up(t), right, up(t)))
         made.append(_text(_LEFT - 6, up(t) + 4.5, number(t), "end"))
     for t in x.stops or ticks(x.low, x.high, x.log, 5):
-        made.append(_line("grid", across(t), _TOP, across(t), bottom))
+        made.append(line("grid", across(t), _TOP, across(t), bottom))
         made.append(_text(across(t), bottom + 18, number(t), "middle"))
     made.append(_text(4, 14, y, "start"))
     unit = f", {x.unit}" if x.unit else ""
@@ -101,20 +130,7 @@ def still(
         f'<svg x="{_LEFT}" y="{_TOP - 4}" width="{_WIDTH}" height="{_HEIGHT + 8}" '
         f'viewBox="{_LEFT} {_TOP - 4} {_WIDTH} {_HEIGHT + 8}">'
     )
-    for curve in curves:
-        if curve.broken is None:
-            path = _path(curve, x, rest, across, up, log)
-            made.append(f'<path class="curve {curve.look}" d="{path}"/>')
-    for p in points:
-        look = curves[p.of].look
-        for a, b, e in p.rows:
-            if e:
-                lower = max(b - 3 * e, low / 9) if log else b - 3 * e
-                made.append(_line(f"bar {look}", across(a), up(b + 3 * e), across(a), up(lower)))
-            made.append(
-                f'<circle class="point {look}" cx="{across(a):.1f}" cy="{up(b):.1f}" r="3.5"/>'
-            )
-    return "".join([*made, "</svg></svg>"])
+    return made, across, up, bottom
 
 
 def _path(
@@ -139,7 +155,8 @@ def sample(look: str) -> str:
     )
 
 
-def _line(look: str, x1: float, y1: float, x2: float, y2: float) -> str:
+def line(look: str, x1: float, y1: float, x2: float, y2: float) -> str:
+    """A straight line."""
     return f'<line class="{look}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
 
 

@@ -47,13 +47,16 @@ def formula_of(value: Any, argument: str) -> sp.Expr:
     return found
 
 
-def script_of(formula: sp.Expr, names: Sequence[str], argument: str = "formula") -> str:
+def script_of(
+    formula: sp.Expr, names: Sequence[str], argument: str = "formula", drawn: Sequence[str] = ()
+) -> str:
     """Return an expression as JavaScript in ``v[0]``, ``v[1]``, … .
 
     Args:
         formula: what to translate.
         names: of the symbols, in the order of ``v``.
         argument: the name of the argument, for the errors.
+        drawn: names of functions whose values are drawn: ``w(i)`` becomes ``draw(0, i)``.
 
     Raises:
         ValueError: it has a symbol that is none of the names, or a function without a translation.
@@ -64,7 +67,7 @@ def script_of(formula: sp.Expr, names: Sequence[str], argument: str = "formula")
             f"{argument}: has {', '.join(strangers)}, which nothing moves; accepted: "
             + ", ".join(names)
         )
-    printer = _Printer(names, argument)
+    printer = _Printer(names, argument, drawn)
     _, unsupported, code = printer.doprint(printer.prepared(formula))
     if unsupported or not isinstance(code, str) or "\n//" in code:
         what = ", ".join(sorted(str(part) for part in unsupported)) or str(formula)
@@ -75,10 +78,10 @@ def script_of(formula: sp.Expr, names: Sequence[str], argument: str = "formula")
 class _Printer(JavascriptCodePrinter):  # type: ignore[misc]
     """SymPy's printer, with names of our own and functions that live.js brings along."""
 
-    def __init__(self, names: Sequence[str], argument: str) -> None:
+    def __init__(self, names: Sequence[str], argument: str, drawn: Sequence[str] = ()) -> None:
         super().__init__({"human": False, "precision": 17})
         self.places = {name: f"v[{place}]" for place, name in enumerate(names)}
-        self.argument = argument
+        self.argument, self.drawn = argument, [*drawn]
 
     @staticmethod
     def prepared(formula: sp.Expr) -> sp.Expr:
@@ -101,6 +104,12 @@ class _Printer(JavascriptCodePrinter):  # type: ignore[misc]
     _print_Derivative = _print_Integral = _print_not_supported
     _print_Infinity = _print_NegativeInfinity = _print_ComplexInfinity = _print_not_supported
     _print_ImaginaryUnit = _print_NaN = _print_Indexed = _print_not_supported
+
+    def _print_AppliedUndef(self, expr: Any) -> str:
+        if (name := expr.func.__name__) not in self.drawn:
+            return str(self._refused(expr))
+        at = ", ".join(self._print(part) for part in expr.args)
+        return f"draw({self.drawn.index(name)}, {at})"
 
     def _print_Symbol(self, expr: sp.Symbol) -> str:
         return self.places.get(expr.name, expr.name)
