@@ -22,7 +22,14 @@ from typing import Any
 from .laboratory.parts import part
 from .laboratory.tasks import described, documentation, worded
 from .tying_on_few_data import (
-    LENGTH, SEEDS, SEQUENCES, Parts, by_frequency, cut, fingerprint, measured,
+    LENGTH,
+    SEEDS,
+    SEQUENCES,
+    Parts,
+    by_frequency,
+    cut,
+    fingerprint,
+    measured,
 )  # fmt: skip
 
 __all__ = ["SEEDS", "fingerprint", "run"]
