@@ -418,6 +418,7 @@ def log_bilinear_model() -> Panels:
 
 
 _EVENTS = (
+    ("2003", "Bengio and others: one table", "output"),
     ("2007", "log-bilinear model: one table", "output"),
     ("2016, August", "Press and Wolf, first version", "input"),
     ("2016, November", "Inan, Khosravi and Socher", "input"),
@@ -431,10 +432,10 @@ _EVENTS = (
 @picture(
     "Equals: one table. Dash: two. Empty: papers. The idea is older than its papers; large "
     "models dropped it, and small ones took it up again.",
-    "A line of years. 2007: the log-bilinear model has one table. August 2016: Press and Wolf's "
-    "paper is public. November 2016: Inan, Khosravi and Socher's. 2017: both appear at "
-    "conferences. 2018 and 2019: GPT, BERT and GPT-2 tie. 2023: LLaMA has a head of its own. "
-    "2024 and 2025: small models tie again.",
+    "A line of years. 2003: a variant of Bengio and others has one table. 2007: so has the "
+    "log-bilinear model. August 2016: Press and Wolf's paper is public. November 2016: Inan, "
+    "Khosravi and Socher's. 2017: both appear at conferences. 2018 and 2019: GPT, BERT and GPT-2 "
+    "tie. 2023: LLaMA has a head of its own. 2024 and 2025: small models tie again.",
 )
 def tying_timeline() -> Panels:
     """Return a line of years with those who tied, studied tying, or did without."""
@@ -444,4 +445,4 @@ def tying_timeline() -> Panels:
         marks += node(24, y, "–" if role == "wrong" else "=" if role == "output" else "", role=role)
         marks += text(48, y - 8, when, anchor="start", size=13)
         marks += text(48, y + 10, what, anchor="start", size=14)
-    return Panel(320, 356, marks, title="one table, or two?")
+    return Panel(320, 404, marks, title="one table, or two?")
