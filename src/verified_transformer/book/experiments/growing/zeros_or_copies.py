@@ -21,8 +21,9 @@ make every value another. It is the mean over the matrices that grow in both dir
 counts and is shown. The artificial task and the deeper model, with BERT's own dropout, decide,
 since there the models learn: on the text 200 steps leave them a tenth of a nat below the letters'
 own frequencies, and 1200 in a trial hardly lower. And there the padding with readers drawn, since a
-claim against zero-padding is one against the best that it can be. A seed's rate is the one whose
-loss is best for the other seeds.
+claim against zero-padding is one against the best that it can be. (After the run: withdrawn. The
+article's own padding decides, which has zeros in the readers as well; the other stands beside it.)
+A seed's rate is the one whose loss is best for the other seeds.
 
 - GROW-05, training: after training on, copies lead in entropy by more than a tenth of what they
   lead by right after growing, if every new place is zero (that is 3.5 nats, by counting).
