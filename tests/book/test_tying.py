@@ -6,12 +6,10 @@ import math
 
 import pytest
 import torch
-from torch import nn
 
 pytest.importorskip("transformers")
 
 from verified_transformer import generator
-from verified_transformer.book import initialisers
 from verified_transformer.book.tying import (
     first_losses,
     identity_bodies,
@@ -58,11 +56,6 @@ def test_the_wide_limit_is_the_articles_sum() -> None:
     assert first_losses.wide_limit(3, 1.5) == pytest.approx(math.log(math.exp(1.5) + 2), abs=1e-9)
     with pytest.raises(ValueError, match="n: got 6; accepted: 2 to 5"):
         first_losses.wide_limit(6, 1.0)
-
-
-def test_independent_rows_are_told_from_orthogonal_ones() -> None:
-    assert initialisers.like_independent(initialisers.normal_rows)
-    assert not initialisers.like_independent(nn.init.orthogonal_)
 
 
 def test_the_first_ring_is_a_softmax() -> None:
