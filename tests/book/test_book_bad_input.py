@@ -21,7 +21,6 @@ from verified_transformer import (
 )
 from verified_transformer.book.drawings.charts.chart import label_width
 from verified_transformer.book.drawings.palette import hatch, role_of
-from verified_transformer.book.layers import linear_size
 from verified_transformer.book.live_figures.measured import placed
 from verified_transformer.book.live_figures.translation import formula_of, script_of
 from verified_transformer.book.tying.first_losses import losses_by_turn
@@ -65,7 +64,6 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     ),
     "no such role": (lambda: role_of("villain"), ValueError, "role: got 'villain'; accepted"),
     "no such hatch": (lambda: hatch("waves", 0, 0, 9, 9), ValueError, "hatch: got 'waves'"),
-    "one network": (lambda: linear_size(1.0, 3, 2, networks=1), ValueError, "networks: got 1"),
     "points of no curve": (
         lambda: placed(POINTS, ["another"], [SLIDER]), ValueError, "measured: points of 'curve'",
     ),

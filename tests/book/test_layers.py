@@ -19,7 +19,6 @@ from verified_transformer.book.layers import (
     mean_of_largest,
     query_gradients,
     relu_branch,
-    relu_signals,
     residual_states,
     standard_normal,
 )
@@ -30,14 +29,6 @@ def test_draws_are_the_same_for_a_name_and_another_for_another() -> None:
     assert torch.equal(standard_normal("a", 4, 3), standard_normal("a", 4, 3))
     assert not torch.equal(standard_normal("a", 4, 3), standard_normal("b", 4, 3))
     assert torch.equal(dense_weights("a", 4, 3), standard_normal("a", 4, 3) / 3**0.5)
-
-
-def test_relu_networks_keep_the_second_moment_at_a_gain_of_two() -> None:
-    kept = relu_signals(2.0, networks=4, depth=6, width=128)
-    assert kept.shape == (4, 32, 128)
-    assert kept.pow(2).mean().item() == pytest.approx(1, abs=0.4)
-    halved = relu_signals(1.0, networks=4, depth=6, width=128)
-    assert torch.allclose(halved * 2**3, kept)
 
 
 def test_no_shape_is_refused() -> None:
