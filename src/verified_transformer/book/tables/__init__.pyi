@@ -31,5 +31,3 @@ from .whole_models import bytes_in_training as bytes_in_training
 from .whole_models import default_shapes as default_shapes
 from .whole_models import growth_with_vocabulary as growth_with_vocabulary
 from .whole_models import listed_tables as listed_tables
-from .whole_models import share_beside_layers as share_beside_layers
-from .whole_models import table_entries as table_entries
