@@ -5,7 +5,6 @@ from .costs import one_hot_product_lookup as one_hot_product_lookup
 from .costs import parameters as parameters
 from .costs import product_lookup as product_lookup
 from .costs import product_scores as product_scores
-from .costs import shares_of_time as shares_of_time
 from .costs import thin_lookup as thin_lookup
 from .costs import thin_scores as thin_scores
 from .costs import whole_vectors as whole_vectors
