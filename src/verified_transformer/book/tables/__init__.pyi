@@ -5,7 +5,6 @@ from .costs import one_hot_product_lookup as one_hot_product_lookup
 from .costs import parameters as parameters
 from .costs import product_lookup as product_lookup
 from .costs import product_scores as product_scores
-from .costs import shares_of_time as shares_of_time
 from .costs import thin_lookup as thin_lookup
 from .costs import thin_scores as thin_scores
 from .costs import whole_vectors as whole_vectors
@@ -31,5 +30,3 @@ from .whole_models import bytes_in_training as bytes_in_training
 from .whole_models import default_shapes as default_shapes
 from .whole_models import growth_with_vocabulary as growth_with_vocabulary
 from .whole_models import listed_tables as listed_tables
-from .whole_models import share_beside_layers as share_beside_layers
-from .whole_models import table_entries as table_entries

@@ -1,20 +1,17 @@
-"""What it costs to look tokens up in short vectors: multiplications, seconds, numbers kept."""
+"""What it costs to look tokens up in short vectors: multiplications, numbers kept."""
 
 from __future__ import annotations
 
-import statistics
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 import torch.nn.functional as F
-from torch import nn
 
 from ...models.counting import Count
 from ...models.factorised import TensorProductEmbedding
 from ...models.factorised.products import tensor_product
-from ...seeds import generator, seed_of
+from ...seeds import generator
 from .products import products_made
 
 
@@ -43,39 +40,6 @@ def whole_vectors(
     if length < 1 or number < 1:
         raise ValueError(f"length, number: got {length}, {number}; accepted: positive numbers")
     return torch.randint(1, 8, (*batch, number, length), generator=generator(name)).double()
-
-
-def _median_seconds(call: Callable[[], Any]) -> float:
-    """Return the median over five runs of the processor time of a call, in seconds."""
-    spent = []
-    for _ in range(5):
-        start = time.process_time()
-        call()
-        spent.append(time.process_time() - start)
-    return statistics.median(spent)
-
-
-@torch.no_grad()
-def shares_of_time(seed: int) -> dict[str, float]:
-    """Time a look-up and the rest of a small model of four encoder layers of torch, on one thread.
-
-    The width is 256, which eight factors of length 2 make; two sequences of 64 tokens; medians of
-    five runs.
-
-    Returns:
-        The shares of ``"rest"`` and ``"lookup"`` in the time of both.
-    """
-    torch.manual_seed(seed_of(f"lookup in time {seed}"))
-    look, tokens = TensorProductEmbedding(1000, [2] * 8), torch.randint(1000, (2, 64))
-    layers = [nn.TransformerEncoderLayer(256, 4, 1024, 0.0, batch_first=True) for _ in range(4)]
-    rest, embedded = nn.Sequential(*layers, nn.Linear(256, 1000)).eval(), look(tokens)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        spent = [_median_seconds(call) for call in (lambda: rest(embedded), lambda: look(tokens))]
-    finally:
-        torch.set_num_threads(threads)
-    return dict(zip(("rest", "lookup"), (part / sum(spent) for part in spent), strict=True))
 
 
 VOCABULARY = 23

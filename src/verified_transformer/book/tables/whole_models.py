@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import torch
@@ -59,23 +58,6 @@ class Beside:
     def saved(self, rank: int) -> float:
         """The share of the model that two thin matrices of this rank save."""
         return (self.entries - rank * (self.tokens + self.width)) / self.whole
-
-
-def table_entries(n: int, d: int) -> int:
-    """Return the parameters of an embedding layer that is built, n tokens of width d."""
-    return parameters(on_meta(lambda: nn.Embedding(n, d)))
-
-
-def share_beside_layers(n: int, d: int, l: int) -> Fraction:  # noqa: E741
-    """Return a table's share beside ``l`` layers of 12 d² weights, all of them built.
-
-    Args:
-        n, d: tokens and width.
-        l: layers, of four square matrices and two of d by 4 d.
-    """
-    shapes = [(d, d)] * 4 + [(d, 4 * d), (4 * d, d)]
-    layer = on_meta(lambda: nn.ModuleList(nn.Linear(*shape, bias=False) for shape in shapes))
-    return Fraction(n * d, n * d + l * parameters(layer))
 
 
 def growth_with_vocabulary(model: Any) -> float:
