@@ -276,8 +276,8 @@ def _embedding_of(model: Any) -> Any:
         )
     if whole := model.__dict__.get("_part_of"):
         raise ValueError(
-            f"model: got the {type(model).__name__} of a {whole}; accepted: the {whole} as a whole, "
-            "whose other parts share its table"
+            f"model: got the {type(model).__name__} of a {whole}; accepted: the {whole} as a "
+            "whole, whose other parts share its table"
         )
     found = model.get_input_embeddings()
     if type(found) is not nn.Embedding and not isinstance(found, FactorisedEmbedding):
