@@ -16,7 +16,12 @@ PERMITTED = {
     "engine/exact": set(),
     "engine/sampling": {"engine/exact"},
     "engine/checks": {"engine", "engine/account", "engine/exact", "engine/sampling"},
-    "engine/commands": {"engine", "engine/account", "engine/exact", "models"},  # `initial-loss`
+    "engine/commands": {
+        "engine",
+        "engine/account",
+        "engine/exact",
+        "models",
+    },  # `initial-loss`, `widen`
     "book": {"engine/exact", "engine/sampling", "models"},
 }
 

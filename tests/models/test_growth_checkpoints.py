@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import os
+import re
 import subprocess
 import sys
 from functools import partial
@@ -162,6 +164,17 @@ def test_a_shard_goes_on_where_it_was_left(tmp_path: Path) -> None:
         patch.setattr(checkpoints, "_grown", lambda *it: written.append(it[1].key) or kept(*it))
         widen_checkpoint(source, tmp_path / "wide", 2)
     assert 0 < len(written) == len(tensors(source)) - 8  # the last is written again
+
+
+@pytest.mark.slow
+def test_the_manual_pages_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = Path(__file__).parents[2] / "book" / "grow.md"
+    monkeypatch.chdir(tmp_path)
+    found = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
+    assert found.failed == 0 and found.attempted >= 20
+    (line,) = re.findall("`python -m verified_transformer (.*?)`", page.read_text("utf-8"))
+    assert main(line.replace(" wide ", " wider ").split()) == 0
+    assert_same(tmp_path / "wider", tmp_path / "wide")
 
 
 @pytest.mark.canary

@@ -127,14 +127,24 @@ class Growth:
             target += rules.unseen(drawn, row, self.axes).to(target.device)
 
     def rounded(self) -> float:
-        """The share of the parameters that are multiplied by something else than powers of two."""
+        """The share of the parameters that are more than the small ones times powers of two."""
         sizes = {name: self._small[name].numel() for name in self._small}
-        anew = sum(size for name, size in sizes.items() if not self._exact_in_any_dtype(name))
+        anew = sum(
+            size
+            for name, size in sizes.items()
+            if not self._exact_in_any_dtype(name) or not self._without_noise(name)
+        )
         return anew / max(1, sum(sizes.values()))
 
     def _exact_in_any_dtype(self, name: str) -> bool:
         rule = self.gathered(name)
         return not isinstance(rule, Gathered) or all(power_of_two(φ) for φ, _ in rule.factors())
+
+    def _without_noise(self, name: str) -> bool:
+        """Whether the large model's own parameter is what the rules make, and nothing added."""
+        rule, own = self.gathered(name), self.large.get_parameter(name).detach()
+        made = torch.empty_like(own)
+        return not isinstance(rule, Gathered) or torch.equal(written(rule, made), own)
 
     def _source(self, name: str) -> torch.Generator | None:
         """The generator as it was before a weight's noise was first drawn."""

@@ -27,8 +27,11 @@ def require_factor(k: int) -> None:
         raise ValueError(f"k: got {k}; accepted: an integer of at least 2")
 
 
-def _require_noise(noise: float) -> None:
+def _require_noise(noise: float, generator: torch.Generator | None) -> None:
     require_real(noise=noise)
+    if generator is not None and not isinstance(generator, torch.Generator):
+        got = type(generator).__name__
+        raise TypeError(f"generator: got {got}; accepted: a torch.Generator, or None")
     if not 0 <= noise < math.inf:
         raise ValueError(f"noise: got {noise}; accepted: a finite number of at least 0")
 
@@ -91,7 +94,7 @@ def grow(
         16
     """
     require_factor(k)
-    _require_noise(noise)
+    _require_noise(noise, generator)
     growth = Growth(model, k, noise=noise, generator=generator)
     growth.fill()
     if check:
@@ -136,7 +139,10 @@ def grow_along(
         True
     """
     require_factor(k)
-    _require_noise(noise)
+    _require_noise(noise, generator)
+    for name, axis in axes.items():
+        if not isinstance(axis, Axis):
+            raise TypeError(f"axes[{name!r}]: got {type(axis).__name__}; accepted: an Axis")
     growth = Growth(model, k, axes, noise=noise, generator=generator)
     growth.fill(torch.float64)
     return growth.large
