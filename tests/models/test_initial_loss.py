@@ -23,6 +23,7 @@ from verified_transformer.models.first_loss.initial.averaging import (
     concentration,
     representatives,
 )
+from verified_transformer.models.first_loss.initial.prediction import _alike
 from verified_transformer.models.first_loss.initial.recipes import RECIPES
 
 SAME_CODE = {
@@ -383,3 +384,14 @@ def test_no_error_is_said_to_be_zero() -> None:
     }
     answer = initial_loss({**config, "tie_word_embeddings": False, "initializer_range": 1e-3})
     assert 0 < answer.error < 5e-5 and "± 0.0000" not in str(answer).splitlines()[0]
+
+
+@pytest.mark.parametrize("spread", [0.3, 1.0, 1.5])
+def test_sums_of_two_places_are_less_alike_than_their_states(spread: float) -> None:
+    rng, cosine, n = np.random.default_rng(0), 0.6, 400
+    one, other = rng.normal(size=(2, 6000, n)) * spread
+    logits = np.stack([one, cosine * one + math.sqrt(1 - cosine**2) * other])
+    sums = np.log(np.exp(logits).sum(-1)) - logits.mean(-1)
+    found = float(np.corrcoef(sums)[0, 1])
+    due = _alike(np.array([[cosine]]), spread**2, n)
+    assert abs(found - due) < 0.05 and due < cosine - 0.15

@@ -38,7 +38,8 @@ class Budget:
     """The budget of a body: what its head sees, with every ε and without that of the last norm.
 
     ``steps`` are the branches, ``wobble`` the relative deviation of the stream's second moment from
-    one draw of the weights to another, ``common`` the mean overlap of two places' last states.
+    one draw of the weights to another, ``common`` how far the others' sums of two places are alike:
+    a mean correlation.
     """
 
     seen: Ends
@@ -81,8 +82,19 @@ def budget(body: Body, length: int) -> Budget:
         Ends(cosine, unit * np.sqrt(bare), width, uneven),
         stream.steps,
         stream.steps[-1].deviation,
-        float((stream.overlaps / size[:, None] / size).mean()),
+        _alike(stream.overlaps / size[:, None] / size, float((unit**2 * second).mean()), body.n),
     )
+
+
+def _alike(cosines: np.ndarray, variance: float, n: int) -> float:
+    """Mean correlation of the sums of e^l at two places, each less its linear part.
+
+    Two logits of variance s² and correlation c have Cov(e^l, e^l') as e^(s² c) - 1; the mean logit,
+    which the labels take away, is its linear part. Beyond freezing the largest few are the sum.
+    """
+    x = max(min(variance, 2 * math.log(n)), 1e-2)
+    found = (np.expm1(x * cosines) - x * cosines) / (math.expm1(x) - x)
+    return float(found.mean())
 
 
 def own_logit(found: Ends, layer: bool) -> tuple[np.ndarray, np.ndarray]:
