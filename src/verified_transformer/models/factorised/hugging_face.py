@@ -292,8 +292,8 @@ def _embedding_of(model: Any) -> Any:
             f"model: got an embedding with {given[0]}; accepted: one without, for tokens share the "
             "factors' rows"
         )
-    hung = [found._forward_hooks, found._forward_pre_hooks, found._backward_hooks,
-            found._backward_pre_hooks]  # fmt: skip
+    hung: list[Any] = [found._forward_hooks, found._forward_pre_hooks, found._backward_hooks,
+                       found._backward_pre_hooks]  # fmt: skip
     for each in found.parameters():
         hung += [each._backward_hooks, getattr(each, "_post_accumulate_grad_hooks", None)]
     if any(hung):

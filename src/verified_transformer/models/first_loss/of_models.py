@@ -77,9 +77,9 @@ def initial_loss(
     if measure and not is_model:
         got = type(model_or_config).__name__
         raise TypeError(f"measure: got {got} to measure on; accepted: a model, or measure=False")
-    most = most_positions(model_or_config) if measure else None
-    if most is not None and length > most:
-        raise ValueError(f"length: got {length}; accepted: 1 to {most}, the model's positions")
+    places = most_positions(model_or_config) if measure else None
+    if places is not None and length > places:
+        raise ValueError(f"length: got {length}; accepted: 1 to {places}, the model's positions")
     bias = None
     if is_model:
         known, bias = body_as_it_is(model_or_config, body)

@@ -335,7 +335,8 @@ def _header(source: Path, tensors: list[_Tensor], k: int) -> bytes:
 
 
 def _bytes(value: torch.Tensor) -> memoryview:
-    return memoryview(value.detach().contiguous().reshape(-1).view(torch.uint8).numpy())
+    plain: Any = value.detach().contiguous().reshape(-1).view(torch.uint8).numpy()
+    return memoryview(plain)
 
 
 def _digest(value: torch.Tensor) -> str:

@@ -175,8 +175,8 @@ def _tokens(batch: Mapping[str, torch.Tensor], body: Body, most: int | None) -> 
         raise ValueError(f"batch: got {name} outside the vocabulary; accepted: 0 to {body.n - 1}")
     labels = batch.get("labels", tokens)
     if getattr(labels, "shape", None) != tokens.shape:
-        got = tuple(getattr(labels, "shape", ()))
-        raise ValueError(f"batch: got labels of shape {got}; accepted: {tuple(tokens.shape)}")
+        shape = tuple(getattr(labels, "shape", ()))
+        raise ValueError(f"batch: got labels of shape {shape}; accepted: {tuple(tokens.shape)}")
     return tokens
 
 
