@@ -301,6 +301,20 @@ def plain_model() -> Any:
         return plain("GPT-2")
 
 
+@pytest.mark.parametrize("name", ["T5", "T5 1.1"])
+@pytest.mark.parametrize("family", ["low rank", "tensor train"])
+def test_a_table_that_one_stack_alone_was_given_is_taken_back(name: str, family: str) -> None:
+    model, other = factorised(name), factorised(name, family).get_input_embeddings()
+    wanted = logits(model)
+    model.encoder.set_input_embeddings(other)
+    model.tie_weights()
+    assert model.encoder.embed_tokens is model.decoder.embed_tokens is model.shared
+    assert torch.equal(logits(model), wanted)
+    model.set_input_embeddings(other)
+    model.tie_weights()
+    assert model.encoder.embed_tokens is model.decoder.embed_tokens is other
+
+
 @each_class
 def test_a_body_never_parts_from_its_head(name: str) -> None:
     model = factorised(name)

@@ -195,8 +195,12 @@ class _WithTable:
         """
         model: Any = self
         head = model.get_output_embeddings()
+        table = model.get_input_embeddings()
         if isinstance(head, FactorisedHead):
             _fit_bias(model, head, head.table.num_embeddings)
+        if isinstance(table, FactorisedEmbedding):
+            model.set_input_embeddings(table)  # in T5 in three places
+            _name_ties(model, table, model._tied_weights_keys or {})
         if self.config.tie_word_embeddings and isinstance(head, nn.Linear):
             _tie(model, head)
         super().tie_weights(*inputs, **options)  # type: ignore[misc]
@@ -325,11 +329,6 @@ def _put(model: Any, old: Any, table: FactorisedEmbedding) -> None:
             f"model: got {type(model).__name__}, which uses its table in other places than its "
             "inputs and its head; accepted: a class that uses it in these two"
         )
-    first: dict[nn.Parameter, str] = {}
-    owned = set(table.parameters())
-    same = {name: first.setdefault(p, name) for name, p in named.items() if p in owned}
-    kept = {a: b for a, b in pairs.items() if a in named and b in named}
-    kept |= {a: b for a, b in same.items() if a != b}
     for module in model.modules():
         if isinstance(module, transformers.PreTrainedModel):
             if module.get_input_embeddings() is table and not isinstance(module, _WithTable):
@@ -338,6 +337,17 @@ def _put(model: Any, old: Any, table: FactorisedEmbedding) -> None:
                 module._tied_weights_keys = {}
                 if module is not model:
                     module._part_of = PREFIX + type(model).__name__.removeprefix(PREFIX)
+    _name_ties(model, table, pairs)
+
+
+def _name_ties(model: Any, table: FactorisedEmbedding, pairs: dict[str, str]) -> None:
+    """Note which parameters are one: those of the table, by all their names, and other pairs."""
+    named = dict(model.named_parameters(remove_duplicate=False))
+    first: dict[nn.Parameter, str] = {}
+    owned = set(table.parameters())
+    same = {name: first.setdefault(p, name) for name, p in named.items() if p in owned}
+    kept = {a: b for a, b in pairs.items() if a in named and b in named}
+    kept |= {a: b for a, b in same.items() if a != b}
     model._tied_weights_keys = kept
     model.all_tied_weights_keys = dict(kept)
 
