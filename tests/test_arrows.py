@@ -16,7 +16,8 @@ PERMITTED = {
     "engine/exact": set(),
     "engine/sampling": {"engine/exact"},
     "engine/checks": {"engine", "engine/account", "engine/exact", "engine/sampling"},
-    "engine/commands": {"engine", "engine/account", "engine/exact", "models"},  # `initial-loss`
+    # models for `initial-loss` and `widen`
+    "engine/commands": {"engine", "engine/account", "engine/exact", "models"},
     "book": {"engine/exact", "engine/sampling", "models"},
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -18,10 +19,33 @@ from verified_transformer.models.first_loss import (
     frozen_loss,
     regime,
 )
+from verified_transformer.models.growth import grow_along
 
 EMBEDDING = nn.Embedding(5, 4)
 TABLE, STATES = torch.ones(5, 3), torch.ones(2, 3)
 LOW_RANK = models.LowRankEmbedding(5, 4, 2)
+
+
+def small() -> Any:
+    """A GPT-2 of 32 positions."""
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    sizes = {"vocab_size": 1000, "n_embd": 32, "n_layer": 1, "n_head": 2, "n_positions": 32}
+    return GPT2LMHeadModel(GPT2Config(**sizes, bos_token_id=0, eos_token_id=0))
+
+
+def asked(**batch: Any) -> Any:
+    return models.diagnose(small(), {"input_ids": torch.zeros(2, 9, dtype=torch.long)} | batch)
+
+
+def sgd(large: Any) -> Any:
+    model = small()
+    return models.grow_optimiser(torch.optim.SGD(model.parameters(), lr=0.1), model, large)
+
+
+def factorised() -> Any:
+    return models.set_table(small(), models.LowRankEmbedding(1000, 32, 2))
+
 
 CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "no embedding": (lambda: models.TiedHead(None), TypeError, "embedding: got NoneType"),
@@ -91,6 +115,63 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "half a width": (
         lambda: models.expected_first_loss(5, 2.5, σ=0.1), TypeError, "d: got 2.5; accepted",
     ),
+    "a scale in words": (
+        lambda: models.TiedHead(EMBEDDING, scale="a"), TypeError, "scale: got 'a'; accepted: a num",
+    ),
+    "a σ in words": (lambda: models.UntiedHead(3, 4, σ="a"), TypeError, "σ: got 'a'; accepted: a"),
+    "a table's σ in words": (
+        lambda: models.LowRankEmbedding(5, 4, 2, σ="a"), TypeError, "σ: got 'a'; accepted: a",
+    ),
+    "an ε in words": (lambda: models.normalised(STATES, ε="a"), TypeError, "ε: got 'a'; accepted"),
+    "noise without end": (
+        lambda: models.grow(small(), 2, noise=math.inf), ValueError, "noise: got inf; accepted: a",
+    ),
+    "a generator by its seed": (
+        lambda: models.grow(small(), 2, generator=3), TypeError, "generator: got int; accepted: a",
+    ),
+    "no factor": (lambda: grow_along(small(), None), TypeError, "k: got None; accepted: an integ"),
+    "growth by one": (lambda: grow_along(small(), 1), ValueError, "k: got 1; accepted: an integ"),
+    "negative noise": (
+        lambda: grow_along(small(), 2, noise=-1), ValueError, "noise: got -1; accepted: a finite",
+    ),
+    "an axis in numbers": (
+        lambda: grow_along(small(), 2, {"stream": 2}), TypeError, r"axes\['stream'\]: got int; acc",
+    ),
+    "a class for a model": (
+        lambda: sgd(nn.Linear), models.GrowthRefused, "large: got type; accepted: GPT2LMHeadModel",
+    ),
+    "no small model": (
+        lambda: models.grow_optimiser(torch.optim.SGD([STATES], lr=0.1), None, small()),
+        models.GrowthRefused, "model: got .*NoneType; accepted",
+    ),
+    "labels that never count": (
+        lambda: asked(labels=torch.full((2, 9), -100)), ValueError, "batch: got labels that are",
+    ),
+    "labels of another shape": (
+        lambda: asked(labels=torch.zeros(2, 3).long()), ValueError, r"batch: got labels of sh",
+    ),
+    "tokens beyond the vocabulary": (
+        lambda: asked(input_ids=torch.full((2, 9), 1000)), ValueError, "batch: .* accepted: 0 to",
+    ),
+    "tokens beyond the positions": (
+        lambda: asked(input_ids=torch.zeros(2, 40).long()), ValueError, "batch: got texts of 40",
+    ),
+    "a batch in floats": (
+        lambda: asked(input_ids=torch.zeros(2, 9)), TypeError, r"batch\['input_ids'\]: got tor",
+    ),
+    "measured beyond the positions": (
+        lambda: models.initial_loss(small(), measure=True), ValueError,
+        r"length: got 128; accepted: 1 to 32",
+    ),
+    "a model without numbers": (
+        lambda: models.assert_initial_loss(small().to("meta")), ValueError, "model: got one on",
+    ),
+    "a diagnosis of none": (
+        lambda: models.diagnose(small().to("meta")), ValueError, "model: got one on the",
+    ),
+    "a diagnosis of factors": (
+        lambda: models.diagnose(factorised()), ValueError, "model: got Factorised.* no weight; acc",
+    ),
     "growth in words": (lambda: models.grow("x", 2), models.GrowthRefused, "model: got"),
     "half a product": (lambda: models.balanced_factors(4.5, 2), TypeError, "number: got 4.5"),
     "half a cover": (lambda: models.covering_factors(4, 2.0), TypeError, "k: got 2.0"),
@@ -110,3 +191,15 @@ def test_bad_input_is_named(name: str) -> None:
     call, error, says = CASES[name]
     with pytest.raises(error, match=says):
         call()
+
+
+def test_a_model_of_few_positions_is_held_to_its_configuration() -> None:
+    from transformers import RobertaConfig, RobertaForMaskedLM
+
+    answer = models.assert_initial_loss(small(), within=0.01)
+    assert answer.length == 32
+    sizes = {"hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 2}
+    places = {"intermediate_size": 128, "max_position_embeddings": 66, "vocab_size": 2000}
+    roberta = RobertaForMaskedLM(RobertaConfig(**sizes, **places))
+    answer = models.assert_initial_loss(roberta, within=0.01)  # places begin after the padding's
+    assert answer.length == 64 and models.diagnose(roberta, length=128).fits

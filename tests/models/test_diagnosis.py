@@ -223,3 +223,42 @@ def test_bad_input_is_refused_by_name() -> None:
         ValueError, match=r"Linear without an nn\.Embedding; accepted: a model with"
     ):
         diagnose(nn.Linear(2, 2), body=body)
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("kind", ["gpt2", "llama", "opt", "t5", "bloom", "gpt_neox", "qwen3"])
+def test_a_branch_that_is_dead_behind_its_last_matrix_is_seen(kind: str) -> None:
+    more = {"n_embd": 768, "n_head": 12, "initializer_range": 0.02} if kind == "gpt2" else {}
+    model = made(kind, **more)
+    assert diagnose(model, backward=False).fits
+    branches = [
+        module
+        for name, module in model.named_modules()
+        if name.rpartition(".")[2] in ("attn", "self_attn", "self_attention", "attention")
+        or type(module).__name__ == "T5Attention"
+    ]
+    branches[0].register_forward_hook(dead)
+    (found, *_) = diagnose(model, backward=False).wrong
+    assert "attention" in found.place and found.what == "second moment of what it adds"
+
+
+def dead(_: Any, __: Any, out: Any) -> Any:
+    return (0 * out[0], *out[1:]) if isinstance(out, tuple) else 0 * out
+
+
+@pytest.mark.parametrize(
+    ("kind", "more"),
+    [
+        ("t5", {"initializer_factor": 2.0}), ("t5", {"initializer_factor": 3.0}),
+        ("llama", {"initializer_range": 0.5}), ("gpt2", {"initializer_range": 1.0}),
+    ],
+)  # fmt: skip
+def test_attention_that_is_not_flat_is_predicted(kind: str, more: dict[str, float]) -> None:
+    for seed in range(3):
+        assert diagnose(made(kind, seed, **more), seed=seed).fits
+
+
+def test_an_untied_bert_is_sound() -> None:
+    for kind in ("bert", "roberta", "electra", "albert"):
+        found = diagnose(made(kind, tie_word_embeddings=False))
+        assert found.fits, str(found)

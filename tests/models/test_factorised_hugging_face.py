@@ -242,10 +242,104 @@ def test_tables_and_models_that_do_not_fit_are_refused() -> None:
         set_table(nn.Linear(3, 4), table)
     with pytest.raises(ValueError, match=r"model: got BertForMaskedLM; accepted: one that"):
         make_dense(model)
+    for name in ("sparse", "scale_grad_by_freq"):
+        model = plain("GPT-2")
+        setattr(model.get_input_embeddings(), name, True)
+        with pytest.raises(ValueError, match=rf"an embedding with {name}; accepted: one without"):
+            set_table(model, LowRankEmbedding(19, 12, 3))
+    for folder in (None, "nowhere"):
+        with pytest.raises(ValueError, match=rf"folder: got {folder!r}; accepted: the path"):
+            load_with_table(folder)
+
+
+def hooked(model: Any, where: str) -> None:
+    table = model.get_input_embeddings()
+    if where == "module":
+        table.register_forward_hook(lambda *_: None)
+    else:
+        next(table.parameters()).register_hook(lambda gradient: gradient)
+
+
+@pytest.mark.parametrize("where", ["module", "gradient"])
+def test_hooks_on_the_table_are_never_lost_unsaid(where: str) -> None:
+    model, table = plain("GPT-2"), LowRankEmbedding(19, 12, 3)
+    hooked(model, where)
+    with pytest.raises(ValueError, match="an embedding with hooks, which another table would"):
+        set_table(model, table)
+    model = set_table(plain("GPT-2"), table)
+    hooked(model, where)
+    for leave in (make_dense, lambda model: model.resize_token_embeddings(30)):
+        with pytest.raises(ValueError, match="an embedding with hooks"):
+            leave(model)
+
+
+def test_a_frozen_table_stays_frozen() -> None:
     model = plain("GPT-2")
-    model.get_input_embeddings().sparse = True
-    with pytest.raises(ValueError, match=r"sparse gradients; accepted: neither"):
-        set_table(model, LowRankEmbedding(19, 12, 3))
+    model.get_input_embeddings().requires_grad_(False)
+    set_table(model, LowRankEmbedding(19, 12, 3))
+    for change in (lambda: model, lambda: model.resize_token_embeddings(30) and model,
+                   lambda: make_dense(model)):  # fmt: skip
+        assert not any(p.requires_grad for p in change().get_input_embeddings().parameters())
+
+
+def test_what_is_made_in_inference_mode_can_learn_or_is_refused() -> None:
+    table = LowRankEmbedding(19, 12, 3)
+    with torch.inference_mode():
+        model = set_table(plain_outside := plain_model(), table)
+        model.resize_token_embeddings(30)
+        made_inside = LowRankEmbedding(30, 12, 3)
+    assert model is plain_outside
+    tokens = torch.arange(6)[None]
+    for each in (model, make_dense(copy.deepcopy(model))):
+        each(input_ids=tokens, labels=tokens).loss.backward()
+    with pytest.raises(ValueError, match="table: got one made in inference mode; accepted"):
+        set_table(model, made_inside)
+
+
+def plain_model() -> Any:
+    with torch.inference_mode(False):
+        return plain("GPT-2")
+
+
+@pytest.mark.parametrize("name", ["T5", "T5 1.1"])
+@pytest.mark.parametrize("family", ["low rank", "tensor train"])
+def test_a_table_that_one_stack_alone_was_given_is_taken_back(name: str, family: str) -> None:
+    model, other = factorised(name), factorised(name, family).get_input_embeddings()
+    wanted = logits(model)
+    model.encoder.set_input_embeddings(other)
+    model.tie_weights()
+    assert model.encoder.embed_tokens is model.decoder.embed_tokens is model.shared
+    assert torch.equal(logits(model), wanted)
+    model.set_input_embeddings(other)
+    model.tie_weights()
+    assert model.encoder.embed_tokens is model.decoder.embed_tokens is other
+
+
+@each_class
+def test_a_body_never_parts_from_its_head(name: str) -> None:
+    model = factorised(name)
+    bodies = [m for m in model.modules() if m is not model and hasattr(m, "_part_of")]
+    assert bodies
+    table = model.get_input_embeddings()
+    other = factorised(name, "low rank").resize_token_embeddings(24)
+    for body in bodies:
+        said = rf"got the Factorised\w+ of a {type(model).__name__}; accepted: the .* as a whole"
+        for call in (lambda b: b.resize_token_embeddings(30), make_dense,
+                     lambda b: set_table(b, other)):  # fmt: skip
+            with pytest.raises(ValueError, match=said):
+                call(body)
+    assert model.get_input_embeddings() is table
+    body = next((b for b in bodies if b.get_input_embeddings() is table), None)
+    if name.startswith("T5") or body is None:
+        return
+    body.set_input_embeddings(other)
+    model.tie_weights()
+    head = model.get_output_embeddings()
+    if name != "Llama":
+        assert head.table is other and logits(model).shape[-1] == 24
+        body.set_input_embeddings(nn.Embedding(24, other.embedding_dim))
+        with pytest.raises(TypeError, match="model: got Embedding for its embedding; accepted: a"):
+            logits(model)
 
 
 @each_family

@@ -62,6 +62,14 @@ def test_in_bfloat16_a_factor_of_four_rounds_nothing(kind: str) -> None:
     assert rounded.rounded > 0.01 and rounded.clean > 1e-5
 
 
+def test_what_has_noise_is_rounded_anew() -> None:
+    small = model("Llama, untied", dtype=torch.bfloat16)
+    noisy = compare(small, grow(small, 4, noise=0.1, check=False)).rounded
+    matrices = sum(p.numel() for n, p in small.named_parameters() if n.endswith("proj.weight"))
+    matrices += small.lm_head.weight.numel()
+    assert noisy == pytest.approx(matrices / small.num_parameters())
+
+
 @pytest.mark.parametrize("kind", ["ViT", "Phi-3, tied", "Gemma, untied", "ModernBERT, tied"])
 def test_in_float32_weights_are_rounded_once(kind: str) -> None:
     small = model(kind, dtype=torch.float32)

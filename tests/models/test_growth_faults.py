@@ -236,14 +236,14 @@ def test_a_stream_with_a_scale_needs_another_ε(kind: str, monkeypatch: pytest.M
 
 @pytest.mark.canary
 def test_a_weight_that_is_off_by_its_last_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    true = filling._into
+    true = filling.written
 
     def off(rule: Any, target: torch.Tensor) -> None:
         true(rule, target)
         if target.dtype == torch.float32 and target.ndim == 2:
             target[-1, -1] = torch.nextafter(target[-1, -1], torch.tensor(9.0))
 
-    monkeypatch.setattr(filling, "_into", off)
+    monkeypatch.setattr(filling, "written", off)
     with pytest.raises(GrowthFailed, match=r"weight: it is not what the rules make, rounded"):
         grow(model(LLAMA, dtype=torch.float32), 2)
 

@@ -23,6 +23,7 @@ from verified_transformer.models.first_loss.initial.averaging import (
     concentration,
     representatives,
 )
+from verified_transformer.models.first_loss.initial.prediction import _alike
 from verified_transformer.models.first_loss.initial.recipes import RECIPES
 
 SAME_CODE = {
@@ -359,3 +360,38 @@ def test_a_bias_of_the_head_is_summed_with_the_logits_and_weighed_by_the_labels(
 def test_a_bias_behind_a_cap_is_refused() -> None:
     with pytest.raises(ValueError, match="got a soft-cap and a bias; accepted: one of them"):
         initial_loss(Headed(1, torch.ones(N)), body=head_alone(1, cap=5.0))
+
+
+def test_a_narrow_model_whose_branches_differ_from_token_to_token_is_not_low() -> None:
+    """Width 64, planted: without the unevenness of tokens the mean is low by four errors."""
+    narrow = {"hidden_size": 64, "head_dim": 16, "intermediate_size": 192, "num_hidden_layers": 1}
+    off = []
+    for seed in range(12):
+        model = made("gemma", seed, **narrow, initializer_range=0.15, tie_word_embeddings=True)
+        answer = initial_loss(model, length=64, measure=True, texts=2, seed=seed)
+        assert answer.measured is not None
+        off.append(answer.measured.loss / answer.loss - 1)
+    assert abs(float(np.mean(off))) < 3 * float(np.std(off)) / math.sqrt(len(off))
+
+
+def test_no_error_is_said_to_be_zero() -> None:
+    config = {
+        "model_type": "gpt2",
+        "vocab_size": 50_000,
+        "n_embd": 4096,
+        "n_head": 32,
+        "n_layer": 2,
+    }
+    answer = initial_loss({**config, "tie_word_embeddings": False, "initializer_range": 1e-3})
+    assert 0 < answer.error < 5e-5 and "± 0.0000" not in str(answer).splitlines()[0]
+
+
+@pytest.mark.parametrize("spread", [0.3, 1.0, 1.5])
+def test_sums_of_two_places_are_less_alike_than_their_states(spread: float) -> None:
+    rng, cosine, n = np.random.default_rng(0), 0.6, 400
+    one, other = rng.normal(size=(2, 6000, n)) * spread
+    logits = np.stack([one, cosine * one + math.sqrt(1 - cosine**2) * other])
+    sums = np.log(np.exp(logits).sum(-1)) - logits.mean(-1)
+    found = float(np.corrcoef(sums)[0, 1])
+    due = _alike(np.array([[cosine]]), spread**2, n)
+    assert abs(found - due) < 0.05 and due < cosine - 0.15

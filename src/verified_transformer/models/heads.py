@@ -16,7 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from .accepted import require_floating, require_tokens, require_whole
+from .accepted import require_floating, require_real, require_tokens, require_whole
 
 
 class Head(nn.Module):
@@ -52,9 +52,13 @@ class TiedHead(Head):
         embedding: the input embedding; its parameter is shared.
         scale: factor on the hidden state; the first T5 takes ``d**-0.5``.
         bias: whether an output bias is added.
+
+    Raises:
+        TypeError: the embedding is none, or the scale is no number.
     """
 
     def __init__(self, embedding: nn.Embedding, *, scale: float = 1.0, bias: bool = False) -> None:
+        require_real(scale=scale)
         super().__init__(_weight_of(embedding), bias=bias)
         self.scale = scale
 
@@ -87,6 +91,7 @@ class UntiedHead(Head):
         generator: torch.Generator | None = None,
     ) -> None:
         require_whole(n=n, d=d)
+        require_real(σ=σ)
         if n < 1 or d < 1 or not σ >= 0:
             raise ValueError(f"n, d, σ: got {n}, {d}, {σ}; accepted: n >= 1, d >= 1, σ >= 0")
         super().__init__(nn.Parameter(torch.empty(n, d)), bias=bias)

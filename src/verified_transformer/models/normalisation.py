@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from .accepted import require_floating
+from .accepted import require_floating, require_real
 
 
 def normalised(hidden: torch.Tensor, kind: str = "rms", *, ε: float = 0.0) -> torch.Tensor:
@@ -23,6 +23,7 @@ def normalised(hidden: torch.Tensor, kind: str = "rms", *, ε: float = 0.0) -> t
         tensor(1.)
     """
     require_floating(hidden=hidden)
+    require_real(ε=ε)
     if hidden.ndim < 1 or not ε >= 0:
         shape = tuple(hidden.shape)
         raise ValueError(f"hidden, ε: got shape {shape}, {ε}; accepted: (…, d), ε >= 0")

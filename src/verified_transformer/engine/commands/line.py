@@ -80,6 +80,12 @@ def _parser() -> argparse.ArgumentParser:
     first.add_argument("--labels", default="other", help="other, same, or the share of repeats")
     first.add_argument("--length", type=int, default=128, help="tokens of a text")
     first.add_argument("--steps", action="store_true", help="the budget of every branch, too")
+    wide = commands.add_parser("widen", help=(text := "grow a saved checkpoint, the same function"))
+    wide.description = text
+    wide.set_defaults(run=_widen)
+    wide.add_argument("source", type=Path, help="a folder of save_pretrained, in safetensors")
+    wide.add_argument("target", type=Path, help="the folder to write; one that a kill left goes on")
+    wide.add_argument("--stream", type=int, required=True, help="how many times as wide")
     elsewhere = command(
         "portable", "run notebooks under other instruction sets, threads and hash seeds",
         lambda given: portable.portable(given.notebooks, given.root, given.jobs), True,
@@ -104,7 +110,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _checked(given: argparse.Namespace) -> argparse.Namespace:
     """What was given, with the notebooks that it means; refused where it is nonsense."""
-    if given.command == "initial-loss":  # needs no repository
+    if not hasattr(given, "root"):  # needs no repository
         return given
     given.root = given.root.resolve()
     try:
@@ -163,4 +169,17 @@ def _initial_loss(given: argparse.Namespace) -> int:
     print(answer)
     for step in answer.steps if given.steps else ():
         print(f"  {step.name}: branch {step.branch:.4g}, stream {step.stream:.4g}")
+    return 0
+
+
+def _widen(given: argparse.Namespace) -> int:
+    from ...models import widen_checkpoint  # loads torch
+
+    def progress(shard: str, done: int, count: int) -> None:
+        print(f"\r{shard}: {done} of {count} tensors", end="\n" * (done == count), flush=True)
+
+    try:
+        print(widen_checkpoint(given.source, given.target, given.stream, progress=progress))
+    except (ValueError, TypeError, OSError, AssertionError) as error:
+        raise Refused(str(error)) from None
     return 0

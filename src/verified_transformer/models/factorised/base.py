@@ -9,7 +9,7 @@ from typing import Any, Generic, Literal, NamedTuple, Self, TypedDict, TypeVar
 import torch
 from torch import nn
 
-from ..accepted import require_floating, require_tokens, require_whole
+from ..accepted import require_floating, require_real, require_tokens, require_whole
 from .scoring import NUMBER, by_rows
 
 Family = TypeVar("Family", bound="FactorisedEmbedding")
@@ -98,6 +98,7 @@ class FactorisedEmbedding(WithoutWeight):
         for name, value in (("num_embeddings", num_embeddings), ("embedding_dim", embedding_dim)):
             if value < 1:
                 raise ValueError(f"{name}: got {value}; accepted: a positive number")
+        require_real(σ=σ)
         if not σ > 0:
             raise ValueError(f"σ: got {σ}; accepted: a positive number")
         self.num_embeddings, self.embedding_dim, self.σ = num_embeddings, embedding_dim, σ

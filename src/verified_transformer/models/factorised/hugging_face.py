@@ -30,23 +30,33 @@ PREFIX = "Factorised"
 
 
 class FactorisedHead(WithoutWeight):
-    """A tied head: it scores all tokens by a factorised table, which stays the model's.
+    """A tied head: it scores all tokens by the factorised table that its model has.
 
     Args:
-        table: the model's table. Its parameters are not the head's, so that they are counted,
-            moved and saved once.
+        model: whose table scores, whichever it has by then. The table's parameters are not the
+            head's, so that they are counted, moved and saved once.
         bias: (n,), added to the logits.
     """
 
-    def __init__(self, table: FactorisedEmbedding, bias: nn.Parameter | None = None) -> None:
+    def __init__(self, model: nn.Module, bias: nn.Parameter | None = None) -> None:
         super().__init__()
-        self._tied = (table,)  # in a tuple, where torch does not register it
+        self._of: tuple[Any] = (model,)  # in a tuple, where torch does not register it
         self.register_parameter("bias", bias)
 
     @property
     def table(self) -> FactorisedEmbedding:
-        """The table that scores."""
-        return self._tied[0]
+        """The table that scores.
+
+        Raises:
+            TypeError: the model was given another embedding since.
+        """
+        found = self._of[0].get_input_embeddings()
+        if not isinstance(found, FactorisedEmbedding):
+            raise TypeError(
+                f"model: got {type(found).__name__} for its embedding; accepted: a factorised "
+                "table, which its tied head scores by, or `make_dense` of the whole model"
+            )
+        return found
 
     def forward(self, hidden: torch.Tensor) -> torch.Tensor:
         """Logits (…, n) of hidden states (…, d)."""
@@ -54,6 +64,7 @@ class FactorisedHead(WithoutWeight):
         return logits if self.bias is None else logits + self.bias
 
 
+@torch.inference_mode(False)
 def set_table(model: Model, table: FactorisedEmbedding) -> Model:
     """Put a factorised table into a model in the place of its embedding, and of its tied head.
 
@@ -62,7 +73,7 @@ def set_table(model: Model, table: FactorisedEmbedding) -> Model:
             ``LlamaForCausalLM`` or ``T5ForConditionalGeneration``; changed in place. An untied
             head stays as it is.
         table: of the model's vocabulary, width and ``padding_idx``; it takes the embedding's dtype
-            and device.
+            and device, and is frozen where the embedding is.
 
     Returns:
         The model. It runs, trains, generates and compiles as before; ``tie_weights``,
@@ -71,12 +82,16 @@ def set_table(model: Model, table: FactorisedEmbedding) -> Model:
 
     Raises:
         TypeError: the table is no factorised one.
-        ValueError: the table has other sizes than the model's; the model is none of transformers,
-            has no plain ``nn.Embedding`` (Gemma's multiplies its rows), or uses it in other places
-            than its inputs and its head.
+        ValueError: the table has other sizes than the model's, or was made in inference mode; the
+            model is none of transformers, or a part of one that has a table; it has no plain
+            ``nn.Embedding`` (Gemma's multiplies its rows), one with hooks, ``max_norm``,
+            ``scale_grad_by_freq`` or sparse gradients, or uses it in other places than its inputs
+            and its head.
     """
     if not isinstance(table, FactorisedEmbedding):
         raise TypeError(f"table: got {type(table).__name__}; accepted: a FactorisedEmbedding")
+    if any(parameter.is_inference() for parameter in table.parameters()):
+        raise ValueError("table: got one made in inference mode; accepted: one that can learn")
     old = _embedding_of(model)
     for name in ("num_embeddings", "embedding_dim", "padding_idx"):
         wanted, given = getattr(old, name), getattr(table, name)
@@ -86,6 +101,7 @@ def set_table(model: Model, table: FactorisedEmbedding) -> Model:
     return model
 
 
+@torch.inference_mode(False)
 def make_dense(model: Model) -> Model:
     """Put a plain ``nn.Embedding`` with the rows of its factorised table into a model.
 
@@ -99,19 +115,21 @@ def make_dense(model: Model) -> Model:
         The model, of the class that it was of before.
 
     Raises:
-        ValueError: the model has no factorised table.
+        ValueError: the model has no factorised table, one with hooks, or is a part of another.
     """
     if not isinstance(model, _WithTable):
         raise ValueError(f"model: got {type(model).__name__}; accepted: one that `set_table` gave")
-    table: Any = model.get_input_embeddings()
+    table: Any = _embedding_of(model)
+    frozen = not any(parameter.requires_grad for parameter in table.parameters())
     plain = nn.Embedding.from_pretrained(
-        table.dense().detach(), freeze=False, padding_idx=table.padding_idx
+        table.dense().detach(), freeze=frozen, padding_idx=table.padding_idx
     )
     head = model.get_output_embeddings()
     for module in model.modules():
         if isinstance(module, _WithTable):
             module.__class__ = module._plain
-            module.__dict__.pop("_tied_weights_keys", None)
+            for name in ("_tied_weights_keys", "_part_of"):
+                module.__dict__.pop(name, None)
     model.set_input_embeddings(plain)
     if isinstance(head, FactorisedHead):
         linear = nn.Linear(*plain.weight.shape[::-1], bias=False, device="meta")
@@ -131,10 +149,12 @@ def load_with_table(folder: str | Path, **options: Any) -> Any:
         options: of ``from_pretrained``, such as ``dtype``.
 
     Raises:
-        ValueError: the folder holds no model with a factorised table.
+        ValueError: there is no such folder, or it holds no model with a factorised table.
     """
     import transformers
 
+    if not isinstance(folder, str | Path) or not (Path(folder) / "config.json").is_file():
+        raise ValueError(f"folder: got {folder!r}; accepted: the path of one with a config.json")
     config = transformers.AutoConfig.from_pretrained(folder)
     name = ((config.architectures or [""])[0]).removeprefix(PREFIX)
     plain = getattr(transformers, name, None)
@@ -155,6 +175,7 @@ class _WithTable:
     """What a class of transformers does otherwise once its table is factorised."""
 
     _plain: Any
+    _part_of: str  # of a body, the model whose table it shares
     config: Any
     _tied_weights_keys: dict[str, str]
 
@@ -168,13 +189,23 @@ class _WithTable:
         return dict(self._tied_weights_keys or {})  # classes without a head have None
 
     def tie_weights(self, *inputs: Any, **options: Any) -> None:
-        """As in the plain class; a head that is untied is tied where the configuration says so."""
+        """As in the plain class; a head that is untied is tied where the configuration says so.
+
+        The bias of a tied head is made as long as the table, which may have been set on the body.
+        """
         model: Any = self
         head = model.get_output_embeddings()
+        table = model.get_input_embeddings()
+        if isinstance(head, FactorisedHead):
+            _fit_bias(model, head, head.table.num_embeddings)
+        if isinstance(table, FactorisedEmbedding):
+            model.set_input_embeddings(table)  # in T5 in three places
+            _name_ties(model, table, model._tied_weights_keys or {})
         if self.config.tie_word_embeddings and isinstance(head, nn.Linear):
             _tie(model, head)
         super().tie_weights(*inputs, **options)  # type: ignore[misc]
 
+    @torch.inference_mode(False)
     def resize_token_embeddings(
         self,
         new_num_tokens: int | None = None,
@@ -184,7 +215,8 @@ class _WithTable:
         """As in the plain class; `FactorisedEmbedding.resized` says what the new rows are.
 
         Raises:
-            ValueError: ``mean_resizing``, which sets rows that here share factors with others.
+            ValueError: ``mean_resizing``, which sets rows that here share factors with others; the
+                model is a part of another; its table has hooks.
         """
         if mean_resizing:
             raise ValueError(
@@ -192,15 +224,13 @@ class _WithTable:
                 "made of factors that other rows have as well"
             )
         model: Any = self
-        table, head = model.get_input_embeddings(), model.get_output_embeddings()
+        table, head = _embedding_of(model), model.get_output_embeddings()
         if new_num_tokens is None and pad_to_multiple_of is None:
             return table
         n, step = new_num_tokens or table.num_embeddings, pad_to_multiple_of or 1
         n = -(-n // step) * step
         if isinstance(head, FactorisedHead):
-            if head.bias is not None:
-                longer = F.pad(head.bias.detach(), (0, n - len(head.bias)))
-                _replace(model, head.bias, nn.Parameter(longer))
+            _fit_bias(model, head, n)
         elif head is not None:
             model.set_output_embeddings(model._get_resized_lm_head(head, n, mean_resizing=False))
         _put(model, table, table.resized(n))
@@ -248,16 +278,32 @@ def _embedding_of(model: Any) -> Any:
             f"model: got {type(model).__name__}; accepted: a model of transformers (in one of your "
             "own, call `table(tokens)` where it looks up, `table.attend(hidden)` where it scores)"
         )
+    if whole := model.__dict__.get("_part_of"):
+        raise ValueError(
+            f"model: got the {type(model).__name__} of a {whole}; accepted: the {whole} as a "
+            "whole, whose other parts share its table"
+        )
     found = model.get_input_embeddings()
     if type(found) is not nn.Embedding and not isinstance(found, FactorisedEmbedding):
         raise ValueError(
             f"model: got {type(model).__name__} with {type(found).__name__}; accepted: a plain "
             "nn.Embedding, for what another one does to its rows would be lost"
         )
-    if getattr(found, "max_norm", None) or getattr(found, "sparse", False):
+    given = [name for name in ("max_norm", "sparse", "scale_grad_by_freq")
+             if getattr(found, name, None)]  # fmt: skip
+    if given:
         raise ValueError(
-            "model: got an embedding with max_norm or sparse gradients; accepted: neither, for "
-            "tokens share the factors' rows"
+            f"model: got an embedding with {given[0]}; accepted: one without, for tokens share the "
+            "factors' rows"
+        )
+    hung: list[Any] = [found._forward_hooks, found._forward_pre_hooks, found._backward_hooks,
+                       found._backward_pre_hooks]  # fmt: skip
+    for each in found.parameters():
+        hung += [each._backward_hooks, getattr(each, "_post_accumulate_grad_hooks", None)]
+    if any(hung):
+        raise ValueError(
+            "model: got an embedding with hooks, which another table would lose; accepted: one "
+            "without; register them after the table is set"
         )
     return found
 
@@ -268,6 +314,8 @@ def _put(model: Any, old: Any, table: FactorisedEmbedding) -> None:
 
     head = model.get_output_embeddings()
     weight = old.weight if isinstance(old, nn.Embedding) else next(old.parameters())
+    if not any(parameter.requires_grad for parameter in old.parameters()):
+        table.requires_grad_(False)
     tied = isinstance(head, FactorisedHead) or getattr(head, "weight", None) is weight
     pairs = model.get_expanded_tied_weights_keys(all_submodels=True)
     model.set_input_embeddings(table.to(weight))
@@ -281,23 +329,38 @@ def _put(model: Any, old: Any, table: FactorisedEmbedding) -> None:
             f"model: got {type(model).__name__}, which uses its table in other places than its "
             "inputs and its head; accepted: a class that uses it in these two"
         )
-    first: dict[nn.Parameter, str] = {}
-    owned = set(table.parameters())
-    same = {name: first.setdefault(p, name) for name, p in named.items() if p in owned}
-    kept = {a: b for a, b in pairs.items() if a in named and b in named}
-    kept |= {a: b for a, b in same.items() if a != b}
     for module in model.modules():
         if isinstance(module, transformers.PreTrainedModel):
             if module.get_input_embeddings() is table and not isinstance(module, _WithTable):
                 plain: Any = type(module)
                 module.__class__ = _factorised(plain)
                 module._tied_weights_keys = {}
+                if module is not model:
+                    module._part_of = PREFIX + type(model).__name__.removeprefix(PREFIX)
+    _name_ties(model, table, pairs)
+
+
+def _name_ties(model: Any, table: FactorisedEmbedding, pairs: dict[str, str]) -> None:
+    """Note which parameters are one: those of the table, by all their names, and other pairs."""
+    named = dict(model.named_parameters(remove_duplicate=False))
+    first: dict[nn.Parameter, str] = {}
+    owned = set(table.parameters())
+    same = {name: first.setdefault(p, name) for name, p in named.items() if p in owned}
+    kept = {a: b for a, b in pairs.items() if a in named and b in named}
+    kept |= {a: b for a, b in same.items() if a != b}
     model._tied_weights_keys = kept
     model.all_tied_weights_keys = dict(kept)
 
 
 def _tie(model: Any, head: Any) -> None:
-    model.set_output_embeddings(FactorisedHead(model.get_input_embeddings(), head.bias))
+    model.set_output_embeddings(FactorisedHead(model, head.bias))
+
+
+def _fit_bias(model: nn.Module, head: FactorisedHead, n: int) -> None:
+    """Make a head's bias as long as its table; what is new is zero."""
+    if head.bias is not None and len(head.bias) != n:
+        longer = F.pad(head.bias.detach(), (0, n - len(head.bias)))
+        _replace(model, head.bias, nn.Parameter(longer, head.bias.requires_grad))
 
 
 def _replace(model: nn.Module, old: nn.Parameter, new: nn.Parameter) -> None:

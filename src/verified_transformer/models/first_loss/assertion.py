@@ -8,7 +8,7 @@ import torch
 
 from .diagnosis.diagnose import diagnose
 from .initial.answer import InitialLoss
-from .initial.as_it_is import parts_of
+from .initial.as_it_is import most_positions, parts_of
 from .initial.body import Body
 from .initial.recipes import body_of
 from .of_models import initial_loss
@@ -35,7 +35,8 @@ def assert_initial_loss(
         model: at step 0, of a class that `initial_loss` knows, or any with a ``body``.
         within: relative difference of the loss that is let through, beside three deviations of one
             draw; what `diagnose` reads has tolerances of its own.
-        labels, length, texts, seed, body: as for `initial_loss`.
+        labels, length, texts, seed, body: as for `initial_loss`; of a model with fewer positions
+            than ``length``, as many as it has.
 
     Returns:
         The prediction, with what was measured.
@@ -55,6 +56,9 @@ def assert_initial_loss(
     """
     if isinstance(within, bool) or not isinstance(within, int | float) or not 0 < within < 1:
         raise ValueError(f"within: got {within!r}; accepted: a share between 0 and 1")
+    most = most_positions(model) if isinstance(model, torch.nn.Module) else None
+    if most is not None and isinstance(length, int):
+        length = min(length, most)
     answer = initial_loss(
         model, labels=labels, length=length, measure=True, texts=texts, seed=seed, body=body
     )

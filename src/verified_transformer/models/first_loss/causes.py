@@ -9,7 +9,7 @@ from typing import Any
 from ..accepted import require_real
 from .initial.as_it_is import body_as_it_is
 from .initial.body import Body
-from .initial.prediction import Ends, budget, centred, loss_of
+from .initial.prediction import budget, centred, loss_of
 from .initial.recipes import body_of
 from .of_models import initial_loss
 
@@ -93,7 +93,7 @@ def loss_causes(
 def _dropped(body: Body, share: float, length: int) -> float:
     """Dropout leaves the own logit's mean, and makes the logits wider."""
     seen, kept = budget(body, length).seen, math.sqrt(1 - share)
-    ends = Ends(seen.cosine * kept, seen.spread / kept, seen.width)
+    ends = replace(seen, cosine=seen.cosine * kept, spread=seen.spread / kept)
     return loss_of(body.n, ends, cap=body.cap, layer=centred(body))
 
 

@@ -11,7 +11,7 @@ import torch
 
 from ..accepted import require_whole
 from .initial.answer import InitialLoss, Measured, Part, checked
-from .initial.as_it_is import body_as_it_is, parts_of, takes_names
+from .initial.as_it_is import body_as_it_is, most_positions, parts_of, takes_names
 from .initial.body import Body
 from .initial.prediction import Bias, Budget, budget, explained, one_draw
 from .initial.recipes import body_of
@@ -77,6 +77,9 @@ def initial_loss(
     if measure and not is_model:
         got = type(model_or_config).__name__
         raise TypeError(f"measure: got {got} to measure on; accepted: a model, or measure=False")
+    places = most_positions(model_or_config) if measure else None
+    if places is not None and length > places:
+        raise ValueError(f"length: got {length}; accepted: 1 to {places}, the model's positions")
     bias = None
     if is_model:
         known, bias = body_as_it_is(model_or_config, body)

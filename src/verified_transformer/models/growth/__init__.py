@@ -1,11 +1,13 @@
 """Grow a Transformer: k times as wide, and the same function.
 
-`grow` does it, `compare` measures it, `grow_optimiser` trains on. `axes` holds the algebra, `rules`
-what each role of a module makes of it, `descriptions` which module of which class has which role,
-`stock` what a model must be to be grown. Needs transformers 5.20.
+`grow` does it, `widen_checkpoint` in files, `compare` measures it, `grow_optimiser` trains on.
+`axes` holds the algebra, `rules` what each role of a module makes of it, `descriptions` which
+module of which class has which role, `stock` what a model must be to be grown. Needs transformers
+5.20.
 """
 
 from .axes import Axis, heads, repeated, rotary, unchanged
+from .checkpoints import widen_checkpoint
 from .descriptions import DESCRIPTIONS, Description, GrowthRefused, described
 from .growing import grow, grow_along
 from .rules import RULES, Part, Row, score_scale
@@ -34,4 +36,5 @@ __all__ = [
     "rotary",
     "score_scale",
     "unchanged",
+    "widen_checkpoint",
 ]

@@ -87,13 +87,24 @@ class Growth:
         self._fill_parameters(dtype)
         carry(self.model, self.large)
 
+    def first(self, name: str) -> str:
+        """The first name of a parameter, which others may share."""
+        return self._first[name]
+
     def gathered(self, name: str) -> Any:
         """What the rules make of a parameter, noise left out.
 
         Raises:
             GrowthRefused: no rule is known for it, or it does not fit.
         """
-        value = self._small[name].detach()
+        return self.of(name, self._small[name].detach())
+
+    def of(self, name: str, value: torch.Tensor) -> Any:
+        """What the rules make of another value of a parameter.
+
+        Raises:
+            GrowthRefused: as `gathered`.
+        """
         if value.dtype not in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
             raise GrowthRefused(f"{name}: got {value.dtype}; accepted: floats of 16 bits or more")
         return self._by_rule(name, Gathered(value))
@@ -109,21 +120,31 @@ class Growth:
         if row is not None and row.rule == "frequencies":  # the class's own, which was filled in
             target.copy_(self.large.get_parameter(name).detach())
             return
-        _into(self.gathered(self._first[name]), target)  # shared ones agree to rounding alone
+        written(self.gathered(self._first[name]), target)  # shared ones agree to rounding alone
         if row is not None and name in self._noisy:
             drawn = torch.randn(target.shape, generator=self._source(name), dtype=torch.float64)
             drawn *= self.noise * target.square().mean().sqrt().cpu()
             target += rules.unseen(drawn, row, self.axes).to(target.device)
 
     def rounded(self) -> float:
-        """The share of the parameters that are multiplied by something else than powers of two."""
+        """The share of the parameters that are more than the small ones times powers of two."""
         sizes = {name: self._small[name].numel() for name in self._small}
-        anew = sum(size for name, size in sizes.items() if not self._exact_in_any_dtype(name))
+        anew = sum(
+            size
+            for name, size in sizes.items()
+            if not self._exact_in_any_dtype(name) or not self._without_noise(name)
+        )
         return anew / max(1, sum(sizes.values()))
 
     def _exact_in_any_dtype(self, name: str) -> bool:
         rule = self.gathered(name)
         return not isinstance(rule, Gathered) or all(power_of_two(φ) for φ, _ in rule.factors())
+
+    def _without_noise(self, name: str) -> bool:
+        """Whether the large model's own parameter is what the rules make, and nothing added."""
+        rule, own = self.gathered(name), self.large.get_parameter(name).detach()
+        made = torch.empty_like(own)
+        return not isinstance(rule, Gathered) or torch.equal(written(rule, made), own)
 
     def _source(self, name: str) -> torch.Generator | None:
         """The generator as it was before a weight's noise was first drawn."""
@@ -133,8 +154,12 @@ class Growth:
             return self.generator
         return torch.Generator().set_state(self._states[name])
 
-    def _fill_parameters(self, dtype: torch.dtype | None) -> None:
-        """Grow every parameter; what the small model shares, the large one shares too."""
+    def require_rules(self) -> dict[str, Any]:
+        """What the rules make of every parameter, by name; the whole model checked.
+
+        Raises:
+            GrowthRefused: as `fill`.
+        """
         kept = {name for name, _ in self.large.named_parameters(remove_duplicate=False)}
         if extra := kept - set(self._small):
             raise GrowthRefused(f"{min(extra)}: the grown class has it, the small model has not")
@@ -145,6 +170,11 @@ class Growth:
                     f"{name} shares its parameter with {first}, and their rules disagree"
                 )
         self._require_a_place_for_the_scale()
+        return rules_by_name
+
+    def _fill_parameters(self, dtype: torch.dtype | None) -> None:
+        """Grow every parameter; what the small model shares, the large one shares too."""
+        rules_by_name = self.require_rules()
         made: dict[str, nn.Parameter] = {}
         order = [name for name, _ in self.large.named_parameters() if name in self._small]
         for name in dict.fromkeys([*order, *self._small]):  # noise is drawn in the class's order
@@ -157,7 +187,7 @@ class Growth:
                     self.exact(name, wide)
                     target.copy_(wide)
                 else:
-                    _into(rule, target)
+                    written(rule, target)
                 made[first] = nn.Parameter(target, requires_grad=parameter.requires_grad)
             path, _, leaf = name.rpartition(".")
             setattr(self.large.get_submodule(path), leaf, made[first])
@@ -241,23 +271,35 @@ def _wide(model: Any, k: int, description: Description) -> Any:
         row = description.row(path)
         if row is not None and row.rule == "frequencies" and list(module.parameters()):
             large._init_weights(module)
-    kinds = {name: buffer.dtype for name, buffer in model.named_buffers()}
-    for name, buffer in large.named_buffers():
-        path, _, leaf = name.rpartition(".")
-        module, row = large.get_submodule(path), description.row(name)
-        if row is not None and row.rule == "own" and not buffer.is_meta:
-            buffer.fill_(1)  # Gemma's √d, in the dtype in which it would be loaded
-            setattr(module, leaf, buffer.to(kinds[name]) * getattr(module, f"scalar_{leaf}"))
-        elif name in kinds:
-            setattr(module, leaf, buffer.to(kinds[name]))
+    kinds = dict(model.named_buffers())
+    for name, buffer in [*large.named_buffers()]:
+        if name in kinds:
+            path, _, leaf = name.rpartition(".")
+            setattr(large.get_submodule(path), leaf, buffer.to(kinds[name].dtype))
+    fill_own(large, description, kinds)
     return large
 
 
-def _into(rule: Any, target: torch.Tensor) -> None:
-    if isinstance(rule, Gathered):
-        rule.into(target)
-    else:
-        target.copy_(rule)
+def fill_own(model: Any, description: Description, like: Mapping[str, torch.Tensor]) -> None:
+    """Give a model the numbers that its class computes from its width, as they would be loaded.
+
+    Args:
+        model: of the class; changed in place.
+        description: of the class.
+        like: by name, a buffer of the dtype and on the device.
+    """
+    for name, buffer in [*model.named_buffers()]:
+        row = description.row(name)
+        if row is not None and row.rule == "own":
+            path, _, leaf = name.rpartition(".")
+            module = model.get_submodule(path)
+            one = torch.ones(buffer.shape, dtype=like[name].dtype, device=like[name].device)
+            setattr(module, leaf, one * getattr(module, f"scalar_{leaf}"))  # Gemma's √d
+
+
+def written(rule: Any, target: torch.Tensor) -> torch.Tensor:
+    """Write what a rule makes into a tensor of its shape; return that."""
+    return rule.into(target) if isinstance(rule, Gathered) else target.copy_(rule)
 
 
 def _dense(rule: Any) -> torch.Tensor:

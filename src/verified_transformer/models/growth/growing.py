@@ -2,15 +2,38 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
 import torch
 
+from ..accepted import require_real
 from .axes import Axis
 from .filling import Growth
 from .verify import require_same_function
+
+
+def require_factor(k: int) -> None:
+    """Refuse what is no factor of growth.
+
+    Raises:
+        TypeError, ValueError: it is no integer, or less than 2.
+    """
+    if isinstance(k, bool) or not isinstance(k, int):
+        raise TypeError(f"k: got {k!r}; accepted: an integer of at least 2")
+    if k < 2:
+        raise ValueError(f"k: got {k}; accepted: an integer of at least 2")
+
+
+def _require_noise(noise: float, generator: torch.Generator | None) -> None:
+    require_real(noise=noise)
+    if generator is not None and not isinstance(generator, torch.Generator):
+        got = type(generator).__name__
+        raise TypeError(f"generator: got {got}; accepted: a torch.Generator, or None")
+    if not 0 <= noise < math.inf:
+        raise ValueError(f"noise: got {noise}; accepted: a finite number of at least 0")
 
 
 def grow(
@@ -56,7 +79,8 @@ def grow(
         modules and parameters, are not taken over; `Comparison.lost` lists that.
 
     Raises:
-        TypeError, ValueError: ``k`` is no integer, or less than 2.
+        TypeError, ValueError: ``k`` is no integer, or less than 2; ``noise`` is no finite number of
+            at least 0.
         GrowthRefused: no rule is known for the class, an option, a parameter or a buffer; or a
             module is not as its class makes it: another class, method, hook or setting.
         GrowthFailed: the check found another function; names the first module that broke.
@@ -69,12 +93,8 @@ def grow(
         >>> grow(small, 2).config.n_embd
         16
     """
-    if isinstance(k, bool) or not isinstance(k, int):
-        raise TypeError(f"k: got {k!r}; accepted: an integer of at least 2")
-    if k < 2:
-        raise ValueError(f"k: got {k}; accepted: an integer of at least 2")
-    if not noise >= 0:
-        raise ValueError(f"noise: got {noise}; accepted: a number of at least 0")
+    require_factor(k)
+    _require_noise(noise, generator)
     growth = Growth(model, k, noise=noise, generator=generator)
     growth.fill()
     if check:
@@ -103,7 +123,7 @@ def grow_along(
         A new model; its weights in float64, nothing compared.
 
     Raises:
-        ValueError: the description has no axis of such a name.
+        TypeError, ValueError: as `grow`; the description has no axis of such a name.
         GrowthRefused: as `grow`.
 
     Source: the tries of kexue 8444, repetition by pairs and zero-padding among them.
@@ -118,6 +138,11 @@ def grow_along(
         >>> large.transformer.h[0].mlp.c_fc.weight[0, 1].item() == 0
         True
     """
+    require_factor(k)
+    _require_noise(noise, generator)
+    for name, axis in axes.items():
+        if not isinstance(axis, Axis):
+            raise TypeError(f"axes[{name!r}]: got {type(axis).__name__}; accepted: an Axis")
     growth = Growth(model, k, axes, noise=noise, generator=generator)
     growth.fill(torch.float64)
     return growth.large

@@ -44,8 +44,9 @@ class Comparison:
     model first leaves the small one, and what to look at; empty where it nowhere does.
     ``elsewhere`` is measured like ``clean``, by what was compared: positions up to the last that
     is configured, a step with a cache, training mode. ``rounded`` is the share of the parameters
-    whose factor is no power of two: these alone are rounded anew, which in bfloat16 costs as much
-    again as bfloat16 itself. ``lost`` names what the small model has and the grown one has not.
+    whose factor is no power of two, or that have noise: these alone are rounded anew, which in
+    bfloat16 costs as much again as bfloat16 itself. ``lost`` names what the small model has and the
+    grown one has not.
     """
 
     clean: float
@@ -129,8 +130,6 @@ def compare(small: Any, large: Any, *, tolerance: float = TOLERANCE) -> Comparis
         GrowthRefused: the class is unknown, or ``large`` is no grown copy of it by its shape.
     """
     description = described(small)
-    if type(large) is not type(small):
-        raise GrowthRefused(f"large: got {type(large).__name__}; accepted: {type(small).__name__}")
     growth = Growth(small, factor_of_growth(small, large), large=large)
     inputs = random_inputs(small)
     with torch.no_grad():
@@ -176,9 +175,12 @@ def factor_of_growth(small: Any, large: Any) -> int:
     """By how much every width of one model is larger than another's.
 
     Raises:
-        GrowthRefused: the widths have no common factor.
+        GrowthRefused: they are of two classes, or their widths have no common factor.
     """
-    widths = [w for w in described(small).widths if getattr(small.config, w, None)]
+    description = described(small)
+    if type(large) is not type(small):
+        raise GrowthRefused(f"large: got {type(large).__name__}; accepted: {type(small).__name__}")
+    widths = [w for w in description.widths if getattr(small.config, w, None)]
     olds: list[Any]
     news: list[Any]
     olds, news = (

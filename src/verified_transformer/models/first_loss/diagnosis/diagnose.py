@@ -9,8 +9,8 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from ...accepted import require_whole
-from ..initial.as_it_is import body_as_it_is, parts_of, takes_names
+from ...accepted import require_tokens, require_whole
+from ..initial.as_it_is import body_as_it_is, most_positions, parts_of, takes_names
 from ..initial.body import Body
 from ..initial.prediction import budget
 from ..initial.recipes import body_of
@@ -41,12 +41,10 @@ def diagnose(
     Each is held against its prediction; six of its predicted deviations are let through. What
     moves none of these is not seen: two matrices that are exchanged, an orthogonal start, a factor
     on attention logits that are flat anyhow, positions that are wrong but of the right size, a loss
-    with 0.05 added. A branch is read behind its last matrix: what is done to it after that shows in
-    the stream alone, where a small branch may vanish unseen. Where the stream before is small,
+    with 0.05 added. A branch is read after its own module. Where it has none, or one that
+    normalises as well (BERT's), it is read after its last matrix: what is done to it later shows
+    in the stream alone, where a small branch may vanish unseen. Where the stream before is small,
     neither is a residual that is left out seen.
-
-    Attention is taken to be nearly flat, as usual starts have it. With scales so large that it is
-    not (a Llama or a GPT-2 of width 128 from a deviation of 0.5 on) a sound start is called broken.
 
     Args:
         model: a model at step 0, of a class that `initial_loss` knows, or any with a ``body``.
@@ -83,10 +81,10 @@ def diagnose(
     known, bias = body_as_it_is(model, body)
     table, head = parts_of(model)
     if batch is None:
-        most = getattr(getattr(model, "config", None), "max_position_embeddings", None)
-        length = min(length, most) if isinstance(most, int) else length
+        most = most_positions(model)
+        length = length if most is None else min(length, most)
         batch = _drawn(model, known, length, texts, seed, table.weight.device)
-    tokens = _tokens(batch, known)
+    tokens = _tokens(batch, known, most_positions(model))
     answer = initial_loss(known, length=tokens.shape[1])
     found = budget(known, tokens.shape[1])
     was_training, notes = model.training, []
@@ -124,15 +122,24 @@ def diagnose(
     if backward and loss is not None:
         gradient = gradient_due(known, found, used, seen)
         readings += [] if gradient is None else [gradient]
+        spare = _spare(model, known)
         unreached = tuple(
             name for name, each in model.named_parameters()
-            if each.requires_grad and each.grad is None
+            if each.requires_grad and each.grad is None and name not in spare
         )  # fmt: skip
         for each, gradient_before in held:
             each.grad = gradient_before
     elif backward:
         notes.append("the model gave back no loss and no logits: no pass back")
     return Diagnosis(known.name, tuple(readings), unreached, tuple(notes))
+
+
+def _spare(model: torch.nn.Module, body: Body) -> set[str]:
+    """Biases that a class of transformers makes for a tie, and does not use without one: BERT's."""
+    pairs = getattr(model, "_tied_weights_keys", None)
+    if body.tied or not isinstance(pairs, Mapping):
+        return set()
+    return {name for name in pairs.values() if name.endswith("bias")}
 
 
 def _drawn(
@@ -154,13 +161,22 @@ def _shifts(body: Body) -> bool:
     return body.encoder is None and body.stack.causal
 
 
-def _tokens(batch: Mapping[str, torch.Tensor], body: Body) -> torch.Tensor:
+def _tokens(batch: Mapping[str, torch.Tensor], body: Body, most: int | None) -> torch.Tensor:
     """The tokens whose states the head reads, (texts, length)."""
     name = "input_ids" if body.encoder is None else "decoder_input_ids"
     tokens = batch.get(name) if isinstance(batch, Mapping) else None
     if not isinstance(tokens, torch.Tensor) or tokens.ndim != 2 or tokens.shape[1] < 2:
         got = sorted(batch) if isinstance(batch, Mapping) else type(batch).__name__
         raise ValueError(f"batch: got {got}; accepted: a mapping with {name} (texts, length >= 2)")
+    require_tokens(**{f"batch[{name!r}]": tokens})
+    if most is not None and tokens.shape[1] > most:
+        raise ValueError(f"batch: got texts of {tokens.shape[1]} tokens; accepted: 2 to {most}")
+    if not 0 <= int(tokens.min()) <= int(tokens.max()) < body.n:
+        raise ValueError(f"batch: got {name} outside the vocabulary; accepted: 0 to {body.n - 1}")
+    labels = batch.get("labels", tokens)
+    if getattr(labels, "shape", None) != tokens.shape:
+        shape = tuple(getattr(labels, "shape", ()))
+        raise ValueError(f"batch: got labels of shape {shape}; accepted: {tuple(tokens.shape)}")
     return tokens
 
 
@@ -174,6 +190,8 @@ def _loss(
         return None, 0
     labels = labels[:, shift:]
     used = int((labels != -100).sum())
+    if not used:
+        raise ValueError("batch: got labels that are all -100; accepted: one that counts, or more")
     loss = getattr(out, "loss", None)
     if loss is None:
         logits = getattr(out, "logits", out[0] if isinstance(out, tuple) else out)

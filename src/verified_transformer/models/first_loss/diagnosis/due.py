@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from ..initial.body import Attention, Body, Feedforward, Norm, Stack
 from ..initial.stream import Step
 from .readings import Reading
-from .watching import Layer, Passed, Watched
+from .watching import HEADWISE, Layer, Passed, Watched
 
-_HEADWISE = re.compile(r"(^|[._])(q|k|query|key)_?(layer)?norm", re.IGNORECASE)
 _ROLE = re.compile(r"(?:^|[._])([qkv])(?:uery|ey|alue)?(?:_proj|_lin)?$")
 THEORY = 2.0  # the budget leaves out this many times 1/d of a second moment; see the tests
 
@@ -82,7 +81,7 @@ def _layer(
         room = math.hypot(step.made_wobble, THEORY / body.d * step.made) / factor
         reading = Reading(
             f"{place} {what}", "second moment of what it adds", step.made / factor,
-            matrices[-1].outside, room,
+            call.adds(what), room,
             "its activation, its mask, or a factor: its matrices are right" if right and sound
             else "its matrices or norms, as said above",
         )  # fmt: skip
@@ -111,7 +110,7 @@ def _stream(
 
 def _norm(place: str, passed: Passed, norm: Norm) -> Reading:
     """What a norm makes of what it was given."""
-    gain = 1.0 if _HEADWISE.search(passed.name) else norm.gain
+    gain = 1.0 if HEADWISE.search(passed.name) else norm.gain
     given = passed.variance if norm.kind == "layer" else passed.inside
     due = gain**2 * float((given / (given + norm.ε)).mean())
     cause = "a gain or a shift that was initialised otherwise, another ε"

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 _ATTENTION = re.compile(r"att|qkv|^[qkvo]_proj$", re.IGNORECASE)
+HEADWISE = re.compile(r"(^|[._])(q|k|query|key)_?(layer)?norm", re.IGNORECASE)
 _CROSS = re.compile(r"cross|encdec|encoder_attn", re.IGNORECASE)
 
 
@@ -19,7 +20,7 @@ class Passed:
     """What went through a module.
 
     ``inside`` is the second moment of each state before it, ``variance`` the same about the mean
-    over the coordinates, ``outside`` the mean second moment behind it.
+    over the coordinates, ``outside`` the mean second moment after it.
     """
 
     name: str
@@ -31,16 +32,27 @@ class Passed:
 
 @dataclass
 class Layer:
-    """One call of a layer: the stream at both ends, and what was called in between, in order."""
+    """One call of a layer: the stream at both ends, and what was called in between, in order.
+
+    ``last`` is what the last matrix made. Where the module around it gives back something else,
+    ``changed`` has that one's second moment, by the matrix.
+    """
 
     before: float
     after: float = float("nan")
     matrices: list[Passed] = field(default_factory=list)
     norms: list[Passed] = field(default_factory=list)
+    changed: dict[str, float] = field(default_factory=dict)
+    last: torch.Tensor | None = None
 
     def branch(self, what: str) -> list[Passed]:
         """The matrices of "attention", "cross-attention" or "feed-forward"."""
         return [each for each in self.matrices if branch_of(each.name) == what]
+
+    def adds(self, what: str) -> float:
+        """Second moment of what a branch gives back: of its last matrix, or of what came of it."""
+        last = self.branch(what)[-1]
+        return self.changed.get(last.name, last.outside)
 
 
 @dataclass
@@ -132,6 +144,12 @@ def _watch_layer(layer: torch.nn.Module, calls: list[Layer], hook: Callable[...,
     hook(layer, enter, before=True)
     hook(layer, leave)
     for name, module in layer.named_modules():
+        if name and any(is_matrix(each) for each in module.children()) and not _holds_norm(module):
+
+            def changed(_: Any, inputs: Any, more: Any, out: Any) -> None:
+                _keep_what_changed(calls[-1], [*inputs, *more.values()], _first(out))
+
+            hook(module, changed)
         matrix, norm = is_matrix(module), "norm" in type(module).__name__.lower()
         if not matrix and not norm:
             continue
@@ -146,5 +164,27 @@ def _watch_layer(layer: torch.nn.Module, calls: list[Layer], hook: Callable[...,
             each = given.square().mean(-1), given.var(-1, correction=0)
             passed = Passed(name, module, *each, _second(made))
             (calls[-1].matrices if matrix else calls[-1].norms).append(passed)
+            if matrix:
+                calls[-1].last = made
 
         hook(module, keep)
+
+
+def _holds_norm(module: torch.nn.Module) -> bool:
+    """Whether a module normalises more than queries and keys."""
+    return any(
+        "norm" in type(each).__name__.lower() and not HEADWISE.search(name)
+        for name, each in module.named_modules()
+    )
+
+
+def _keep_what_changed(call: Layer, given: list[Any], out: torch.Tensor | None) -> None:
+    """Note what a branch's module gives back, unless its last matrix made that (and a residual)."""
+    if call.last is None or out is None or out.numel() != call.last.numel():
+        return
+    made = call.last.reshape(out.shape)
+    if not torch.equal(made, out) and not any(
+        isinstance(each, torch.Tensor) and each.shape == out.shape and torch.equal(each + made, out)
+        for each in given
+    ):
+        call.changed[call.matrices[-1].name] = _second(out)

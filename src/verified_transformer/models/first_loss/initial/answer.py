@@ -77,7 +77,8 @@ class InitialLoss:
         return self.loss - self.log_n
 
     def __str__(self) -> str:
-        head = f"{self.name}: first loss {self.loss:.4f} ± {self.error:.4f}"
+        error = f"{self.error:.4f}" if self.error >= 5e-5 else f"{self.error:.1g}"
+        head = f"{self.name}: first loss {self.loss:.4f} ± {error}"
         lines = [f"{head}, log n {self.log_n:.4f}, excess {self.excess:+.4f}"]
         if self.measured is not None:
             found = self.measured

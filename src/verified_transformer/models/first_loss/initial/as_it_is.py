@@ -19,7 +19,7 @@ def parts_of(model: torch.nn.Module) -> tuple[Any, Any]:
     most rows, and the head the last module that is no embedding and has a weight of as many rows.
 
     Raises:
-        TypeError, ValueError: it is no module, or has none of these.
+        TypeError, ValueError: it is no module, has none of these, or keeps them in factors.
     """
     if not isinstance(model, torch.nn.Module):
         raise TypeError(f"model: got {type(model).__name__}; accepted: a torch.nn.Module")
@@ -29,6 +29,12 @@ def parts_of(model: torch.nn.Module) -> tuple[Any, Any]:
         if table is None or head is None:
             got = type(model).__name__
             raise ValueError(f"model: got {got}, which has no head; accepted: a language model")
+        for each in (table, head):
+            if not isinstance(getattr(each, "weight", None), torch.Tensor):
+                raise ValueError(
+                    f"model: got {type(model).__name__} with a {type(each).__name__}, which has no "
+                    "weight; accepted: a dense table, as `make_dense` of a copy gives"
+                )
         return table, head
     tables = [each for each in known.modules() if isinstance(each, torch.nn.Embedding)]
     table = max(tables, key=lambda each: each.num_embeddings, default=None)
@@ -58,7 +64,8 @@ def body_as_it_is(model: Any, body: Body | None = None) -> tuple[Body, torch.Ten
         body: what it is, where its class is not known.
 
     Raises:
-        TypeError, ValueError: its class is not known and no body is given, or it has no head.
+        TypeError, ValueError: its class is not known and no body is given; it has no head, or no
+            numbers, on the meta device.
     """
     if body is not None and not isinstance(body, Body):
         raise TypeError(f"body: got {type(body).__name__}; accepted: a Body, or None")
@@ -71,6 +78,11 @@ def body_as_it_is(model: Any, body: Body | None = None) -> tuple[Body, torch.Ten
         body = body_of(config)
     table, head = parts_of(model)
     tied, rows = table.weight is head.weight, table.weight
+    if rows.is_meta or head.weight.is_meta:
+        raise ValueError(
+            "model: got one on the meta device, without numbers; accepted: one with weights (for "
+            "`initial_loss` its configuration is enough)"
+        )
     notes = body.notes
     if tied != body.tied:
         notes = (*notes, f"the head is {'tied' if tied else 'not tied'}, unlike the configuration")
@@ -86,6 +98,23 @@ def body_as_it_is(model: Any, body: Body | None = None) -> tuple[Body, torch.Ten
     bias = None if bias is None or not bool((bias != 0).any()) else bias.detach()
     width = body.head or body.table
     return replace(body, tied=tied, head=width, n=len(head.weight), notes=notes), bias
+
+
+def most_positions(model: torch.nn.Module) -> int | None:
+    """How many tokens a text may have, if that is bounded: RoBERTa's first positions are no places.
+
+    Args:
+        model: any; None of one that does not say.
+    """
+    most = getattr(getattr(model, "config", None), "max_position_embeddings", None)
+    if not isinstance(most, int):
+        return None
+    tables = [
+        each for name, each in model.named_modules()
+        if "position" in name and isinstance(each, torch.nn.Embedding)
+    ]  # fmt: skip
+    return most - max((each.padding_idx + 1 for each in tables if each.padding_idx is not None
+                       and each.num_embeddings == most), default=0)  # fmt: skip
 
 
 def takes_names(model: torch.nn.Module) -> bool:

@@ -16,11 +16,18 @@ _MOST_VARIANCE = 60.0
 
 
 def concentration(variance: float, most: int) -> np.ndarray:
-    """E Σ a² of 1 … most softmax weights of iid normal logits of a variance."""
+    """E Σ a² of 1 … most softmax weights of iid normal logits of a variance.
+
+    Beyond a large one the largest weight is alone but where the next logit is about as large, which
+    has a chance as 1/η: there 1 - E Σ a² falls so.
+    """
     counts = np.arange(1, most + 1)
     if variance <= 1e-12:
         return 1.0 / counts
-    η = math.sqrt(min(variance, _MOST_VARIANCE))
+    if variance > _MOST_VARIANCE:
+        spread: np.ndarray = 1 - concentration(_MOST_VARIANCE, most)
+        return 1 - spread * math.sqrt(_MOST_VARIANCE / variance)
+    η = math.sqrt(variance)
     pace = min(_STEP, 0.5 / η)
     z = np.arange(-8.5 - 2 * η, 8.5 + 2 * η + pace, pace)
     weight = np.exp(-(z**2) / 2) * pace / math.sqrt(2 * math.pi)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -21,11 +21,16 @@ _COARSE_SHARE = _COARSE_SHARE / _COARSE_SHARE.sum()
 
 @dataclass(frozen=True)
 class Ends:
-    """What the head sees at each place (T,): cosine with the own row, and the logits' spread."""
+    """What the head sees at each place (T,): cosine with the own row, and the logits' spread.
+
+    ``uneven`` is the relative variance, from token to token, of the second moment of all but the
+    own row, beyond that of a normal vector.
+    """
 
     cosine: np.ndarray
     spread: np.ndarray
     width: int
+    uneven: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,8 @@ class Budget:
     """The budget of a body: what its head sees, with every ε and without that of the last norm.
 
     ``steps`` are the branches, ``wobble`` the relative deviation of the stream's second moment from
-    one draw of the weights to another, ``common`` the mean overlap of two places' last states.
+    one draw of the weights to another, ``common`` how far the others' sums of two places are alike:
+    a mean correlation.
     """
 
     seen: Ends
@@ -69,24 +75,39 @@ def budget(body: Body, length: int) -> Budget:
     unit = body.scale * body.after * math.sqrt(width) * table
     cosine = np.sqrt(np.clip(own, 0, 1)) if body.tied else np.zeros(length)
     size = np.sqrt(np.diagonal(stream.overlaps))
+    rest = float((size**2 * np.clip(1 - own, 0, 1)).mean())
+    uneven = stream.uneven / rest**2 if rest > 0 else 0.0
     return Budget(
-        Ends(cosine, unit * np.sqrt(second), width),
-        Ends(cosine, unit * np.sqrt(bare), width),
+        Ends(cosine, unit * np.sqrt(second), width, uneven),
+        Ends(cosine, unit * np.sqrt(bare), width, uneven),
         stream.steps,
         stream.steps[-1].deviation,
-        float((stream.overlaps / size[:, None] / size).mean()),
+        _alike(stream.overlaps / size[:, None] / size, float((unit**2 * second).mean()), body.n),
     )
+
+
+def _alike(cosines: np.ndarray, variance: float, n: int) -> float:
+    """Mean correlation of the sums of e^l at two places, each less its linear part.
+
+    Two logits of variance s² and correlation c have Cov(e^l, e^l') as e^(s² c) - 1; the mean logit,
+    which the labels take away, is its linear part. Beyond freezing the largest few are the sum.
+    """
+    x = max(min(variance, 2 * math.log(n)), 1e-2)
+    found = (np.expm1(x * cosines) - x * cosines) / (math.expm1(x) - x)
+    return float(found.mean())
 
 
 def own_logit(found: Ends, layer: bool) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard deviation (T,) of the own logit.
 
     The row has a chi length; the rest of the state is an independent normal vector of d entries,
-    of which one lies along the row.
+    of which one lies along the row, and of a length that differs from token to token as what the
+    branches add does.
     """
     d = found.width - layer
     length = 1 - 1 / (4 * d) + _COARSE / math.sqrt(2 * d)
-    across = 1 - 1 / (4 * d) + _COARSE / math.sqrt(2 * d)
+    wide = 2 / d + found.uneven  # the variance of the square
+    across = np.maximum(1 - wide / 8 + _COARSE * math.sqrt(wide) / 2, 0.05)
     x, w, y = np.meshgrid(length, _COARSE / math.sqrt(d), across, indexing="ij")
     share = np.einsum("i,j,k->ijk", _COARSE_SHARE, _COARSE_SHARE, _COARSE_SHARE)
     mean, deviation = [], []
@@ -228,7 +249,7 @@ def one_draw(
         ends_at = [
             loss_of(
                 body.n,
-                Ends(np.clip(seen.cosine * (1 + sign * step), 0, 1), seen.spread, seen.width),
+                replace(seen, cosine=np.clip(seen.cosine * (1 + sign * step), 0, 1)),
                 repeats=repeats, cap=body.cap, layer=layer,
             )
             for sign in (1, -1)

@@ -79,13 +79,15 @@ def _off_diagonal(overlap: np.ndarray) -> float:
 class Stream:
     """What is known of a stream at its end.
 
-    ``overlaps`` (T, T); ``own`` (T,) the factor of the own embedding; ``steps``, one per branch.
+    ``overlaps`` (T, T); ``own`` (T,) the factor of the own embedding; ``steps``, one per branch;
+    ``uneven``, the variance of a token's own second moment beyond that of a normal vector.
     """
 
     overlaps: np.ndarray
     own: np.ndarray
     steps: tuple[Step, ...]
     shared: Shared
+    uneven: float = 0.0
 
 
 def normalised(overlap: np.ndarray, norm: Norm, d: int) -> tuple[np.ndarray, np.ndarray]:
@@ -134,7 +136,7 @@ def through(
         steps.append(Step(f"{name}embedding norm", second, second))
         shared = Shared(min(_off_diagonal(overlap), second), second, shared.drift)
     known: dict[tuple[Attention, int, int], Averaging] = {}
-    drawn = 0.0
+    drawn = uneven = 0.0
     for index, layer in enumerate(stack.layers):
         before = overlap
         for branch in layer:
@@ -144,6 +146,8 @@ def through(
             added = _branch(branch, inside, d, stack.causal, seen, known, stack.norm.ε)
             wobble = made_wobble = _wobble(branch, inside, added, d)
             made = float(np.diagonal(added).mean())
+            if stack.form in ("pre", "parallel"):
+                uneven += made**2 * _unevenness(branch, inside, d)
             if stack.form in ("sandwich", "after"):
                 added, wobble = normalised(added, stack.norm, d)[0], 0.0
             overlap = overlap + added
@@ -168,7 +172,7 @@ def through(
                 moved = 0.0
             title = f"{name}layer {index} {what}"
             steps.append(Step(title, branch_second, second, wobble, moved, made, made_wobble))
-    return Stream(overlap, own, tuple(steps), shared)
+    return Stream(overlap, own, tuple(steps), shared, uneven)
 
 
 def _branch(
@@ -223,15 +227,19 @@ def _wobble(
     branch: Attention | Feedforward, inside: np.ndarray, added: np.ndarray, d: int
 ) -> float:
     """How far the second moment of a branch lies from its mean, in one draw of its matrices."""
-    if isinstance(branch, Feedforward):
-        deviation = np.array([math.sqrt(d * float(np.diagonal(inside).mean())) * branch.inner])
-        tails = float(tails_of(branch.activation, deviation)[0])
-        within = (3 * tails if branch.gated else tails) - 1, branch.width
-    else:
-        within = 2.0, branch.heads * branch.width
+    within = _unevenness(branch, inside, d)
     out, into = (float((_cosines(each) ** 2).mean()) for each in (added, inside))
-    relative = math.sqrt(2 / d * out + within[0] / within[1] * into)
+    relative = math.sqrt(2 / d * out + within * into)
     return float(np.diagonal(added).mean()) * relative
+
+
+def _unevenness(branch: Attention | Feedforward, inside: np.ndarray, d: int) -> float:
+    """Relative variance of a token's hidden second moment, a mean over so many hidden entries."""
+    if isinstance(branch, Attention):
+        return 2 / (branch.heads * branch.width)
+    deviation = np.array([math.sqrt(d * float(np.diagonal(inside).mean())) * branch.inner])
+    tails = float(tails_of(branch.activation, deviation)[0])
+    return ((3 * tails if branch.gated else tails) - 1) / branch.width
 
 
 def _cosines(overlap: np.ndarray) -> np.ndarray:

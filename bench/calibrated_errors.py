@@ -1,0 +1,101 @@
+"""Are the error bars of `initial_loss` right? z-scores of random configurations against N(0, 1).
+
+    python bench/calibrated_errors.py [COUNT [FIRST]]
+
+Each configuration is drawn: a class, its width, depth, vocabulary, length of a text, initialiser
+and, where the class allows it, the tie. One model of it is drawn and measured on one text, and
+``z`` is the difference from the prediction in units of the predicted error. A last line, which the
+manual shows, has their mean and deviation, the share beyond two and the p-value of a test of
+Kolmogorov and Smirnov against N(0, 1); the worst are printed before it.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+from scipy.stats import kstest
+
+from verified_transformer.models import initial_loss
+
+TEXT = Path(__file__).parents[1] / "book" / "initial-loss-calibration.txt"
+CLASSES = {
+    "GPT2LMHeadModel": ("n_embd", "n_layer", "n_head"),
+    "GPTNeoXForCausalLM": ("hidden_size", "num_hidden_layers", "num_attention_heads"),
+    "OPTForCausalLM": ("hidden_size", "num_hidden_layers", "num_attention_heads"),
+    "LlamaForCausalLM": ("hidden_size", "num_hidden_layers", "num_attention_heads"),
+    "Qwen3ForCausalLM": ("hidden_size", "num_hidden_layers", "num_attention_heads"),
+    "GemmaForCausalLM": ("hidden_size", "num_hidden_layers", "num_attention_heads"),
+    "Gemma2ForCausalLM": ("hidden_size", "num_hidden_layers", "num_attention_heads"),
+    "BertForMaskedLM": ("hidden_size", "num_hidden_layers", "num_attention_heads"),
+    "T5ForConditionalGeneration": ("d_model", "num_layers", "num_heads"),
+}
+
+
+def drawn(seed: int) -> tuple[Any, int]:
+    """A model of a configuration that a seed chooses, and the length of a text."""
+    rng = np.random.default_rng(seed)
+    name = str(rng.choice([*CLASSES]))
+    width, depth, heads = CLASSES[name]
+    d = 16 * int(rng.integers(3, 13))
+    kind = getattr(transformers, name)
+    scale = float(np.exp(rng.uniform(np.log(0.01), np.log(0.15))))
+    options = {
+        width: d, depth: int(rng.integers(1, 5)), heads: 4,
+        "vocab_size": int(rng.integers(300, 4000)), "tie_word_embeddings": bool(rng.integers(2)),
+        "bos_token_id": 0, "eos_token_id": 0, "pad_token_id": 0,
+    }  # fmt: skip
+    if name.startswith("T5"):
+        options |= {"d_kv": d // 4, "d_ff": 3 * d, "initializer_factor": 10 * scale}
+        options |= {"tie_word_embeddings": True}  # the library ties its head in any case
+    elif name.startswith("OPT"):
+        options |= {"ffn_dim": 3 * d, "word_embed_proj_dim": d, "init_std": scale}
+    else:
+        options |= {"initializer_range": scale}
+        if not name.startswith("GPT2"):
+            options |= {"intermediate_size": 3 * d}
+        if "num_key_value_heads" in vars(kind.config_class()):
+            options |= {"num_key_value_heads": 4, "head_dim": d // 4}
+    if name.startswith("Gemma2"):
+        options |= {"final_logit_softcapping": float(rng.choice([3.0, 10.0, 30.0]))}
+    torch.manual_seed(seed)
+    return kind(kind.config_class(**options)).eval(), int(rng.choice([16, 32, 64]))
+
+
+def main(count: int = 200, first: int = 0) -> None:
+    found = []
+    for seed in range(first, first + count):
+        model, length = drawn(seed)
+        answer = initial_loss(model, length=length, measure=True, texts=1, seed=seed)
+        assert answer.measured is not None
+        off = answer.measured.loss - answer.loss
+        c = model.config
+        what = (
+            f"{type(model).__name__:27} d={c.hidden_size:3} layers={c.num_hidden_layers} "
+            f"tied={c.tie_word_embeddings!s:5} rho={answer.cosine:.2f} s={answer.spread:.2f} "
+            f"off {100 * off / answer.loss:+.3f} % ± {100 * answer.error / answer.loss:.3f} %"
+        )
+        found.append((off / answer.error, what))
+    z = np.array([each for each, _ in found])
+    for value, what in sorted(found, key=lambda each: -abs(each[0]))[:12]:
+        print(f"z {value:+6.2f}  {what}")
+    said = (
+        f"Of {count} random configurations, drawn and measured on one text each, z has the mean "
+        f"{z.mean():+.2f} and the deviation {z.std(ddof=1):.2f}; {100 * (abs(z) > 2).mean():.1f} % "
+        f"lie beyond two, the farthest at {z[abs(z).argmax()]:+.1f} (Kolmogorov and Smirnov "
+        f"against N(0, 1): p = {kstest(z, 'norm').pvalue:.2g})."
+    )
+    print(said)
+    if (count, first) == (200, 0):
+        TEXT.write_text(said + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    warnings.filterwarnings("ignore")
+    transformers.logging.set_verbosity_error()
+    main(*map(int, sys.argv[1:]))

@@ -1,0 +1,353 @@
+"""Grow a saved checkpoint, a tensor at a time: of any size, with the memory of its largest tensors.
+
+Every shard of the source becomes one shard of the target, which is written under another name and
+renamed once it is whole; the index of several shards comes last, so that nobody loads a part. (A
+folder with all weights and no ``config.json`` is loaded, at the sizes that the class has by
+default.) A run that was killed is called again and goes on after the last tensor that it wrote.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+
+from .descriptions import GrowthRefused, described
+from .filling import Growth, fill_own, written
+from .growing import grow, require_factor
+from .verify import GrowthFailed
+
+Progress = Callable[[str, int, int], None]
+_INDEX, _PART, _CHECKED_LAYERS = "model.safetensors.index.json", ".part", 2
+_DEPTHS = ("num_hidden_layers", "num_decoder_layers")
+_KINDS = {torch.float64: "F64", torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16"}
+_WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".h5", ".msgpack", ".index.json")
+
+
+class _Tensor(NamedTuple):
+    """A tensor of a shard: its key there, its parameter, and what it is grown to."""
+
+    key: str
+    name: str
+    shape: tuple[int, ...]
+    dtype: torch.dtype
+
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        return torch.Size(self.shape).numel() * self.dtype.itemsize
+
+
+def widen_checkpoint(
+    source: str | Path,
+    target: str | Path,
+    k: int,
+    *,
+    check: bool = True,
+    progress: Progress | None = None,
+) -> Path:
+    """Grow a saved checkpoint k times as wide into another folder, the same function.
+
+    The tensors are, bit by bit, those of `grow`. One at a time is in memory, and with ``check`` the
+    first two layers between both ends.
+
+    Args:
+        source: a folder that ``save_pretrained`` wrote, in safetensors, sharded or not.
+        target: the folder to write; new, empty, or what a call that was killed has left, which is
+            then gone on with. Tokenizers and the like are copied along.
+        k: factor of growth, as `grow` takes it.
+        check: whether the first layers are built, grown and compared as `grow` does, before
+            anything is written, and their bits held against what is then written.
+        progress: called with the name of a shard, how many of its tensors are written, and how many
+            there are, after each.
+
+    Returns:
+        The target.
+
+    Raises:
+        TypeError, ValueError: ``k`` as for `grow`; ``source`` is no such folder; ``target`` holds
+            something else.
+        GrowthRefused: as `grow`; or a tensor is missing, is none of the class's parameters, or is
+            one of several that the library fuses when it loads them (Mixtral's experts).
+        GrowthFailed: as `grow`, on the first layers.
+
+    Example:
+        >>> import tempfile
+        >>> from transformers import GPT2Config, GPT2LMHeadModel
+        >>> small = GPT2LMHeadModel(GPT2Config(n_embd=8, n_head=2, n_layer=3))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     small.save_pretrained(f"{folder}/small")
+        ...     wide = widen_checkpoint(f"{folder}/small", f"{folder}/wide", 2)
+        ...     GPT2LMHeadModel.from_pretrained(wide).config.n_embd
+        16
+    """
+    require_factor(k)
+    source, target = _folder(source), Path(target)
+    if target.resolve() == source.resolve():
+        raise ValueError(f"target: got {target}, the source; accepted: another folder")
+    shards = _shards(source)
+    small = _empty(source, shards)
+    growth = Growth(small, k)
+    growth.require_rules()
+    _make_frequencies(growth)
+    contents = {path: _contents(path, growth) for path in shards}
+    _require_all(source, growth, contents)
+    wanted = _first_layers(small, k, contents) if check else {}
+    beside = [
+        path for path in source.iterdir()
+        if path.is_file() and path.name != "config.json" and not path.name.endswith(_WEIGHTS)
+    ]  # fmt: skip
+    _make_folder(target, {path.name for path in (*shards, *beside)} | {_INDEX, "config.json"})
+    for path in beside:
+        shutil.copyfile(path, target / path.name)
+    growth.large.config.architectures = small.config.architectures
+    _write_whole(target / "config.json", growth.large.config.to_json_string())
+    for path, tensors in contents.items():
+        _write_shard(path, target / path.name, tensors, growth, k, wanted, progress)
+    if (source / _INDEX).is_file():
+        index = json.loads((source / _INDEX).read_text("utf-8"))
+        sizes = sum(tensor.size for tensors in contents.values() for tensor in tensors)
+        numbers = sum(torch.Size(t.shape).numel() for each in contents.values() for t in each)
+        index["metadata"] = {"total_parameters": numbers, "total_size": sizes}
+        _write_whole(target / _INDEX, json.dumps(index, indent=2, sort_keys=True) + "\n")
+    return target
+
+
+def _folder(source: str | Path) -> Path:
+    if not isinstance(source, str | Path) or not (Path(source) / "config.json").is_file():
+        raise ValueError(f"source: got {source!r}; accepted: the path of one with a config.json")
+    return Path(source)
+
+
+def _make_folder(target: Path, known: set[str]) -> None:
+    """Make the target; refuse one that holds what is not ours."""
+    target.mkdir(parents=True, exist_ok=True)
+    strange = sorted({path.name.removesuffix(_PART) for path in target.iterdir()} - known)
+    if strange:
+        raise ValueError(
+            f"target: got {target} with {strange[0]}; accepted: an empty folder, or what a call "
+            "for this source has left"
+        )
+
+
+def _shards(source: Path) -> list[Path]:
+    """The files of a checkpoint, in their order."""
+    index, alone = source / _INDEX, source / "model.safetensors"
+    found = [alone]
+    if index.is_file():
+        names = json.loads(index.read_text("utf-8"))["weight_map"].values()
+        found = [source / name for name in sorted(set(names))]
+    for path in found:
+        if not path.is_file():
+            raise ValueError(
+                f"source: got {source} without {path.name}; accepted: one that `save_pretrained` "
+                "wrote, in safetensors, all shards there"
+            )
+    return found
+
+
+def _empty(source: Path, shards: list[Path]) -> Any:
+    """The class of a checkpoint, its parameters on the meta device."""
+    import transformers
+    from safetensors import safe_open
+
+    config = transformers.AutoConfig.from_pretrained(source)
+    name = (config.architectures or ["no architecture"])[0]
+    kind = getattr(transformers, name, None)
+    if kind is None or getattr(config, "quantization_config", None):
+        what = name if kind is None else "quantised weights"
+        raise GrowthRefused(f"source: got {what}; accepted: a class of transformers, in floats")
+    dtype = config.dtype
+    if dtype is None:
+        with safe_open(shards[0], "pt") as held:
+            dtype = held.get_tensor(next(iter(held.keys()))).dtype
+    with torch.device("meta"):
+        model = kind(config).to(dtype).eval()
+    fill_own(model, described(model), _on_cpu(model))
+    return model
+
+
+def _on_cpu(model: Any) -> dict[str, torch.Tensor]:
+    return {name: torch.empty_like(it, device="cpu") for name, it in model.named_buffers()}
+
+
+def _make_frequencies(growth: Growth) -> None:
+    """Compute the tables of sines that a class keeps as parameters."""
+    for path, module in growth.large.named_modules():
+        row = growth.description.row(path)
+        if row is not None and row.rule == "frequencies" and list(module.parameters()):
+            module.to_empty(device="cpu")
+            growth.large._init_weights(module)
+
+
+def _contents(path: Path, growth: Growth) -> list[_Tensor]:
+    """What a shard holds, and what it becomes."""
+    from safetensors import safe_open
+    from transformers.conversion_mapping import get_model_conversion_mapping
+    from transformers.core_model_loading import WeightRenaming, rename_source_key
+
+    model = growth.model
+    every = get_model_conversion_mapping(model)
+    renamed = [each for each in every if isinstance(each, WeightRenaming)]
+    fused = [each for each in every if not isinstance(each, WeightRenaming)]
+    names = dict(model.named_parameters(remove_duplicate=False))
+    state, prefix = model.state_dict(), model.base_model_prefix
+    found = []
+    with safe_open(path, "pt") as held:
+        for key in held.keys():  # it is no dictionary
+            name, converter = rename_source_key(key, renamed, fused, prefix, state)
+            if converter is not None or name not in names:
+                what = "is one of several that are fused" if converter else "is no parameter"
+                raise GrowthRefused(
+                    f"{key}: it {what} of {type(model).__name__}; accepted: a checkpoint with its "
+                    "parameters as they are (`grow` takes the loaded model)"
+                )
+            told = held.get_slice(key)
+            dtype = {short: kind for kind, short in _KINDS.items()}.get(told.get_dtype())
+            if dtype is None or tuple(told.get_shape()) != tuple(names[name].shape):
+                raise GrowthRefused(
+                    f"{key}: got {told.get_dtype()} {tuple(told.get_shape())}; accepted: floats of "
+                    f"16 bits or more, {tuple(names[name].shape)}"
+                )
+            shape = tuple(growth.large.get_parameter(name).shape)
+            found.append(_Tensor(key, name, shape, dtype))
+    return found
+
+
+def _require_all(source: Path, growth: Growth, contents: dict[Path, list[_Tensor]]) -> None:
+    """Check that every parameter is there, and under one number where it is there twice."""
+    held: dict[str, tuple[Path, str]] = {}
+    for path, tensors in contents.items():
+        for tensor in tensors:
+            first = growth.first(tensor.name)
+            if first in held and not torch.equal(_read(path, tensor.key), _read(*held[first])):
+                raise GrowthRefused(
+                    f"{tensor.key}: it is not {held[first][1]}, to which the configuration ties "
+                    "it; accepted: equal numbers, or tie_word_embeddings=False"
+                )
+            held.setdefault(first, (path, tensor.key))
+    if missing := sorted(set(map(growth.first, dict(growth.model.named_parameters()))) - set(held)):
+        raise GrowthRefused(f"source: got {source} without {missing[0]}; accepted: all parameters")
+
+
+def _read(path: Path, key: str) -> torch.Tensor:
+    from safetensors import safe_open
+
+    with safe_open(path, "pt") as held:
+        found: torch.Tensor = held.get_tensor(key)
+    return found
+
+
+def _first_layers(small: Any, k: int, contents: dict[Path, list[_Tensor]]) -> dict[str, str]:
+    """Grow the first layers between both ends as `grow` does; return what each tensor is."""
+    config = copy.deepcopy(small.config)
+    for option in _DEPTHS:
+        if (getattr(config, option, None) or 0) > _CHECKED_LAYERS:
+            setattr(config, option, _CHECKED_LAYERS)
+    if getattr(config, "layer_types", None):
+        config.layer_types = config.layer_types[: config.num_hidden_layers]
+    model = type(small)(config).to(small.dtype).eval()
+    fill_own(model, described(model), _on_cpu(model))
+    own = dict(model.named_parameters(remove_duplicate=False))
+    for path, tensors in contents.items():
+        for tensor in tensors:
+            if tensor.name in own:
+                own[tensor.name].data = _read(path, tensor.key)
+    large = grow(model, k)
+    return {name: _digest(value) for name, value in large.named_parameters(remove_duplicate=False)}
+
+
+def _write_shard(
+    source: Path,
+    target: Path,
+    tensors: list[_Tensor],
+    growth: Growth,
+    k: int,
+    wanted: dict[str, str],
+    progress: Progress | None,
+) -> None:
+    """Write a shard under another name, from where it was left, and rename it once it is whole."""
+    header = _header(source, tensors, k)
+    if target.is_file():
+        size = len(header) + sum(tensor.size for tensor in tensors)
+        with target.open("rb") as held:
+            if held.read(len(header)) == header and target.stat().st_size == size:
+                return
+        raise ValueError(
+            f"target: got {target} of another source or k; accepted: an empty folder, or what a "
+            "call for this source and k has left"
+        )
+    part = target.with_name(target.name + _PART)
+    part.touch()
+    with part.open("r+b") as out:
+        if out.read(len(header)) != header:
+            out.seek(0)
+            out.truncate()
+            out.write(header)
+        place, done = len(header), part.stat().st_size
+        for count, tensor in enumerate(tensors, 1):
+            follower = tensors[count].size if count < len(tensors) else 1
+            # the last that looks whole is written again: its end may not have reached the disk
+            if place + tensor.size + follower > done:
+                value = _grown(source, tensor, growth)
+                if wanted.get(tensor.name, _digest(value)) != _digest(value):
+                    raise GrowthFailed(f"{tensor.key}: it is not, bit by bit, what `grow` makes")
+                out.seek(place)
+                out.truncate()
+                out.write(_bytes(value))
+                out.flush()
+                os.fsync(out.fileno())
+            place += tensor.size
+            if progress is not None:
+                progress(target.name, count, len(tensors))
+    part.replace(target)
+
+
+def _grown(source: Path, tensor: _Tensor, growth: Growth) -> torch.Tensor:
+    value = torch.empty(tensor.shape, dtype=tensor.dtype)
+    written(growth.of(tensor.name, _read(source, tensor.key)), value)
+    return value
+
+
+def _header(source: Path, tensors: list[_Tensor], k: int) -> bytes:
+    """The beginning of a file of safetensors; it says what the tensors were grown from."""
+    with source.open("rb") as held:
+        digest = hashlib.file_digest(held, "sha256").hexdigest()
+    told: dict[str, Any] = {"__metadata__": {"format": "pt", "grown_from": digest, "k": str(k)}}
+    place = 0
+    for tensor in tensors:
+        told[tensor.key] = {
+            "dtype": _KINDS[tensor.dtype],
+            "shape": list(tensor.shape),
+            "data_offsets": [place, place + tensor.size],
+        }
+        place += tensor.size
+    text = json.dumps(told, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text
+
+
+def _bytes(value: torch.Tensor) -> memoryview:
+    plain: Any = value.detach().contiguous().reshape(-1).view(torch.uint8).numpy()
+    return memoryview(plain)
+
+
+def _digest(value: torch.Tensor) -> str:
+    return hashlib.sha256(_bytes(value)).hexdigest()
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Write a small file under another name, and rename it."""
+    part = path.with_name(path.name + _PART)
+    with part.open("w", encoding="utf-8") as out:
+        out.write(text)
+        out.flush()
+        os.fsync(out.fileno())
+    part.replace(path)
