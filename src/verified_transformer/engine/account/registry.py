@@ -1,4 +1,4 @@
-"""What the articles say, 297 statements, what the book adds, and how each is read.
+"""What the articles say, 300 statements, what the book adds, and how each is read.
 
 The statements stand in ``claims/*.yaml`` and nowhere else; those of the book's own, ``BOOK-nn``,
 in ``claims/book.yaml``, counted apart. A claim has an id that is never reused,
