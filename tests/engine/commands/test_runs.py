@@ -67,7 +67,7 @@ def test_a_change_is_stored_and_shown_whole(
     capsys.readouterr()
     assert refresh([notebook], tmp_path) == 0
     out = capsys.readouterr().out
-    assert f"    cell 0: -{'a' * 300}\n    cell 0: +{'b' * 300}\n" in out
+    assert f"    cell 0: stored: {'a' * 300}\n    cell 0:    now: {'b' * 300}\n" in out
     assert "b" * 300 in notebook.read_text(encoding="utf-8")
 
 
@@ -100,8 +100,11 @@ def test_a_run_takes_variables_and_may_go_on_after_an_error(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("cell", "finding"),
     [
-        ("'LOSS-14 ' + os.environ.get('OMP_NUM_THREADS', '')", "cell 0: +LOSS-14 1"),
-        ("'LOSS-14 ' + str(hash('a word'))", "cell 0: +LOSS-14"),
+        (
+            "'LOSS-14 ' + os.environ.get('OMP_NUM_THREADS', '')",
+            "cell 0, LOSS-14: 3 -> 1 in LOSS-14 1",
+        ),
+        ("'LOSS-14 ' + str(hash('a word'))", "cell 0, LOSS-14: "),
     ],
     ids=["threads", "hash seed"],
 )
@@ -119,7 +122,8 @@ def test_portable_catches(
     out = capsys.readouterr().out
     assert finding in out and "1 runs, 1 differ from what is stored" in out
     kept = json.loads(keeping.path(tmp_path, "portable").read_text(encoding="utf-8"))
-    assert [entry["differences"] for entry in kept["notebooks"].values()] == [{"default/1": 2}]
+    (entry,) = kept["notebooks"].values()
+    assert entry["differences"]["default/1"] >= 1
 
 
 def test_this_machine_plays_the_plain_processor() -> None:
