@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from ...account import registry
-from ...account.rendering.formulas import latex
 from . import bound, pages
-from .bound import normalised
-from .owners import DEFINITION, FREE, Owned, Page, matched, parsed, shown_as, written
-from .tokens import Token, tokens, value
+from .owners import DEFINITION, FREE, Owned, Page, fault_of, matched, shown_as, written
+from .tokens import Token, tokens
 
-_COMMENT = re.compile(r"\s*<!-- owners\n(.*?)-->", re.DOTALL)
 _LONGEST_LABEL = 40
 UNKNOWN = "?"
 
@@ -23,7 +20,7 @@ def draft(path: Path) -> int:
     """Write the owners beside a notebook or page, known ones filled in and needless ones left out.
 
     What is not found in a printed line or in a claim of the notebook gets the owner ``?``, which
-    no gate accepts: a person says what it is. Owners in comments of the text are taken from there.
+    no gate accepts: a person says what it is.
 
     Returns:
         How many tokens were left to a person.
@@ -31,15 +28,21 @@ def draft(path: Path) -> int:
     owned = pages.owners_of(path)
     if path.suffix == ".md":
         text = path.read_text(encoding="utf-8")
-        plain, own = _apart(text, owned[""])
-        made = {"": _tidy(plain, own, pages.page_of_text(path, plain), {})}
-        if plain != text:
-            path.write_text(plain, encoding="utf-8")
+        made = {"": _tidy(text, owned[""], pages.page_of_text(path, text), ())}
     else:
-        made = _of_notebook(path, owned)
+        book = pages.read(path)
+        known, claims = pages.page(book), [*_claims(book)]
+        made = {
+            cell.id: _tidy(
+                cell.source, owned.get(cell.id, Owned()), known, claims,
+                pages.following(book, index),
+            )
+            for index, cell in enumerate(book.cells)
+            if cell.cell_type == "markdown"
+        }  # fmt: skip
     beside = path.with_suffix(pages.SUFFIX)
-    if text := written(made):
-        beside.write_text(text, encoding="utf-8")
+    if said := written(made):
+        beside.write_text(said, encoding="utf-8")
     else:
         beside.unlink(missing_ok=True)
     return sum(UNKNOWN in owners for own in made.values() for _, owners in own.rows)
@@ -53,45 +56,8 @@ def draft_all(paths: Sequence[Path], root: Path) -> int:
     return 0
 
 
-def _of_notebook(path: Path, owned: dict[str, Owned]) -> dict[str, Owned]:
-    import nbformat
-
-    book = pages.read(path)
-    commented = False
-    for cell in book.cells:
-        if cell.cell_type == "markdown":
-            plain, owned[cell.id] = _apart(cell.source, owned.get(cell.id, Owned()))
-            commented |= plain != cell.source
-            cell.source = plain
-    if commented:
-        nbformat.write(book, path)
-    known, formulas = pages.page(book), _formulas(book)
-    return {
-        cell.id: _tidy(cell.source, owned[cell.id], known, formulas, pages.following(book, index))
-        for index, cell in enumerate(book.cells)
-        if cell.cell_type == "markdown"
-    }
-
-
-def _apart(text: str, own: Owned) -> tuple[str, Owned]:
-    """A text without its comments of owners, and its owners with theirs."""
-    lets, rows = [*own.lets], [*own.rows]
-    owners_of: dict[str, list[str]] = {}
-    for comment in _COMMENT.findall(text):
-        found = parsed(comment)[""]
-        lets += found.lets
-        for said, owners in found.rows:
-            for one in [said] if "$" in said else said.split(";"):
-                owners_of.setdefault(one.strip(), []).extend(owners)
-    plain = _COMMENT.sub("", text)
-    end = "\n" if plain != text and text.endswith("\n") else ""
-    return plain.rstrip("\n") + end if plain != text else text, Owned(
-        [*rows, *owners_of.items()], lets
-    )
-
-
 def _tidy(
-    text: str, own: Owned, known: Page, formulas: dict[str, str], following: Iterable[str] = ()
+    text: str, own: Owned, known: Page, claims: Sequence[str], following: Iterable[str] = ()
 ) -> Owned:
     """The owners of a text in its order: those that it has, those that it needs, and no other."""
     said = [*tokens(text)]
@@ -112,7 +78,7 @@ def _tidy(
         if len(owners) > 1:  # an owner that asks for nothing adds nothing
             owners = [owner for owner in owners if not owner.startswith(FREE)] or owners[:1]
         if not owners and token in unowned:
-            owners = [_owner(token, known, formulas)]
+            owners = [_owner(token, known, claims)]
         needless = unasked and all(_says_no_more(owner, unasked) for owner in owners)
         if owners and not needless:
             made.rows.append((names.get(token.text, token.text), owners))
@@ -128,37 +94,23 @@ def _says_no_more(owner: str, unasked: str) -> bool:
     )
 
 
-def _formulas(book: Any) -> dict[str, str]:
-    """Owners by formula: the claims that the notebook names."""
-    named = dict.fromkeys(
-        id
-        for cell in book.cells
-        if cell.cell_type == "code"
-        for id in pages.ID.findall(cell.source)
-    )
-    found: dict[str, str] = {}
-    for id in named:
-        statement = registry.load()[1].get(id)
-        reading = statement.reading if statement else None
-        for case, of in reading.parts.items() if reading else ():
+def _claims(book: Any) -> Iterator[str]:
+    """The claims that a notebook decides and their cases, as owners of formulas."""
+    code = "\n".join(cell.source for cell in book.cells if cell.cell_type == "code")
+    known = registry.load()[1]
+    for id in dict.fromkeys(pages.ID.findall(code)):
+        reading = known[id].reading if id in known else None
+        for case in reading.parts if reading else ():
             name = f"{id}[{case}]" if case else id
-            for part, text in ((".truth", of.truth_formula), ("", of.formula)):
-                if text:
-                    found.setdefault(normalised(latex(text)), name + part)
-    return found
+            yield from (f"{name}.truth", name)
 
 
-def _owner(token: Token, known: Page, formulas: dict[str, str]) -> str:
-    if token.kind == "formula":
-        sides = [normalised(side) for side in re.split(r"=|\\approx", token.text.strip("$"))]
-        unknown = UNKNOWN if bound.RELATION.search(token.text) else DEFINITION
-        return next((formulas[side] for side in sides if side in formulas), unknown)
-    said = value(token)
-    for line in known.printed if said and token.kind == "number" else ():
-        for other in tokens(line.replace("$", "")):
-            found = value(other)
-            if found and said and abs(found[0] - said[0]) <= said[1]:
-                label = line.partition(other.text)[0].strip()[:_LONGEST_LABEL].strip()
-                if label:
-                    return f'printed "{label}"'
-    return UNKNOWN
+def _owner(token: Token, known: Page, claims: Sequence[str]) -> str:
+    """The first claim or printed line that owns a token; a person's matter where none does."""
+    unknown, candidates = UNKNOWN, claims
+    if token.kind == "number":
+        labels = (re.match(r"\D*", line)[0].strip() for line in known.printed)  # type: ignore[index]
+        candidates = [f'printed "{label[:_LONGEST_LABEL].strip()}"' for label in labels if label]
+    elif not bound.RELATION.search(token.text):
+        unknown = DEFINITION
+    return next((owner for owner in candidates if not fault_of(token, owner, known)), unknown)

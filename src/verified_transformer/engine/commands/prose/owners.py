@@ -43,7 +43,7 @@ _LET = "let "
 _ARROW = " <- "
 _CELL = re.compile(r"\[([\w-]+)\]")
 _CLAIM = re.compile(
-    r"(?P<id>[A-Z]+-\d{2})(?:\[(?P<case>[^\]]+)\])?(?:\.(?P<part>truth|claimed|quantity|told))?"
+    r"(?P<id>[A-Z]+-\d{2})(?:\[(?P<case>[^\]]+)\])?(?:\.(?P<part>truth|claimed|told))?"
     r"(?: at (?P<at>.+))?"
 )
 _PRINTED = re.compile(r"printed (.+?)(?: in (notebooks/\S+))?")
@@ -149,7 +149,7 @@ def faults(markdown: str, own: Owned, page: Page, following: Iterable[str] = ())
         text, owners = own.rows[row]
         for owner in owners:
             shown_by_name = text != token.text  # whole, it may also be told, as a formula in a line
-            fault = None if shown_by_name else _fault(token, owner, page)
+            fault = None if shown_by_name else fault_of(token, owner, page)
             if shown_by_name or (fault and text.startswith("$$")):
                 fault = displays.fault(token.text, owner, page.names)
             found += [f"{text} <- {owner}: {fault}"] if fault else []
@@ -184,7 +184,8 @@ def matched(
     return [(said[place], row) for place, row in pairs.items()], unowned
 
 
-def _fault(token: Token, owner: str, page: Page) -> str | None:
+def fault_of(token: Token, owner: str, page: Page) -> str | None:
+    """Say why an owner does not own a number, a word or a formula in a line; None where it does."""
     if owner.partition(":")[0] == FREE:
         told = owner != FREE or (token.kind == "number" and not re.search(r"\d\.\d|%", token.text))
         return None if told else f"accepted: what computes or prints it, or {FREE}: and why"
@@ -198,7 +199,10 @@ def _fault(token: Token, owner: str, page: Page) -> str | None:
     try:
         if label := _PRINTED.fullmatch(owner):
             return _printed(token, label[1].strip('" '), page.lines(label[2] or ""))
-        return _claimed(token, claim) if claim else _computed(token, owner)
+        if claim:
+            return _claimed(token, claim)
+        letters = parse(owner).free_symbols
+        return _written(token, owner) if letters else _agrees(token, owner, {})
     except (KeyError, TypeError, ValueError) as error:
         return str(error.args[0])
 
@@ -262,20 +266,6 @@ def _means(token: Token, text: str) -> bool:
         except (ValueError, TypeError):
             continue
     return False
-
-
-def _computed(token: Token, owner: str) -> str | None:
-    """A sum, or an equation of two: both sides are written as they are computed."""
-    left, equals, right = owner.partition(" = ")
-    if not equals:
-        formula = parse(owner)
-        return _written(token, owner) if formula.free_symbols else _agrees(token, owner, {})
-    if not equivalent(parse(left), parse(right)):
-        return "its sides differ"
-    sides = [normalised(side) for side in RELATION.split(token.text.strip("$"))]
-    return None if sides == [normalised(latex(left)), normalised(latex(right))] else (
-        f"it would be ${latex(left)}={latex(right)}$"
-    )  # fmt: skip
 
 
 def _agrees(token: Token, text: str, point: Mapping[object, float]) -> str | None:

@@ -150,8 +150,7 @@ def notebook_faults(notebook: Path, sources: frozenset[str] = frozenset()) -> It
 
 def _comment(text: str) -> list[str]:
     """Owners that stand in the text itself, where readers who open the cell see them."""
-    said = "owners stand in a file of their own: make owners takes them there"
-    return [said] if "<!-- owners" in text else []
+    return ["owners stand in a file of their own"] if "<!-- owners" in text else []
 
 
 def _near(sources: list[str], index: int) -> str:
