@@ -54,18 +54,13 @@ def _around(prose: str, code: str = "") -> dict[str, Any]:
     """What a text may say unasked: of its own displays, its code, and the claims of both."""
     named = sorted({*ID.findall(prose), *ID.findall(code)})
     known = registry.load()[1]
-    read = [text for id in named if id in known for text in _texts(id)]
+    read = [text for id in named if id in known for text in bound.texts(known[id])]
     shown = (found["display"] for found in MATHS.finditer(prose))
     return {
         "given": bound.numbers(code).union(*map(bound.numbers, read)),
         "displayed": [bound.normalised(text) for text in shown if text],
         "readings": [formula for text in read for formula in bound.formulas(text)],
     }
-
-
-@cache
-def _texts(id: str) -> tuple[str, ...]:
-    return tuple(bound.texts(registry.statement(id)))
 
 
 def printed_by(cell: Any) -> list[str]:
