@@ -132,7 +132,7 @@ form: $(TEST_READY) ## tag, title and fold the notebooks' cells by what they are
 	$(TEST)/bin/python $(COMMAND) form
 
 live-outputs: $(TEST_READY) ## write the present script of live figures into stored outputs
-	$(TEST)/bin/python $(COMMAND).lab.live_figures $(wildcard notebooks/*/*.ipynb)
+	$(TEST)/bin/python $(COMMAND).book.live_figures $(wildcard notebooks/*/*.ipynb)
 
 mutants: chapter $(TEST_READY) ## faults at random, and what sees them: KIND=prose N=60 CHAPTER=3 SALT=…
 	PYTHONPATH=$(CURDIR)/src:$(CURDIR)/tests $(TEST)/bin/python -m mutation \

@@ -224,6 +224,28 @@ def cell(**data: Any) -> Any:
     return nbformat.v4.new_code_cell("x", outputs=[output])
 
 
+def test_what_moved_is_shown_beside_what_is_stored_and_no_coordinates() -> None:
+    def book(plain: str, drawn: str) -> nbformat.NotebookNode:
+        data = {
+            "text/plain": plain,
+            "text/html": f"<svg><path d='{drawn}'/><text>{drawn[0]}</text>",
+        }
+        cell = nbformat.v4.new_code_cell('claim("LOSS-14")')
+        cell.outputs = [nbformat.v4.new_output("display_data", data)]
+        return nbformat.v4.new_notebook(cells=[cell])
+
+    def shown(*new: str) -> list[str]:
+        return [*comparing.differences(book("BERT: 5.4\n#ab12cd", "1 2"), book(*new), [])]
+
+    assert shown("BERT: 5.6\n#ab12cd", "1 3") == ["cell 0, LOSS-14: 5.4 -> 5.6 in BERT: 5.6"]
+    assert shown("BERT: 5.4\n#ab12cd", "1 3") == ["cell 0, LOSS-14: its drawing is another"]
+    assert shown("BERT: 5.4\n#ab12cd", "2 3") == ["cell 0, LOSS-14: 1 -> 2 in 2"]
+    assert shown("BERT: none\n#ab12cd", "1 2") == [
+        "cell 0, LOSS-14: stored: BERT: 5.4", "cell 0, LOSS-14:    now: BERT: none",
+    ]  # fmt: skip
+    assert shown("BERT: 5.4\n#ab12cd", "1 2") == []
+
+
 def test_masked_numbers_do_not_count() -> None:
     masked = comparing.masks(ROOT)
     one, two, other = (
