@@ -17,7 +17,8 @@ _COMMENT = re.compile(r"\s*<!-- owners\n(.*?)-->", re.DOTALL)
 
 def _apart(text: str, own: Owned) -> tuple[str, Owned]:
     """A text without its comments of owners, and its owners with theirs."""
-    lets, owners_of = [*own.lets], {}
+    lets = [*own.lets]
+    owners_of: dict[str, list[str]] = {}
     for comment in _COMMENT.findall(text):
         found = parsed(comment)[""]
         lets += found.lets
