@@ -107,7 +107,7 @@ verify: named $(TEST_READY) ## CLAIM=LOSS-14: run one claim afresh and compare i
 refresh: chapter $(TEST_READY) ## run notebooks, store their outputs, show every change
 	$(TEST)/bin/python $(COMMAND) refresh $(SOME)
 
-owners: chapter $(TEST_READY) ## draft the owners of what notebooks' prose says
+owners: chapter $(TEST_READY) ## write the owners beside texts in their order, what can be found filled in
 	$(TEST)/bin/python $(COMMAND) owners $(SOME)
 
 record: named $(TEST_READY) ## NAME=…: run a long experiment of experiments/ and keep its result
@@ -132,14 +132,14 @@ form: $(TEST_READY) ## tag, title and fold the notebooks' cells by what they are
 	$(TEST)/bin/python $(COMMAND) form
 
 live-outputs: $(TEST_READY) ## write the present script of live figures into stored outputs
-	$(TEST)/bin/python $(COMMAND).lab.live_figures $(wildcard notebooks/*/*.ipynb)
+	$(TEST)/bin/python $(COMMAND).book.live_figures $(wildcard notebooks/*/*.ipynb)
 
 mutants: chapter $(TEST_READY) ## faults at random, and what sees them: KIND=prose N=60 CHAPTER=3 SALT=…
 	PYTHONPATH=$(CURDIR)/src:$(CURDIR)/tests $(TEST)/bin/python -m mutation \
 	  $(if $(KIND),--kind $(KIND)) $(if $(N),--n $(N)) $(if $(CHAPTER),--chapter $(CHAPTER)) $(if $(SALT),--salt $(SALT))
 
-canaries: $(TEST_READY) ## list the known-bad inputs anew, after adding or renaming one
-	$(TEST)/bin/python -m pytest -n 0 -q --collect-only -m canary tests | grep :: | LC_ALL=C sort > tests/canaries/names.txt
+canaries: $(TEST_READY) ## count the known-bad inputs of each file anew: there may be more, and not fewer
+	$(TEST)/bin/python -m pytest -n 0 -q --collect-only -m canary tests | grep :: | cut -d : -f 1 | LC_ALL=C sort | uniq -c > tests/canaries/counts.txt
 
 chapter:
 	@test -z "$(CHAPTER)" || ls -d notebooks/$(CHAPTER)-* >/dev/null 2>&1 || { \

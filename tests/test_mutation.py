@@ -124,8 +124,8 @@ def test_a_changed_cell_is_red_where_it_or_one_behind_it_differs(tmp_path: Path)
     )  # fmt: skip
     found = [json.loads(line) for line in done.stdout.splitlines()]
     assert [one["by"] for one in found] == ["outputs", "outputs", "outputs", "run"], done.stderr
-    assert "-3" in found[0]["said"] and "+4" in found[0]["said"]
-    assert "+3.0" in found[1]["said"]
+    assert "3 -> 4 in 4" in found[0]["said"]
+    assert "3 -> 3.0 in 3.0" in found[1]["said"]
 
 
 @pytest.mark.canary

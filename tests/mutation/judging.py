@@ -76,8 +76,8 @@ class Judge:
         self.scratch = scratch / "book"
         ignored = shutil.ignore_patterns(".git", ".venv", "_build", "__pycache__", ".*_cache")
         shutil.copytree(root, self.scratch, ignore=ignored)
-        words.renew(self.scratch)  # as after an honest author's last word
-        self._locked = words.read(self.scratch)
+        # as after an honest author's last word
+        self._locked, _ = words.renewed(self.scratch, {}, "as they stand", "2026-01-01")
         self._html = html
         self._scratch = scratch
 
@@ -217,7 +217,7 @@ class Judge:
         """What the lock on words says of a changed file."""
         path = self.scratch / mutant.path
         with self._changed(path, text):
-            found = words.faults(path, self._locked[mutant.path])
+            found = words.faults(self.scratch, mutant.path, self._locked[mutant.path])
         return (LOCKED, "\n".join(found)) if found else ("", "")
 
     def _asked(self, module: str, trials: Sequence[Trial], *names: str) -> Iterator[Answer]:

@@ -1,4 +1,4 @@
-"""What a page can do without: marks that change nothing, and notes to the maintainers."""
+"""What a page can do without: marks that change nothing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from decimal import Decimal
 PLAIN = re.compile(r'<span class="(?:n|nn|nx|p|pm|w|o|mi|mf|nb|bp|si|sa|ne|fm|vm)">([^<]*)</span>')
 # Two marks of one class side by side, such as the quotes of an f-string.
 TWINS = re.compile(r'(<span class="(s1|s2|k)">[^<]*)</span><span class="\2">')
-OWNERS = re.compile(r"<!-- owners\b.*?-->\n?", re.S)
 # What a record and a card carry for Jupyter and Colab; here the style sheets say the same.
 BOXES = re.compile(r' style="border-left:4px solid #[0-9a-f]{6};padding:\.1em \.7em"')
 # In a table of measurements every number is one of the run's; the style sheet says so at once.
@@ -41,7 +40,7 @@ def lighter(body: str) -> str:
     """
     body = DRAWN.sub(plainly, body)
     body = LINE.sub(stepwise, OF_A_RUN.sub(r"<td>\1</td>", body))
-    return TWINS.sub(r"\1", PLAIN.sub(r"\1", BOXES.sub("", OWNERS.sub("", body))))
+    return TWINS.sub(r"\1", PLAIN.sub(r"\1", BOXES.sub("", body)))
 
 
 def plainly(part: re.Match[str]) -> str:

@@ -78,8 +78,9 @@ def gates(root: Path) -> str:
     rows: list[tuple[object, ...]] = [
         (f"Gates {where}", len(wired[kind])) for kind, where in GATES.items()
     ]
-    names = (root / "tests" / "canaries" / "names.txt").read_text(encoding="utf-8").split("\n")
-    rows.append(("Canaries: bad inputs that must be refused", sum(map(bool, names))))
+    counted = (root / "tests" / "canaries" / "counts.txt").read_text(encoding="utf-8").splitlines()
+    canaries = sum(int(line.split()[0]) for line in counted)
+    rows.append(("Canaries: bad inputs that must be refused", canaries))
     return table(["What", "How many"], rows)
 
 

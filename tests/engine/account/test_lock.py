@@ -45,7 +45,7 @@ def test_the_lock_holds_every_claim_in_order(collected: Ledger) -> None:
 
 
 def test_the_lock_is_written_as_it_is_read() -> None:
-    assert lock.text(lock.read()) == lock.PATH.read_text(encoding="utf-8")
+    assert lock.text(lock.read(), lock.read_words()) == lock.PATH.read_text(encoding="utf-8")
 
 
 CHANGES: dict[str, tuple[dict[str, Any], str]] = {
@@ -212,6 +212,16 @@ def test_a_lock_edited_by_hand_is_refused(
     path.write_text(lock.text(held).replace(before, after, 1), encoding="utf-8")
     with pytest.raises(LockError, match=fault):
         lock.read(path)
+
+
+@pytest.mark.canary
+def test_sentences_taken_up_by_hand_are_refused(tmp_path: Path) -> None:
+    path, taken = tmp_path / "verdicts.lock", {"book/a.md": lock.Taken("12ab", DAY, "a slip")}
+    path.write_text(lock.text(LOCKED, taken), encoding="utf-8")
+    assert lock.read(path) == LOCKED and lock.read_words(path) == taken
+    path.write_text(lock.text(LOCKED, taken).replace("12ab", "12ac"), encoding="utf-8")
+    with pytest.raises(LockError, match=r"edited by hand: book/a\.md; restore"):
+        lock.read_words(path)
 
 
 @pytest.mark.canary

@@ -1,4 +1,4 @@
-"""`claims` and `lock`: the ledger, from the stored outputs, and the lock on what it says."""
+"""`claims` and `lock`: the ledger, from the stored outputs, and the lock on what is said."""
 
 from __future__ import annotations
 
@@ -40,26 +40,27 @@ def write(root: Path) -> int:
 
 
 def renew(root: Path, reason: str, date: str | None = None, path: Path = lock.PATH) -> int:
-    """Write both locks anew: each change of a claim with date and reason, and every sentence.
+    """Write the lock anew: each change of a claim, and each file's sentences, with date and reason.
 
     Args:
         reason: why the changes are right; it names each claim whose words, kind or place changed.
         date: of the changes; that of the last commit by default.
-        path: of the lock of claims; with another the sentences stay as they are.
+        path: of the lock.
 
     Raises:
         LedgerError: no reason, no date, or an article's words changed for a claim that the reason
             does not name.
     """
-    locked = lock.read(path)
+    locked, words = lock.read(path), lock.read_words(path)
     made = ledger.collect(root, locked)
     changed = made.differences(locked)
     now = {claim.id: claim.state for claim in made.claims}
-    fresh = lock.text(lock.renew(now, locked, reason, date or _last_commit(root)))
-    path.write_text(fresh, encoding="utf-8")
-    print("\n".join([*changed, f"{path.name}: {len(changed)} changes, {len(now)} claims"]))
-    taken = said.renew(root) if path == lock.PATH else []
-    print("\n".join([*taken, f"{said.LOCK.name}: {len(taken)} changes, taken up as they stand"]))
+    day = date or _last_commit(root)
+    claims = lock.renew(now, locked, reason, day)
+    words, spoken = said.renewed(root, words, lock.checked(reason, day), day)
+    path.write_text(lock.text(claims, words), encoding="utf-8")
+    print("\n".join([*changed, *spoken]))
+    print(f"{path.name}: {len(changed)} changes of {len(now)} claims, {len(spoken)} of sentences")
     return 0
 
 

@@ -70,7 +70,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     command("format-cells", "format the code of notebooks, outputs left as they are",
             lambda given: formatting.format_cells(given.notebooks, given.root), True)  # fmt: skip
-    command("owners", "draft the owners of numbers and formulas in notebooks' prose", _owners, True)
+    command(
+        "owners",
+        "write the owners beside notebooks and pages, in order, what is found filled in",
+        _owners,
+        True,
+    )
     command("form", "write tags and titles: what each cell of a notebook is for",
             lambda given: form.write(given.root))  # fmt: skip
     first = commands.add_parser("initial-loss", help=(text := "say what loss a model starts with"))
@@ -147,7 +152,8 @@ def _fresh_seeds(given: argparse.Namespace) -> int:
 def _owners(given: argparse.Namespace) -> int:
     from .prose import drafting  # loads SymPy, which no other command needs
 
-    return drafting.draft_all(given.notebooks, given.root)
+    pages = sorted((given.root / "book").glob("*.md"))
+    return drafting.draft_all([*given.notebooks, *pages], given.root)
 
 
 def _record(given: argparse.Namespace) -> int:

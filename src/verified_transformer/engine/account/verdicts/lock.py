@@ -3,7 +3,8 @@
 ``claims/verdicts.lock`` is JSON, one claim a line: where the article says it, its kind, a hash of
 its words, the verdict, and a history of what was changed, when and why. What differs from it is
 said in words, and the build is red until ``make lock REASON="…"`` writes it anew. Each line ends
-with a hash of itself, so that a line edited by hand is noticed.
+with a hash of itself, so that a line edited by hand is noticed. Behind the claims stand the files
+that readers see, each with a hash of its sentences, and when and why they were last taken up.
 """
 
 from __future__ import annotations
@@ -68,6 +69,15 @@ class Locked:
 
     state: State
     history: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True)
+class Taken:
+    """The sentences of a file as somebody took them up: their hash, the day, and why."""
+
+    hash: str
+    date: str
+    reason: str
 
 
 def hash_of_words(says: str) -> str:
@@ -140,14 +150,7 @@ def renew(
         LockError: no reason, no date, or an article's words changed for a claim that the reason
             does not name.
     """
-    if not (reason := " ".join(reason.split())):
-        raise LockError(
-            'REASON: got an empty text; accepted: why the changes are right, REASON="…"'
-        )
-    if fault := latex_fault(reason):
-        raise LockError(f"REASON: {fault}; it is shown to readers")
-    if not _DATE.fullmatch(date):
-        raise LockError(f"DATE: got {date!r}; accepted: a day such as 2026-11-22")
+    reason = checked(reason, date)
     unnamed = [
         line
         for name, lines in differences(now, locked).items()
@@ -159,6 +162,23 @@ def renew(
             "\n".join([*unnamed, "REASON: what an article says is locked; name each such claim"])
         )
     return {name: _renewed(state, locked.get(name), reason, date) for name, state in now.items()}
+
+
+def checked(reason: str, date: str) -> str:
+    """Return the reason for a change, blanks made single.
+
+    Raises:
+        LockError: it is empty, or readers could not read it; or the date is none.
+    """
+    if not (reason := " ".join(reason.split())):
+        raise LockError(
+            'REASON: got an empty text; accepted: why the changes are right, REASON="…"'
+        )
+    if fault := latex_fault(reason):
+        raise LockError(f"REASON: {fault}; it is shown to readers")
+    if not _DATE.fullmatch(date):
+        raise LockError(f"DATE: got {date!r}; accepted: a day such as 2026-11-22")
+    return reason
 
 
 def _needs_a_name(name: str, now: Mapping[str, State], locked: Mapping[str, Locked]) -> bool:
@@ -201,8 +221,8 @@ def lost(before: Mapping[str, Locked], after: Mapping[str, Locked]) -> list[str]
 # ------------------------------------------------------------------ the file
 
 
-def text(locked: Mapping[str, Locked]) -> str:
-    """Return the lock as its file holds it: one line a claim, and one for each of its changes."""
+def text(locked: Mapping[str, Locked], words: Mapping[str, Taken] | None = None) -> str:
+    """Return the lock as its file holds it: one line a claim, a change of it, a file of words."""
     lines, written = [], partial(json.dumps, ensure_ascii=False)
     for name, item in locked.items():
         line = written(_fields(item.state))[:-1]
@@ -210,42 +230,69 @@ def text(locked: Mapping[str, Locked]) -> str:
             changes = ",\n  ".join(written(vars(change)) for change in item.history)
             line += f', "history": [\n  {changes}]'
         lines.append(f'"{name}": {line}, "seal": "{_hash(name, item)}"}}')
+    for name, taken in (words or {}).items():
+        lines.append(f'"{name}": {written(vars(taken) | {"seal": _hash_of_file(name, taken)})}')
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def read(path: Path = PATH) -> dict[str, Locked]:
-    """Read the lock.
+    """Read what is locked of the claims.
 
     Raises:
-        LockError: it is missing, it is no lock, or a line was edited by hand.
+        LockError: the lock is missing, it is no lock, or a line was edited by hand.
     """
-    try:
-        return parsed(path.read_text(encoding="utf-8"), path.name)
-    except FileNotFoundError:
-        raise LockError(f"{path.name}: is missing; restore it from the repository") from None
+    return parsed(_text_of(path), path.name)
+
+
+def read_words(path: Path = PATH) -> dict[str, Taken]:
+    """Read what is locked of the sentences, by file.
+
+    Raises:
+        LockError: the lock is missing, it is no lock, or a line was edited by hand.
+    """
+    return _whole(_text_of(path), path.name)[1]
 
 
 def parsed(text: str, name: str = PATH.name) -> dict[str, Locked]:
-    """Return what the text of a lock says.
+    """Return what the text of a lock says of the claims.
 
     Raises:
         LockError: it is no lock, or a line was edited by hand.
     """
+    return _whole(text, name)[0]
+
+
+def _text_of(path: Path) -> str:
     try:
-        data = json.loads(text)
-        made = {id: _locked(fields) for id, fields in data.items()}
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise LockError(f"{path.name}: is missing; restore it from the repository") from None
+
+
+def _whole(text: str, name: str) -> tuple[dict[str, Locked], dict[str, Taken]]:
+    claims: dict[str, Locked] = {}
+    words: dict[str, Taken] = {}
+    edited = []
+    try:
+        for id, fields in json.loads(text).items():
+            seal = fields.pop("seal", None)
+            if "hash" in fields:
+                words[id] = Taken(**fields)
+                edited += [id] if _hash_of_file(id, words[id]) != seal else []
+            else:
+                claims[id] = _locked(fields)
+                edited += [id] if _hash(id, claims[id]) != seal else []
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise LockError(f"{name}: is no lock of verdicts: {error}") from None
-    edited = [id for id, item in made.items() if _hash(id, item) != data[id].get("seal")]
     if edited:
         raise LockError(
             f"{name}: edited by hand: {', '.join(edited)}; restore the lines, then make lock"
         )
-    return made
+    return claims, words
 
 
 def _locked(fields: dict[str, Any]) -> Locked:
-    kept = {key: value for key, value in fields.items() if key not in ("history", "seal")}
+    kept = {key: value for key, value in fields.items() if key != "history"}
     return Locked(State(**kept), tuple(Change(**change) for change in fields.get("history", ())))
 
 
@@ -256,3 +303,7 @@ def _fields(state: State) -> dict[str, Any]:
 def _hash(name: str, item: Locked) -> str:
     data = [name, _fields(item.state), [vars(change) for change in item.history]]
     return hash_of(json.dumps(data, sort_keys=True))
+
+
+def _hash_of_file(name: str, taken: Taken) -> str:
+    return hash_of(json.dumps([name, vars(taken)], sort_keys=True))

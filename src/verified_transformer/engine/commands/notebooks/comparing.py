@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import math
 import re
 from collections.abc import Iterator, Sequence
@@ -15,6 +16,9 @@ from ...account.records.record import METADATA_KEY
 
 NOT_COMPARED = ("image/png", "image/jpeg", "application/pdf")
 SAME = 1e-6  # relative; what moves less is rounding
+_CLAIM = re.compile(r"\b[A-Z]{3,5}-\d\d\b")
+_KEY = re.compile(r"\s+#[0-9a-f]{6,}$")  # of a record, at the end of its line
+_NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 Masks = Sequence[tuple[re.Pattern[str], str]]
 
 
@@ -51,16 +55,55 @@ def lines(cell: Any, masked: Masks, *, drawn: bool = True) -> list[str]:
 
 
 def differences(before: Any, after: Any, masked: Masks) -> Iterator[str]:
-    """Yield what differs between two runs of a notebook: a line for each that is gone or new.
+    """Yield what differs between two runs of a notebook: stored beside new, by cell and claim.
 
-    A chart says its numbers in plain text: its drawing is compared where these stay the same.
+    A chart says its numbers in plain text: where these differ, its drawing is not looked at; where
+    they do not, its texts are, and of its lines and marks only that they are others.
     """
     for index, (old, new) in enumerate(zip(before.cells, after.cells, strict=False)):
-        told = list(changes(lines(old, masked, drawn=False), lines(new, masked, drawn=False)))
-        for text in told or changes(lines(old, masked), lines(new, masked)):
-            yield f"cell {index}: {text}"
-        for text in pictures.differences(old.get("outputs", []), new.get("outputs", [])):
-            yield f"cell {index}: {text}"
+        place = ", ".join([f"cell {index}", *dict.fromkeys(_CLAIM.findall(new.source))])
+        told = [*beside(lines(old, masked, drawn=False), lines(new, masked, drawn=False))]
+        drawn = lines(old, masked), lines(new, masked)
+        if not told and drawn[0] != drawn[1]:
+            told = [*beside(*map(_without_tags, drawn))] or ["its drawing is another"]
+        told += pictures.differences(old.get("outputs", []), new.get("outputs", []))
+        yield from (f"{place}: {text}" for text in told)
+
+
+def beside(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    """Yield the lines in which two texts differ, what is stored beside what came out.
+
+    Example:
+        >>> [*beside(["BERT: 5.4 of 12", "end"], ["BERT: 5.6 of 12", "end"])]
+        ['5.4 -> 5.6 in BERT: 5.6 of 12']
+        >>> [*beside(["LOSS-14 proof   2*d   #3fa9c1d0"], ["LOSS-14 proof   2*d   #aa00c1d0"])]
+        ['only its key moved: LOSS-14 proof   2*d   #aa00c1d0']
+    """
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    for same, a, b, c, d in matcher.get_opcodes():
+        for one, other in itertools.zip_longest(old[a:b], new[c:d]) if same != "equal" else ():
+            if one is None or other is None:
+                yield f"new: {other}" if one is None else f"gone: {one}"
+            elif _KEY.sub("", one) == _KEY.sub("", other):
+                yield f"only its key moved: {other}"
+            elif (moved := _moved(one, other)) is not None:
+                yield f"{moved} in {other}"
+            else:
+                yield f"stored: {one}"
+                yield f"   now: {other}"
+
+
+def _moved(one: str, other: str) -> str | None:
+    """The numbers in which two lines differ, where all else is the same but a record's key."""
+    one, other = _KEY.sub("", one), _KEY.sub("", other)
+    if _NUMBER.sub("0", one) != _NUMBER.sub("0", other):
+        return None
+    pairs = zip(_NUMBER.findall(one), _NUMBER.findall(other), strict=True)
+    return ", ".join(f"{old} -> {new}" for old, new in pairs if old != new)
+
+
+def _without_tags(drawn: Sequence[str]) -> list[str]:
+    return [*filter(None, (re.sub(r"<[^>]*>?", "", line).strip() for line in drawn))]
 
 
 def changes(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:

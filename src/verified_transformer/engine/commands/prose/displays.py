@@ -111,14 +111,12 @@ def reading_of(said: re.Match[str]) -> Reading:
 
 
 def formula_of(of: Reading, part: str | None) -> str:
-    """Return a reading's formula, or that of its truth, what is claimed, or the quantity.
+    """Return a reading's formula, or that of its truth, or what is claimed.
 
     Raises:
         ValueError: it has none.
     """
-    text = {
-        "truth": of.truth_formula, "claimed": of.claimed, "quantity": of.quantity, None: of.formula
-    }[part]  # fmt: skip
+    text = {"truth": of.truth_formula, "claimed": of.claimed, None: of.formula}[part]
     if text is None:
         raise ValueError(f"has no {part or 'formula'}")
     return text

@@ -1,25 +1,23 @@
-"""A draft of the owners of a notebook's prose: what can be found is filled in."""
+"""`make owners`: the owners beside a text in its order, what can be found filled in."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from ...account import registry
-from ...account.rendering.formulas import latex
-from .owners import Page, normalised, owners
-from .pages import page, read
-from .tokens import Token, tokens, value
+from . import bound, pages
+from .owners import DEFINITION, FREE, Owned, Page, fault_of, matched, shown_as, written
+from .tokens import Token, tokens
 
-_CLAIM = re.compile(r"[A-Z]+-\d{2}")
 _LONGEST_LABEL = 40
 UNKNOWN = "?"
 
 
-def draft(notebook: Path) -> int:
-    """Write a comment of owners into every text cell that needs one, known owners filled in.
+def draft(path: Path) -> int:
+    """Write the owners beside a notebook or page, known ones filled in and needless ones left out.
 
     What is not found in a printed line or in a claim of the notebook gets the owner ``?``, which
     no gate accepts: a person says what it is.
@@ -27,64 +25,92 @@ def draft(notebook: Path) -> int:
     Returns:
         How many tokens were left to a person.
     """
-    import nbformat
+    owned = pages.owners_of(path)
+    if path.suffix == ".md":
+        text = path.read_text(encoding="utf-8")
+        made = {"": _tidy(text, owned[""], pages.page_of_text(path, text), ())}
+    else:
+        book = pages.read(path)
+        known, claims = pages.page(book), [*_claims(book)]
+        made = {
+            cell.id: _tidy(
+                cell.source, owned.get(cell.id, Owned()), known, claims,
+                pages.following(book, index),
+            )
+            for index, cell in enumerate(book.cells)
+            if cell.cell_type == "markdown"
+        }  # fmt: skip
+    beside = path.with_suffix(pages.SUFFIX)
+    if said := written(made):
+        beside.write_text(said, encoding="utf-8")
+    else:
+        beside.unlink(missing_ok=True)
+    return sum(UNKNOWN in owners for own in made.values() for _, owners in own.rows)
 
-    book = read(notebook)
-    known, formulas = page(book), _formulas(book)
-    left = 0
-    for cell in book.cells:
-        if cell.cell_type != "markdown":
-            continue
-        owned = {text for text, _ in owners(cell.source)}
-        missing = {t.text: t for t in tokens(cell.source) if t.text not in owned}
-        if not missing:
-            continue
-        found = {text: _owner(token, known, formulas) for text, token in missing.items()}
-        left += sum(owner == UNKNOWN for owner in found.values())
-        entries = "".join(f"{text} <- {owner}\n" for text, owner in found.items())
-        if "<!-- owners\n" in cell.source:
-            head, _, rest = cell.source.rpartition("-->")
-            cell.source = f"{head}{entries}-->{rest}"
-        else:
-            cell.source = f"{cell.source.rstrip()}\n\n<!-- owners\n{entries}-->"
-    nbformat.write(book, notebook)
-    return left
 
-
-def draft_all(notebooks: Sequence[Path], root: Path) -> int:
-    """Draft the owners of notebooks, and say how many tokens each leaves to a person."""
-    for notebook in notebooks:
-        print(f"{notebook.relative_to(root)}: {draft(notebook)} left to a person")
+def draft_all(paths: Sequence[Path], root: Path) -> int:
+    """Draft the owners of notebooks and pages, and say how many tokens they leave to a person."""
+    for path in paths:
+        if left := draft(path):
+            print(f"{path.with_suffix(pages.SUFFIX).relative_to(root)}: {left} left to a person: ?")
     return 0
 
 
-def _formulas(book: Any) -> dict[str, str]:
-    """Owners by formula: the claims that the notebook names."""
-    named = dict.fromkeys(
-        id for cell in book.cells if cell.cell_type == "code" for id in _CLAIM.findall(cell.source)
+def _tidy(
+    text: str, own: Owned, known: Page, claims: Sequence[str], following: Iterable[str] = ()
+) -> Owned:
+    """The owners of a text in its order: those that it has, those that it needs, and no other."""
+    said = [*tokens(text)]
+    shown = shown_as(said)
+    names = {display: name for name, display in shown.items()}
+    pool: dict[str, list[str]] = {}
+    for name, owners in own.rows:
+        display = shown.get(name, name)
+        pool.setdefault(display, []).extend(owners)
+        if name.startswith("$$"):
+            names[display] = name  # as a whole, which asks for less than by its name
+    pairs, unowned = matched(said, own, known, following)
+    rows = {id(token): own.rows[row][1] for token, row in pairs}
+    free = bound.unasked(said, known.given, known.displayed, known.readings, following)
+    made = Owned(lets=own.lets)
+    for token, unasked in zip(said, free, strict=True):
+        owners = rows.get(id(token)) or [*dict.fromkeys(pool.get(token.text, ()))]
+        if len(owners) > 1:  # an owner that asks for nothing adds nothing
+            owners = [owner for owner in owners if not owner.startswith(FREE)] or owners[:1]
+        if not owners and token in unowned:
+            owners = [_owner(token, known, claims)]
+        needless = unasked and all(_says_no_more(owner, unasked) for owner in owners)
+        if owners and not needless:
+            made.rows.append((names.get(token.text, token.text), owners))
+    return made
+
+
+def _says_no_more(owner: str, unasked: str) -> bool:
+    """Whether an owner asks for nothing, or for what the next output asks by itself."""
+    return (
+        owner == DEFINITION
+        or owner.startswith(FREE)
+        or (unasked == bound.PRINTED and owner.startswith("printed"))
     )
-    found: dict[str, str] = {}
-    for id in named:
-        statement = registry.load()[1].get(id)
-        reading = statement.reading if statement else None
-        for case, of in reading.parts.items() if reading else ():
+
+
+def _claims(book: Any) -> Iterator[str]:
+    """The claims that a notebook decides and their cases, as owners of formulas."""
+    code = "\n".join(cell.source for cell in book.cells if cell.cell_type == "code")
+    known = registry.load()[1]
+    for id in dict.fromkeys(pages.ID.findall(code)):
+        reading = known[id].reading if id in known else None
+        for case in reading.parts if reading else ():
             name = f"{id}[{case}]" if case else id
-            for part, text in ((".truth", of.truth_formula), ("", of.formula)):
-                if text:
-                    found.setdefault(normalised(latex(text)), name + part)
-    return found
+            yield from (f"{name}.truth", name)
 
 
-def _owner(token: Token, known: Page, formulas: dict[str, str]) -> str:
-    if token.kind == "formula":
-        sides = [normalised(side) for side in re.split(r"=|\\approx", token.text.strip("$"))]
-        return next((formulas[side] for side in sides if side in formulas), UNKNOWN)
-    said = value(token)
-    for line in known.printed if said and token.kind == "number" else ():
-        for other in tokens(line.replace("$", "")):
-            found = value(other)
-            if found and said and abs(found[0] - said[0]) <= said[1]:
-                label = line.partition(other.text)[0].strip()[:_LONGEST_LABEL].strip()
-                if label:
-                    return f'printed "{label}"'
-    return UNKNOWN
+def _owner(token: Token, known: Page, claims: Sequence[str]) -> str:
+    """The first claim or printed line that owns a token; a person's matter where none does."""
+    unknown, candidates = UNKNOWN, claims
+    if token.kind == "number":
+        labels = (re.match(r"\D*", line)[0].strip() for line in known.printed)  # type: ignore[index]
+        candidates = [f'printed "{label[:_LONGEST_LABEL].strip()}"' for label in labels if label]
+    elif not bound.RELATION.search(token.text):
+        unknown = DEFINITION
+    return next((owner for owner in candidates if not fault_of(token, owner, known)), unknown)

@@ -1,22 +1,26 @@
-"""Owners of what a text says, in a comment at the end of a cell, and whether they own it.
+"""Owners of what a text says, in a file beside it, and whether they own it.
 
-    <!-- owners
+``notebooks/3-first-loss/3-norm-variance.owners`` has them by the id of each cell, a line each, in
+the order in which the text says them; of a page they stand without an id.
+
+    [norm-variance-14]
+    let w: Tensor(Normal(0, sigma), d); f(x): x + x**3
     $\\operatorname{Var}\\lVert w\\rVert^2=2d\\sigma^4$ <- LOSS-14
     3.6 % <- LOSS-14 at d=3, sigma=0.2
     0.143 <- printed "BERT-base"
     0.57 <- printed "Llama, untied" in notebooks/4-growth/7-grow-real-models.ipynb
     0.05 <- sqrt(2/768)
-    three; twice <- free
+    768 <- @radford2019
+    $u=r^2/2$ <- definition
     0.82 <- ATTN-08.told
-    let w: Tensor(Normal(0, sigma), d); f(x): x + x**3
     (1) <- LOSS-14
-    display 2 <- computed
-    -->
+    display 2 <- computed <- LOSS-15
 
 A display is named by its ``\\tag`` or by its place in the text; see `displays`. ``told`` is what
-the texts of the claim say: a whole formula of them, or a number. The comment is seen by nobody who
-reads the page, in Colab neither. A number that is changed in the text alone has no owner any more;
-changed in both places, it disagrees with its owner.
+the texts of the claim say: a whole formula of them, or a number. A whole number that is part of the
+story may be ``free``, any other with a reason behind it, ``free: a name, Llama 3.2``. What needs no
+owner, `bound` says; it may have one. A number that is changed in the text alone, or changes places
+with another, has no owner any more; changed in both places, it disagrees with its owner.
 """
 
 from __future__ import annotations
@@ -31,43 +35,64 @@ from ...exact.displays.latex_reader import read
 from ...exact.displays.names import Names
 from ...exact.formulas.evaluation import equivalent, number
 from ...exact.formulas.notation import parse, symbols
-from . import displays
+from . import bound, displays
+from .bound import RELATION, normalised
 from .tokens import Token, tokens, value
 
 _LET = "let "
-_COMMENT = re.compile(r"<!-- owners\n(.*?)-->", re.DOTALL)
+_ARROW = " <- "
+_CELL = re.compile(r"\[([\w-]+)\]")
 _CLAIM = re.compile(
-    r"(?P<id>[A-Z]+-\d{2})(?:\[(?P<case>[^\]]+)\])?(?:\.(?P<part>truth|claimed|quantity|told))?"
+    r"(?P<id>[A-Z]+-\d{2})(?:\[(?P<case>[^\]]+)\])?(?:\.(?P<part>truth|claimed|told))?"
     r"(?: at (?P<at>.+))?"
 )
-_RELATION = re.compile(r"=|<|>|\\(?:approx|sim|propto|leq?|geq?|to|neq?|ll|gg)(?![A-Za-z])")
 _PRINTED = re.compile(r"printed (.+?)(?: in (notebooks/\S+))?")
 FREE, DEFINITION = "free", "definition"
 
 
-def owners(markdown: str) -> list[tuple[str, str]]:
-    """Return the pairs of token and owner in a text's comment.
+@dataclass
+class Owned:
+    """The owners of one text.
+
+    Attributes:
+        rows: what is said, with its owners, in the order of the text.
+        lets: what names stand for, such as ``w: Tensor(Normal(0, sigma), d)``.
+    """
+
+    rows: list[tuple[str, list[str]]] = field(default_factory=list)
+    lets: list[str] = field(default_factory=list)
+
+
+def parsed(text: str) -> dict[str, Owned]:
+    """Return the owners that a file has, by the id of the cell; of a page by "".
 
     Raises:
-        ValueError: a line of the comment has no owner.
+        ValueError: a line has no owner.
     """
-    pairs = []
-    for comment in _COMMENT.findall(markdown):
-        for line in filter(None, map(str.strip, comment.splitlines())):
-            if line.startswith(_LET):
-                continue
-            said, arrow, owner = line.rpartition(" <- ")
-            if not arrow:
+    found: dict[str, Owned] = {}
+    own = found.setdefault("", Owned())
+    for line in filter(None, map(str.strip, text.splitlines())):
+        if cell := _CELL.fullmatch(line):
+            own = found.setdefault(cell[1], Owned())
+        elif line.startswith(_LET):
+            own.lets.append(line.removeprefix(_LET))
+        else:
+            said, *owners = map(str.strip, line.split(_ARROW))
+            if not owners:
                 raise ValueError(f"owners: {line!r}; accepted: lines such as 3.6 % <- LOSS-14")
-            listed = [said] if "$" in said else said.split(";")
-            pairs += [(text.strip(), owner.strip()) for text in listed]
-    return pairs
+            own.rows.append((said, owners))
+    return found
 
 
-def lets(markdown: str) -> list[str]:
-    """Return what a text's comment says of names, such as ``w: Tensor(Normal(0, sigma), d)``."""
-    lines = (line.strip() for found in _COMMENT.findall(markdown) for line in found.splitlines())
-    return [line.removeprefix(_LET) for line in lines if line.startswith(_LET)]
+def written(owned: Mapping[str, Owned]) -> str:
+    """Return the text of a file of owners; what `parsed` gives of it is the same."""
+    parts = []
+    for cell, own in owned.items():
+        lines = [_LET + said for said in own.lets]
+        lines += [_ARROW.join([said, *owners]) for said, owners in own.rows]
+        if lines:
+            parts.append("\n".join([f"[{cell}]", *lines] if cell else lines) + "\n")
+    return "\n".join(parts)
 
 
 @dataclass(frozen=True)
@@ -78,12 +103,17 @@ class Page:
         printed: lines that the page's code cells print.
         sources: keys of the bibliography.
         names: what the names in its displays stand for; each text adds to them.
+        given: numbers that its code gives, and the readings of claims that it names.
+        displayed, readings: formulas of its displays and of these readings, see `bound`.
         elsewhere: gives the lines that another notebook prints, by its path.
     """
 
     printed: Sequence[str] = ()
     sources: frozenset[str] = frozenset()
     names: Names = field(default_factory=Names)
+    given: frozenset[float] = frozenset()
+    displayed: Sequence[str] = ()
+    readings: Sequence[str] = ()
     elsewhere: Callable[[str], Sequence[str]] | None = None
 
     def lines(self, notebook: str) -> Sequence[str]:
@@ -95,47 +125,70 @@ class Page:
         return self.elsewhere(notebook)
 
 
-def faults(markdown: str, page: Page) -> list[str]:
+def faults(markdown: str, own: Owned, page: Page, following: Iterable[str] = ()) -> list[str]:
     """Say what in a text has no owner, or one that does not own it.
 
     Args:
-        markdown: the text of a cell or page, with its comment.
+        markdown: the text of a cell or page.
+        own: its owners.
+        page: what it may refer to.
+        following: the lines that the next output prints.
 
     Example:
-        >>> faults("It is $2/d$.\\n<!-- owners\\n$2/d$ <- 3/d\\n-->", Page())
+        >>> faults("It is $2/d$.", Owned([("$2/d$", ["3/d"])]), Page())
         ['$2/d$ <- 3/d: it would be $\\\\frac{3}{d}$']
-        >>> faults("It is 3.6 %.", Page())
+        >>> faults("It is 3.6 %.", Owned(), Page())
         ['3.6 % has no owner']
     """
-    listed = owners(markdown)
-    by_text: dict[str, list[str]] = {}
-    for text, owner in listed:
-        by_text.setdefault(text, []).append(owner)
-    said = {token.text: token for token in tokens(markdown)}
-    shown = displays.named([text for text in said if text.startswith("$$")])
-    owned = {shown.get(text, text) for text in by_text}
-    found = [f"{text} has no owner" for text in said if text not in owned]
-    found += displays.misread(lets(markdown), page.names)
-    for text, named in by_text.items():
-        if (display := shown.get(text, text)) in said and display.startswith("$$"):
-            for owner in named:
-                whole = display == text and not _fault(said[display], owner, page)
-                fault = None if whole else displays.fault(display, owner, page.names)
-                found += [f"{text} <- {owner}: {fault}"] if fault else []
-            continue
-        if text not in said:
-            found.append(f"{text}, owned by {', '.join(named)}, is not in the text")
-            continue
-        for owner in named:
-            fault = _fault(said[text], owner, page)
-            if fault:
-                found.append(f"{text} <- {owner}: {fault}")
+    said = [*tokens(markdown)]
+    shown = shown_as(said)
+    pairs, unowned = matched(said, own, page, following)
+    found = [f"{token.text} has no owner" for token in unowned]
+    found += displays.misread(own.lets, page.names)
+    for token, row in pairs:
+        text, owners = own.rows[row]
+        for owner in owners:
+            shown_by_name = text != token.text  # whole, it may also be told, as a formula in a line
+            fault = None if shown_by_name else fault_of(token, owner, page)
+            if shown_by_name or (fault and text.startswith("$$")):
+                fault = displays.fault(token.text, owner, page.names)
+            found += [f"{text} <- {owner}: {fault}"] if fault else []
+    there = {token.text for token in said}
+    for row in sorted({*range(len(own.rows))} - {row for _, row in pairs}):
+        text, owners = own.rows[row]
+        where = "stands elsewhere in the text: owners are in its order"
+        where = where if shown.get(text, text) in there else "is not in the text"
+        found.append(f"{text}, owned by {', '.join(owners)}, {where}")
     return found
 
 
-def _fault(token: Token, owner: str, page: Page) -> str | None:
-    if owner == FREE:
-        return "a formula states something" if token.kind == "formula" else None
+def shown_as(said: Iterable[Token]) -> dict[str, str]:
+    """Return the displays of a text by the names that owners may give them."""
+    return displays.named([token.text for token in said if token.text.startswith("$$")])
+
+
+def matched(
+    said: Sequence[Token], own: Owned, page: Page, following: Iterable[str] = ()
+) -> tuple[list[tuple[Token, int]], list[Token]]:
+    """Pair what a text says with the rows of its owners, both in their order.
+
+    Returns:
+        Tokens with the number of their row, and those that need an owner and have none.
+    """
+    shown = shown_as(said)
+    done = bound.unasked(said, page.given, page.displayed, page.readings, following)
+    rows = [shown.get(text, text) for text, _ in own.rows]
+    pairs = bound.aligned([token.text for token in said], rows, [1 if free else 2 for free in done])
+    unowned = [t for n, (t, free) in enumerate(zip(said, done, strict=True))
+               if n not in pairs and not free]  # fmt: skip
+    return [(said[place], row) for place, row in pairs.items()], unowned
+
+
+def fault_of(token: Token, owner: str, page: Page) -> str | None:
+    """Say why an owner does not own a number, a word or a formula in a line; None where it does."""
+    if owner.partition(":")[0] == FREE:
+        told = owner != FREE or (token.kind == "number" and not re.search(r"\d\.\d|%", token.text))
+        return None if told else f"accepted: what computes or prints it, or {FREE}: and why"
     if owner == DEFINITION and token.kind != "formula":
         return "a number is no definition"
     if owner == DEFINITION or owner.split(" ")[0] == displays.COMPUTED:
@@ -146,7 +199,10 @@ def _fault(token: Token, owner: str, page: Page) -> str | None:
     try:
         if label := _PRINTED.fullmatch(owner):
             return _printed(token, label[1].strip('" '), page.lines(label[2] or ""))
-        return _claimed(token, claim) if claim else _computed(token, owner)
+        if claim:
+            return _claimed(token, claim)
+        letters = parse(owner).free_symbols
+        return _written(token, owner) if letters else _agrees(token, owner, {})
     except (KeyError, TypeError, ValueError) as error:
         return str(error.args[0])
 
@@ -194,7 +250,7 @@ def _told(token: Token, text: str) -> str | None:
 def _written(token: Token, text: str) -> str | None:
     """Whether a formula of the text ends in the claim's, sign by sign."""
     own = normalised(latex(text))
-    sides = [normalised(side) for side in _RELATION.split(token.text.strip("$"))]
+    sides = [normalised(side) for side in RELATION.split(token.text.strip("$"))]
     if own in sides or _means(token, text):
         return None
     return f"it would be ${latex(text)}$"
@@ -203,7 +259,7 @@ def _written(token: Token, text: str) -> str | None:
 def _means(token: Token, text: str) -> bool:
     """Whether a side of a formula is a claim's in another form, such as with a thin space."""
     formula = parse(text)
-    for side in _RELATION.split(token.text.strip("$")):
+    for side in RELATION.split(token.text.strip("$")):
         try:
             if equivalent(read(side, Names()), formula, tolerance=1e-12):
                 return True
@@ -212,38 +268,31 @@ def _means(token: Token, text: str) -> bool:
     return False
 
 
-def _computed(token: Token, owner: str) -> str | None:
-    """A sum, or an equation of two: both sides are written as they are computed."""
-    left, equals, right = owner.partition(" = ")
-    if not equals:
-        formula = parse(owner)
-        return _written(token, owner) if formula.free_symbols else _agrees(token, owner, {})
-    if not equivalent(parse(left), parse(right)):
-        return "its sides differ"
-    sides = [normalised(side) for side in _RELATION.split(token.text.strip("$"))]
-    return None if sides == [normalised(latex(left)), normalised(latex(right))] else (
-        f"it would be ${latex(left)}={latex(right)}$"
-    )  # fmt: skip
-
-
 def _agrees(token: Token, text: str, point: Mapping[object, float]) -> str | None:
+    """Whether a number is the value of a formula, and in a line whatever else is said to be it."""
     found = number(parse(text), point, 20)
     if found is None:
         return "has no value there"
-    last = token.text.strip("$").rsplit("\\approx", 1)[-1].rsplit("=", 1)[-1]
+    *sides, last = RELATION.split(token.text.strip("$"))
     said = value(token) or value(Token(last.strip().replace("\\,", ""), "number"))
-    if said is None or abs(float(found) - said[0]) > said[1] * (1 + 1e-9):
+    if said is None or abs(float(found) - said[0]) > (near := said[1] * (1 + 1e-9)):
         return f"it is {float(found):.6g}"
+    for side in sides:
+        other = _value(side)
+        if other is not None and abs(other - float(found)) > near:
+            return f"{side.strip()} is {other:.6g}"
     return None
+
+
+def _value(side: str) -> float | None:
+    """The number that a side of a formula stands for; None where it has letters."""
+    try:
+        found = number(read(side, Names()), {}, 20)
+    except (ArithmeticError, TypeError, ValueError):
+        return None
+    return None if found is None else float(found)
 
 
 def _point(text: str) -> dict[object, float]:
     pairs = (item.split("=") for item in text.split(",") if item.strip())
     return {symbols(name.strip()): float(parse(given)) for name, given in pairs}
-
-
-def normalised(formula: str) -> str:
-    """Return a formula without spacing and without braces that change nothing."""
-    text = re.sub(r"\\[,;!:]|\\(?:left|right|big|Big)\b|\s+|~|\\displaystyle", "", formula)
-    text = text.replace(r"\tfrac", r"\frac").replace(r"\dfrac", r"\frac").replace(r"\cdot", "")
-    return re.sub(r"([_^])\{(.)\}", r"\1\2", text)

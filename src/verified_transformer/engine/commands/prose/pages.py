@@ -9,9 +9,16 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from ...account import registry
+from ..notebooks import sorts
 from ..notebooks.comparing import lines
-from ..notebooks.sorts import parsed
-from .owners import Page, faults
+from . import bound
+from .owners import Owned, Page, faults, parsed
+from .tokens import MATHS
+
+SUFFIX = ".owners"  # of the file beside a notebook or page
+_LISTING = re.compile(r"```.*?```", re.DOTALL)
+ID = re.compile(r"\b[A-Z]{3,5}-\d\d\b")
 
 
 def read(notebook: Path) -> Any:
@@ -22,18 +29,62 @@ def read(notebook: Path) -> Any:
 
 
 def page(book: Any, sources: frozenset[str] = frozenset()) -> Page:
-    """Return what the texts of a notebook may refer to: lines that cells print or charts tell.
+    """Return what the texts of a notebook may refer to: what its cells print and charts tell, and
+    what its code and the claims that it names give."""
+    code = "\n".join(cell.source for cell in book.cells if cell.cell_type == "code")
+    prose = [cell.source for cell in book.cells if cell.cell_type == "markdown"]
+    printed = tuple(line for cell in book.cells for line in printed_by(cell))
+    return Page(printed, sources, **_around("\n\n".join(prose), code))
 
-    A line with digits that stands in its cell as it is printed was typed, and owns nothing.
+
+def page_of_text(path: Path, text: str, sources: frozenset[str] = frozenset()) -> Page:
+    """Return what a Markdown page may refer to, which prints nothing.
+
+    Args:
+        path: of the page, in a folder beside ``notebooks``, whose outputs it may say.
+        text: what it says.
     """
-    printed = [
+    listed = "\n".join(_LISTING.findall(text))
+    return Page(
+        (), sources, elsewhere=partial(_elsewhere, path.parents[1]), **_around(text, listed)
+    )
+
+
+def _around(prose: str, code: str = "") -> dict[str, Any]:
+    """What a text may say unasked: of its own displays, its code, and the claims of both."""
+    named = sorted({*ID.findall(prose), *ID.findall(code)})
+    known = registry.load()[1]
+    read = [text for id in named if id in known for text in bound.texts(known[id])]
+    shown = (found["display"] for found in MATHS.finditer(prose))
+    return {
+        "given": bound.numbers(code).union(*map(bound.numbers, read)),
+        "displayed": [bound.normalised(text) for text in shown if text],
+        "readings": [formula for text in read for formula in bound.formulas(text)],
+    }
+
+
+def printed_by(cell: Any) -> list[str]:
+    """Return the lines that a cell prints, or that its charts tell.
+
+    A line with digits that stands in the cell as it is printed was typed, and owns nothing.
+    """
+    return [
         line
-        for cell in book.cells
         for output in cell.get("outputs", [])
         for line in _told(output)
         if not (any(map(str.isdigit, line)) and line.strip() in typed(cell.source))
     ]
-    return Page(tuple(printed), sources)
+
+
+def following(book: Any, index: int) -> list[str]:
+    """Return the lines that the next output behind a cell prints."""
+    return next(filter(None, map(printed_by, book.cells[index + 1 :])), [])
+
+
+def owners_of(path: Path) -> dict[str, Owned]:
+    """Return the owners that stand beside a notebook or page."""
+    beside = path.with_suffix(SUFFIX)
+    return parsed(beside.read_text(encoding="utf-8") if beside.exists() else "")
 
 
 @cache
@@ -45,7 +96,7 @@ def typed(code: str) -> str:
         ['print("n", 44)', 'n 44']
     """
     try:
-        tree = parsed(code)
+        tree = sorts.parsed(code)
     except SyntaxError:
         return code
     found = [code]
@@ -78,19 +129,29 @@ def _told(output: Any) -> list[str]:
 
 def notebook_faults(notebook: Path, sources: frozenset[str] = frozenset()) -> Iterator[str]:
     """Yield what in the prose of a notebook has no owner, or one that does not own it."""
-    book = read(notebook)
+    book, owned = read(notebook), owners_of(notebook)
     known = page(book, sources)
     for index, cell in enumerate(book.cells):
         if cell.cell_type == "markdown":
-            for fault in faults(cell.source, known):
+            own = owned.pop(cell.id, Owned())
+            found = faults(cell.source, own, known, following(book, index))
+            for fault in [*_comment(cell.source), *found]:
                 near = _near([cell.source for cell in book.cells], index)
                 yield f"{notebook.name}, cell {index}{near}: {fault}"
+    for id, own in owned.items():
+        if own.rows or own.lets:
+            yield f"{notebook.stem}{SUFFIX}: no text of {notebook.name} has the id {id!r}"
+
+
+def _comment(text: str) -> list[str]:
+    """Owners that stand in the text itself, where readers who open the cell see them."""
+    return ["owners stand in a file of their own"] if "<!-- owners" in text else []
 
 
 def _near(sources: list[str], index: int) -> str:
     """The claims of a cell: those that it names, or else the next one that names any."""
     for source in sources[index:]:
-        if named := dict.fromkeys(re.findall(r"\b[A-Z]{3,5}-\d\d\b", source)):
+        if named := dict.fromkeys(ID.findall(source)):
             return f" ({', '.join(named)})"
     return ""
 
@@ -101,8 +162,9 @@ def text_faults(page: Path, sources: frozenset[str] = frozenset()) -> Iterator[s
     Args:
         page: path of the ``.md`` file, in a folder beside ``notebooks``.
     """
-    known = Page((), sources, elsewhere=partial(_elsewhere, page.parents[1]))
-    for fault in faults(page.read_text(encoding="utf-8"), known):
+    text, own = page.read_text(encoding="utf-8"), owners_of(page)[""]
+    known = page_of_text(page, text, sources)
+    for fault in [*_comment(text), *faults(text, own, known)]:
         yield f"{page.name}: {fault}"
 
 

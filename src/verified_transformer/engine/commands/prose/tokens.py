@@ -24,7 +24,7 @@ _HIDDEN = re.compile(
     r"```.*?```|`[^`\n]*`|<!--.*?-->|\]\([^)]*\)|https?://\S+|\{[a-z:]+\}`[^`]*`|</?[A-Za-z][^<>$]*>",
     re.DOTALL,
 )
-_MATHS = re.compile(r"(?<!\\)\$\$(?P<display>.+?)\$\$|(?<!\\)\$(?P<inline>[^$\n]+?)\$", re.DOTALL)
+MATHS = re.compile(r"(?<!\\)\$\$(?P<display>.+?)\$\$|(?<!\\)\$(?P<inline>[^$\n]+?)\$", re.DOTALL)
 _SYMBOL = re.compile(
     r"\s*\\?[A-Za-z]+(?:\{[A-Za-z]+\})?'*"
     r"(?:[_^](?:\{[A-Za-z0-9,'+\-\\* ]*\}|\\?[A-Za-z]+|[0-9*]))*\s*"
@@ -65,8 +65,8 @@ def tokens(markdown: str) -> Iterator[Token]:
         ['$d=768$', '3.6 %', 'twice']
     """
     text = _HIDDEN.sub(lambda found: " " * len(found.group()), markdown)
-    maths = list(_MATHS.finditer(text))
-    bare = _MATHS.sub(lambda found: "\x00" * len(found.group()), text)
+    maths = list(MATHS.finditer(text))
+    bare = MATHS.sub(lambda found: "\x00" * len(found.group()), text)
     bare = _NAMED.sub(lambda found: "\x01" * len(found.group()), bare)
     found = [
         (match.start(), Token(_single(match.group()), "formula"))

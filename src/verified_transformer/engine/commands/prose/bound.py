@@ -1,0 +1,156 @@
+"""What in a text needs no owner: it states nothing, or what stands around it says the same.
+
+- A number word: no machine knows whether "two" counts what the sentence is about.
+- A number that the next output prints with the same digits, in the order of that output.
+- A number that the section's code gives, or a reading of a claim that the section names, and a
+  name that is set to one, such as $d=768$.
+- A formula without a relation, if it is of letters alone, such as $n\\times d$ or $\\sqrt k$, or if
+  it stands in a display of the section or in such a reading; one with a relation, if a display
+  has it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+
+from ...account.registry import Statement
+from ...account.rendering.formulas import latex
+from .tokens import MATHS, Token, tokens, value
+
+PRINTED = "printed"
+RELATION = re.compile(r"=|<|>|\\(?:approx|sim|propto|leq?|geq?|to|neq?|ll|gg)(?![A-Za-z])")
+_DIGITS = re.compile(r"(\d+(?:[\u202f ]\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?)( ?%)?", re.IGNORECASE)
+_SET = re.compile(r"\\?[A-Za-z]+(?:_(?:\{\w+\}|\w))?=([\d.]+)")
+_INDEX = re.compile(r"_(?:\d|\{[^{}]*\})")
+
+
+def numbers(text: str) -> frozenset[float]:
+    """Return the numbers that code or a text with formulas has.
+
+    Example:
+        >>> sorted(numbers("n = 50_257, of $30\\\\,000$ and 5 %"))
+        [0.05, 30000.0, 50257.0]
+    """
+    plain = re.sub(r"(?<=\d)(?:_|\\,|,(?=\d{3}\b))(?=\d)", "", text)
+    return frozenset(
+        float(re.sub(r"[\u202f ]", "", digits)) / (100 if per_cent else 1)
+        for digits, per_cent in _DIGITS.findall(plain)
+    )
+
+
+def texts(statement: Statement) -> Iterator[str]:
+    """Yield what a claim and its reading say, formulas in LaTeX."""
+    yield statement.says
+    for of in statement.reading.parts.values() if statement.reading else ():
+        words = (of.text, of.setting, of.condition, of.met_by, of.truth, of.false_if)
+        yield from filter(None, words)
+        yield from (f"${latex(text)}$" for text in (of.formula, of.truth_formula) if text)
+
+
+def formulas(text: str) -> list[str]:
+    """Return the formulas of a text, as `normalised` writes them."""
+    return [normalised(found.group().strip("$ ")) for found in MATHS.finditer(text)]
+
+
+def normalised(formula: str) -> str:
+    """Return a formula without spacing and without braces that change nothing."""
+    text = re.sub(r"\\[,;!:]|\\(?:left|right|big|Big)\b|\s+|~|\\displaystyle", "", formula)
+    text = text.replace(r"\tfrac", r"\frac").replace(r"\dfrac", r"\frac").replace(r"\cdot", "")
+    return re.sub(r"([_^])\{(.)\}", r"\1\2", text)
+
+
+def unasked(
+    said: Sequence[Token],
+    given: frozenset[float] = frozenset(),
+    displayed: Iterable[str] = (),
+    read: Iterable[str] = (),
+    following: Iterable[str] = (),
+) -> list[str]:
+    """Say of each token of a text why it needs no owner; nothing where it does.
+
+    Args:
+        said: the tokens, in their order.
+        given: the numbers that code and readings have.
+        displayed: the formulas of displays, normalised.
+        read: those of readings.
+        following: the lines that the next output prints.
+
+    Example:
+        >>> unasked([*tokens("of 2 laws, $d=3$ has $2/d$ and $n/d$")], frozenset({3.0}))
+        ['', 'notation', '', 'notation']
+    """
+    own = "\n".join(displayed)
+    around = own + "\n" + "\n".join(read)
+    found = ["word" if token.kind == "word" else "" for token in said]
+    for place, token in enumerate(said):
+        if token.kind == "number" and _of(token) in given:
+            found[place] = "given"
+        elif token.kind == "formula" and _notation(token.text, given, own, around):
+            found[place] = "notation"
+    asked = [n for n, token in enumerate(said) if token.kind == "number" and not found[n]]
+    printed = [_digits(t) for line in following for t in tokens(line.replace("$", ""))]
+    for number in aligned([_digits(said[place]) for place in asked], printed):
+        found[asked[number]] = PRINTED
+    return found
+
+
+def aligned(
+    left: Sequence[Hashable], right: Sequence[Hashable], weights: Sequence[int] = ()
+) -> dict[int, int]:
+    """Pair equal items of two lists in their order, as many as can be paired.
+
+    Args:
+        weights: of the items on the left; one each by default.
+
+    Returns:
+        By place on the left the place on the right.
+
+    Example:
+        >>> aligned("abcb", "bxc")
+        {1: 0, 2: 2}
+    """
+    rows, columns = len(left), len(right)
+    best = [[0] * (columns + 1) for _ in range(rows + 1)]
+    for i in reversed(range(rows)):
+        for j in reversed(range(columns)):
+            same = best[i + 1][j + 1] + (weights[i] if weights else 1)
+            best[i][j] = max(best[i + 1][j], best[i][j + 1], same if left[i] == right[j] else 0)
+    pairs, i, j = {}, 0, 0
+    while i < rows and j < columns:
+        if best[i][j] == best[i + 1][j]:
+            i += 1
+        elif best[i][j] == best[i][j + 1]:
+            j += 1
+        else:
+            pairs[i] = j
+            i, j = i + 1, j + 1
+    return pairs
+
+
+def _of(token: Token) -> float | None:
+    said = value(token)
+    return abs(said[0]) if said else None
+
+
+def _digits(token: Token) -> str:
+    return re.sub(r"[\s\u202f]", "", token.text).replace("−", "-")
+
+
+def _notation(text: str, given: frozenset[float], displayed: str, around: str) -> bool:
+    formula = normalised(text.strip("$ "))
+    if text.startswith("$$"):
+        return False
+    parts = [_SET.fullmatch(part) for part in formula.split(",")]
+    if all(parts):
+        return all(numbers(part[1]) <= given for part in parts if part)
+    if RELATION.search(formula):
+        return _stands_in(formula, displayed)
+    shape = all(map(re.compile(r"\d+|\w").fullmatch, formula.split(r"\times")))
+    letters = not re.search(r"\d", _INDEX.sub("", formula))
+    return letters or (shape and numbers(formula) <= given) or _stands_in(formula, around)
+
+
+def _stands_in(formula: str, texts: str) -> bool:
+    whole = rf"(?<![A-Za-z0-9\\^_]){re.escape(formula)}(?![A-Za-z0-9^_])"
+    return re.search(whole, texts) is not None
