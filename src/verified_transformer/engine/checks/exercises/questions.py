@@ -42,7 +42,7 @@ class ExerciseError(ValueError):
     """A file of exercises breaks a rule; the message names file, exercise and rule."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # so that a key is kept for each
 class Question:
     """One exercise.
 
