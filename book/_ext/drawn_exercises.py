@@ -63,8 +63,8 @@ def _keys(notebook: Path) -> dict[str, dict[str, Any]]:
         return {}
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     outputs = [output for cell in cells for output in cell.get("outputs", ())]
-    keys = [output.get("metadata", {}).get(KEY) for output in outputs]
-    return {key["id"]: key for key in keys if key}
+    stored = [output.get("metadata", {}).get(KEY) for output in outputs]
+    return {key["id"]: key for key in (json.loads(text) for text in stored if text)}
 
 
 def line(key: dict[str, Any], colab: str = "") -> str:

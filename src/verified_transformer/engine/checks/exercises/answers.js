@@ -135,7 +135,7 @@ function read(text, names = [], unit = "") {
     const others = all.filter(([kind, what]) => kind === "name" || (kind === "sign" && !"+-".includes(what)));
     if (numbers.length !== 1 || others.length) return 0;
     const [digits, exponent] = plain(numbers[0][1]).toLowerCase().split("e");
-    return 0.5 * 10 ** (Number(exponent ?? 0) - (digits.split(".")[1] ?? "").length);
+    return 0.5 * 10 ** Math.min(300, Number(exponent ?? 0) - (digits.split(".")[1] ?? "").length);
   };
   if (!all.length) refuse("empty");
   const value = sum(), times = scale();
@@ -184,17 +184,18 @@ function judge(held, text) {
     const found = held.at.map(at => typed.value(point(at)));
     if (!found.every(Number.isFinite))
       return [false, held.told && !Number.isFinite(found.at(-1)) ? said("nowhere", held.told) : said("undefined")];
-    const close = (mine, other, slack) => other !== null &&
+    const near = (mine, other, slack) => other !== null &&
       Math.abs(mine - other) <= Math.max(held.within * Math.abs(other), Math.min(slack, 0.05 * Math.abs(other)));
-    const near = ([, ...rows], slack = isNumber ? typed.slack : 0) =>
-      rows.some(row => row.every((other, place) => close(found[place], other, slack)));
-    if (near(held.right)) {
-      const coarse = !near(held.right, 0) && held.known.some(row => near(row));
-      return coarse ? [false, said("digits")] : [true, held.right[0]];
-    }
-    const wanted = held.right[1];
-    const wrong = held.known.find(row => near(row))?.[0] || (!isNumber && factor(found, wanted)) ||
-      held.slips.find(row => near(row))?.[0];
+    const nearest = (rows, ...slacks) => slacks.map(slack => rows.find(([, ...all]) =>
+      all.some(row => row.every((other, place) => near(found[place], other, slack)))))
+      .find(Boolean)?.[0];
+    const slack = isNumber ? typed.slack : 0, [yes, wanted] = held.right;
+    if (nearest([held.right], 0)) return [true, yes];
+    let wrong = nearest(held.known, 0);
+    if (!wrong && nearest([held.right], slack))
+      return nearest(held.known, slack) ? [false, said("digits")] : [true, yes];
+    wrong ||= nearest(held.known, slack) || (!isNumber && factor(found, wanted)) ||
+      nearest(held.slips, 0, slack);
     if (wrong) return [false, wrong];
     if (isNumber) return [false, size(found[0], wanted[0])];
     if (!held.told) return [false, said("case")];
@@ -262,3 +263,21 @@ function answerable(form) {
 }
 
 document.querySelectorAll("form.vt-answer").forEach(answerable);
+
+/* A question of the text in `<span class="vt-guess name">`; what is found, in "vt-guessed name". */
+function guessable(question) {
+  const name = question.classList[1], id = location.pathname.split("/").slice(-2).join("/") + name;
+  const label = document.createElement("label"), field = document.createElement("input");
+  Object.assign(field, { type: "text", autocomplete: "off", value: kept.read(id), placeholder: "your guess" });
+  question.replaceWith(label);
+  label.append(question, " ", field);
+  const show = () => document.querySelectorAll(`.vt-guessed.${name}`).forEach(found => {
+    found.querySelector(".vt-you-said")?.remove();
+    const said = document.createElement("span");
+    Object.assign(said, { className: "vt-you-said", textContent: ` (you said ${field.value.trim()})` });
+    if (field.value.trim()) found.append(said);
+  });
+  field.addEventListener("input", () => { kept.write(id, field.value); show(); });
+  show();
+}
+document.querySelectorAll(".vt-guess").forEach(guessable);

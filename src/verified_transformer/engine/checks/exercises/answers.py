@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from .asked import PROBLEMS
@@ -81,22 +80,22 @@ def _judge(held: Key, typed: Typed) -> Judgement:
         place = held["told"] if values[-1] is None else ""
         return Judgement(False, said("nowhere", place) if place else said("undefined"))
 
-    def near(row: Sequence[Any], slack: float = slack) -> bool:
-        return any(all(map(partial(_near, held["within"], slack), found, at)) for at in row[1:])
+    def nearest(rows: Sequence[Any], *slacks: float) -> str | None:
+        near = (row for slack in slacks for row in rows if _holds(row, found, held, slack))
+        return next(near, [None])[0]
 
     right, known = held["right"], held["known"]
-    if near(right):
-        if not near(right, 0.0) and any(map(near, known)):
-            return Judgement(False, said("digits"))
+    if nearest([right], 0.0):
         return Judgement(True, right[0])
-    for row in known:
-        if near(row):
-            return Judgement(False, row[0])
-    if not plain and (factor := _factor(found, right[1])):
-        return Judgement(False, factor)
-    for row in held["slips"]:
-        if near(row):
-            return Judgement(False, row[0])
+    wrong = nearest(known, 0.0)
+    if not wrong and nearest([right], slack):
+        many = nearest(known, slack)
+        return Judgement(False, said("digits")) if many else Judgement(True, right[0])
+    wrong = wrong or nearest(known, slack)
+    wrong = wrong or (None if plain else _factor(found, right[1]))
+    wrong = wrong or nearest(held["slips"], 0.0, slack)
+    if wrong:
+        return Judgement(False, wrong)
     if plain:
         return Judgement(False, _size(found[0], right[1][0]))
     if not held["told"]:
@@ -104,10 +103,16 @@ def _judge(held: Key, typed: Typed) -> Judgement:
     return Judgement(False, said("point", held["told"], _shown(right[1][-1]), _shown(found[-1])))
 
 
-def _near(within: float, slack: float, found: float, other: float | None) -> bool:
-    if other is None:
-        return False
-    return abs(found - other) <= max(within * abs(other), min(slack, _COARSE * abs(other)))
+def _holds(row: Sequence[Any], found: Sequence[float], held: Key, slack: float) -> bool:
+    """Whether values are those of a row, up to what a rounded number may be off."""
+
+    def near(mine: float, other: float | None) -> bool:
+        if other is None:
+            return False
+        size = abs(other)
+        return abs(mine - other) <= max(held["within"] * size, min(slack, _COARSE * size))
+
+    return any(all(map(near, found, values)) for values in row[1:])
 
 
 def _factor(found: Sequence[float], wanted: Sequence[float]) -> str:

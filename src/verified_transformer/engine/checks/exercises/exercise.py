@@ -8,7 +8,7 @@ from typing import Any
 from ...account.rendering.formulas import latex
 from .answers import Judgement, judge
 from .asked import PROBLEMS
-from .key import METADATA_KEY, key
+from .key import METADATA_KEY, key, written
 from .problem import source
 from .questions import Question, question
 
@@ -80,7 +80,7 @@ class Exercise:
 
     def _repr_mimebundle_(self, **_: object) -> tuple[dict[str, str], dict[str, Any]]:
         shown = {"text/markdown": self.markdown(), "text/plain": repr(self)}
-        return shown, {METADATA_KEY: key(self._asked)}
+        return shown, {METADATA_KEY: written(key(self._asked))}
 
 
 def _folded(summary: str, text: str) -> str:

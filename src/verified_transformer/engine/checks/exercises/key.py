@@ -1,11 +1,12 @@
 """An exercise's key: what an answer is held against, in numbers, computed once by SymPy.
 
-The key travels in the metadata of the output that shows the exercise, so that a published page,
-where no Python runs, judges an answer by the same numbers and with the same words.
+The key travels, as a line of JSON, in the metadata of the output that shows the exercise, so that
+a published page, where no Python runs, judges an answer by the same numbers, in the same words.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ from ...exact.formulas.notation import parse, symbols
 from .questions import Question
 from .typed import said
 
-__all__ = ["METADATA_KEY", "key"]
+__all__ = ["METADATA_KEY", "key", "written"]
 
 METADATA_KEY = "vt-exercise"
 _POINTS, _TRIED = 2, 60  # points at random of a key, and how many may have to be tried
@@ -68,14 +69,19 @@ def key(asked: Question) -> Key:
         asked: the question.
 
     Returns:
-        JSON data: ``id`` and ``kind``; of a choice what to say to each letter; of a number or a formula
-        the points at which it is evaluated, and ``right``, ``known`` and ``slips``: a sentence,
-        and the values there of each answer to which it is said. The last point is small enough to
+        JSON data: ``id`` and ``kind``; of a choice what to say to each letter; of a number or a
+        formula the points at which it is evaluated, and ``right``, ``known``, ``slips``: sentences,
+        each with the values there of all answers to which it is said. The last point is small enough to
         be told to a reader.
     """
     if asked.kind == "choice":
         say = {asked.answer: asked.choices[asked.answer], **asked.known}
-        return {"id": asked.id, "kind": "choice", "right": asked.answer, "say": dict(sorted(say.items()))}
+        return {
+            "id": asked.id,
+            "kind": "choice",
+            "right": asked.answer,
+            "say": dict(sorted(say.items())),
+        }
     if asked.kind not in ("number", "formula"):
         return {"id": asked.id, "kind": asked.kind}
     wanted = parse(asked.answer)
@@ -85,7 +91,7 @@ def key(asked: Question) -> Key:
     values = _values(wanted, points)
     if asked.kind == "number":
         right = said("right", " ".join(filter(None, [f"{values[0]:.4g}", asked.unit])))
-        slips = [(say, [of(values[0])]) for of, say in _OF_NUMBERS if values[0]]
+        slips = [(say, [_rounded(of(values[0]))]) for of, say in _OF_NUMBERS]
     else:
         right = f"${sp.latex(wanted)}$ it is."
         slips = [(say, _values(slip, points)) for slip, say in _slips(wanted)]
@@ -101,6 +107,11 @@ def key(asked: Question) -> Key:
         "known": [[say, _values(wrong, points)] for wrong, say in known],
         "slips": _together(slips),
     }
+
+
+def written(held: Key) -> str:
+    """Return a key as it is stored: a line of JSON."""
+    return json.dumps(held, ensure_ascii=False, separators=(",", ":"))
 
 
 def _points(every: list[sp.Expr], names: list[sp.Symbol]) -> tuple[list[Point], str]:
@@ -124,7 +135,11 @@ def _points(every: list[sp.Expr], names: list[sp.Symbol]) -> tuple[list[Point], 
 
 def _values(formula: sp.Expr, points: list[Point]) -> list[float | None]:
     found = [number(formula, point) for point in points]
-    return [None if value is None else float(f"{float(value):.{_DIGITS}g}") for value in found]
+    return [None if value is None else _rounded(value) for value in found]
+
+
+def _rounded(value: Any) -> float:
+    return float(f"{float(value):.{_DIGITS}g}")
 
 
 def _together(slips: list[tuple[str, list[float | None]]]) -> list[list[Any]]:

@@ -241,7 +241,7 @@ class _Reader:
         if len(plain) != 1 or others - {"+", "-"}:
             return 0.0
         digits, _, power = _plain(plain[0]).lower().partition("e")
-        return 0.5 * 10.0 ** (int(power or 0) - len(digits.partition(".")[2]))
+        return 0.5 * 10.0 ** min(300, int(power or 0) - len(digits.partition(".")[2]))
 
     def _missing(self) -> Unreadable:
         if self.place == len(self.tokens):
