@@ -71,8 +71,8 @@ def key(asked: Question) -> Key:
     Returns:
         JSON data: ``id`` and ``kind``; of a choice what to say to each letter; of a number or a
         formula the points at which it is evaluated, and ``right``, ``known``, ``slips``: sentences,
-        each with the values there of all answers to which it is said. The last point is small enough to
-        be told to a reader.
+        each with the values there of all answers to which it is said. The last point is small
+        enough to be told to a reader.
     """
     if asked.kind == "choice":
         say = {asked.answer: asked.choices[asked.answer], **asked.known}
