@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page
 from test_browser import CHROMIUM, Tab, browser  # noqa: F401
 
 from verified_transformer import exercise
-from verified_transformer.engine.checks.exercises import questions
+from verified_transformer.engine.account import questions
 from verified_transformer.engine.checks.exercises.key import key
 
 ROOT = Path(__file__).parent.parent
@@ -139,6 +139,12 @@ def test_a_choice_an_open_question_and_a_guess_are_kept(browser: Browser, tmp_pa
             line.is_visible() and line.evaluate("e => getComputedStyle(e).borderTopWidth") == "0px"
         )
         assert not tab.found
+
+
+def test_every_exercise_has_its_line(html: Path) -> None:
+    pages = "".join(p.read_text(encoding="utf-8") for p in html.glob("notebooks/*/*.html"))
+    lines = re.findall(r'data-exercise="([\d.]+)"|exercise\(&quot;([\d.]+)&quot;\)', pages)
+    assert sorted(one or other for one, other in lines) == sorted(EVERY)
 
 
 def test_the_script_is_small() -> None:

@@ -14,10 +14,11 @@ import sympy as sp
 import yaml
 
 from verified_transformer import exercise, parse, symbols
-from verified_transformer.engine.checks.exercises import asked, questions, sound
+from verified_transformer.engine.account import questions
+from verified_transformer.engine.account.questions import ExerciseError, Question
+from verified_transformer.engine.checks.exercises import asked, sound
 from verified_transformer.engine.checks.exercises.asked import chapter_5
 from verified_transformer.engine.checks.exercises.key import METADATA_KEY, key, written
-from verified_transformer.engine.checks.exercises.questions import ExerciseError, Question
 from verified_transformer.engine.checks.exercises.typed import Unreadable, read
 
 ROOT = Path(__file__).parents[3]

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...account.questions import Question
 from .asked import PROBLEMS
 from .key import Key, key
 from .problem import tried
-from .questions import Question
 from .typed import Typed, Unreadable, read, said
 
 __all__ = ["Judgement", "judge"]

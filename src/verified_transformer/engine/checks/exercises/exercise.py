@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from ...account.questions import Question, question
 from ...account.rendering.formulas import latex
 from .answers import Judgement, judge
 from .asked import PROBLEMS
 from .key import METADATA_KEY, key, written
 from .problem import source
-from .questions import Question, question
 
 __all__ = ["Exercise", "exercise"]
 

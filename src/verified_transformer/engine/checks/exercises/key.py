@@ -15,10 +15,10 @@ from typing import Any
 
 import sympy as sp
 
+from ...account.questions import Question
 from ...exact.formulas.evaluation import Point, number, random_points, small_points
 from ...exact.formulas.mutants import formula_mutants
 from ...exact.formulas.notation import parse, symbols
-from .questions import Question
 from .typed import said
 
 __all__ = ["METADATA_KEY", "key", "written"]

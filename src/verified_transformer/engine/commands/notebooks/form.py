@@ -16,9 +16,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...account import ledger
+from ...account import ledger, questions
 from ...account.records.record import METADATA_KEY
-from ...checks.exercises import questions
 from . import colab, sorts
 
 LONGEST = 16  # lines of a cell that stands open

@@ -16,9 +16,9 @@ from typing import Any
 
 import yaml
 
-from ... import BOOK
-from ...account import registry
-from ...account.rendering.formulas import latex_fault
+from .. import BOOK
+from . import registry
+from .rendering.formulas import latex_fault
 
 __all__ = ["KINDS", "ExerciseError", "Question", "load", "question"]
 
