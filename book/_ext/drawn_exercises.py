@@ -92,7 +92,7 @@ def line(key: dict[str, Any], colab: str = "") -> str:
     return (
         f'<form class="vt-answer vt-answer-{kind}" id="{name}" data-exercise="{key["id"]}">'
         f'<script type="application/json">{data}</script>{label}{field}'
-        f'<button>{button}</button><p class="vt-answer-said" role="status"></p></form>\n'
+        f'<button>{button}</button><p class="vt-answer-said tex2jax_process" role="status"></p></form>\n'
     )
 
 

@@ -219,7 +219,8 @@ function tell(place, head, text) {
     ? `\\(${part.slice(1, -1)}\\)`
     : part.replace(/`([^`]*)`/g, "<code>$1</code>").replace(/\*([^*]+)\*/g, "<em>$1</em>"));
   place.innerHTML = `<strong>${head}</strong> ${words.join("")}`;
-  if (words.length > 1) window.MathJax?.typesetPromise?.([place]);
+  // What is said before MathJax is there is typeset with the rest of the page.
+  if (words.length > 1) window.MathJax?.startup?.promise?.then(() => MathJax.typesetPromise([place]));
 }
 
 function answerable(form) {
