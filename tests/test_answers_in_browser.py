@@ -3,6 +3,7 @@
 # ruff: noqa: F811  (a fixture is imported, and asked for by its name)
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Iterator
@@ -143,8 +144,12 @@ def test_a_choice_an_open_question_and_a_guess_are_kept(browser: Browser, tmp_pa
 
 def test_every_exercise_has_its_line(html: Path) -> None:
     pages = "".join(p.read_text(encoding="utf-8") for p in html.glob("notebooks/*/*.html"))
-    lines = re.findall(r'data-exercise="([\d.]+)"|exercise\(&quot;([\d.]+)&quot;\)', pages)
-    assert sorted(one or other for one, other in lines) == sorted(EVERY)
+    held = re.findall(r'<form class="vt-answer.*?<script type="application/json">(.*?)</', pages)
+    keys = {found["id"]: found for found in map(json.loads, held)}
+    calls = set(re.findall(r"exercise\(&quot;([\d.]+)&quot;\)", pages))
+    functions = {q.id for q in EVERY.values() if q.kind == "function"}
+    assert calls == functions and len(held) == len(keys)
+    assert keys == {id: key(asked) for id, asked in EVERY.items() if id not in functions}
 
 
 def test_the_script_is_small() -> None:

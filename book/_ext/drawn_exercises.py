@@ -78,7 +78,7 @@ def line(key: dict[str, Any], colab: str = "") -> str:
     if kind == "function":
         call = escape(f'exercise("{key["id"]}").answer(your_function)')
         link = f'<a class="vt-colab" href="{escape(colab)}">Write it in Colab</a>'
-        return f'<p class="vt-exercise-check">Your answer: <code>{call}</code> {link}</p>\n'
+        return f'<p class="vt-answer-call">Your answer: <code>{call}</code> {link}</p>\n'
     field, button = f'id="{name}-field" autocomplete="off" spellcheck="false"', "Check"
     label = f'<label for="{name}-field">Your answer{_in(key.get("names", ()))}</label>'
     if kind == "choice":
@@ -92,7 +92,8 @@ def line(key: dict[str, Any], colab: str = "") -> str:
     return (
         f'<form class="vt-answer vt-answer-{kind}" id="{name}" data-exercise="{key["id"]}">'
         f'<script type="application/json">{data}</script>{label}{field}'
-        f'<button>{button}</button><p class="vt-answer-said tex2jax_process" role="status"></p></form>\n'
+        f"<button>{button}</button>"
+        '<p class="vt-answer-said tex2jax_process" role="status"></p></form>\n'
     )
 
 
