@@ -40,7 +40,8 @@ def standing_alone(folder: Path, ids: set[str], spoilt: tuple[str, str] = ("", "
     """The address of a page with these exercises, and nothing else."""
     body = ""
     for asked in (EVERY[id] for id in sorted(ids)):
-        choices = "".join(f"<p>({letter}) {text}</p>" for letter, text in asked.choices.items())
+        choices = f"<p><strong>Exercise {asked.id}</strong></p>"
+        choices += "".join(f"<p>({letter}) {text}</p>" for letter, text in asked.choices.items())
         body += f'<div class="vt-exercise">{choices}{drawn_exercises.line(key(asked))}'
         body += "<details><summary>Solution</summary>s</details></div>"
     head = "<!doctype html><html lang=en><meta charset=utf-8><title>t</title>"
@@ -116,7 +117,8 @@ def test_a_choice_an_open_question_and_a_guess_are_kept(browser: Browser, tmp_pa
         page.keyboard.press("ArrowUp")  # to b, as radio buttons do
         page.keyboard.press("Enter")
         assert form.get_by_role("status").inner_text().startswith("✗ Not yet.")
-        page.get_by_label("(c) A factor in front").check()
+        group = page.get_by_role("group", name="Exercise 1.3.4")
+        group.get_by_label("(c) A factor in front").check()
         form.get_by_role("button").click()
         assert form.get_by_role("status").inner_text().startswith("✓ Right.")
         notes = page.locator('form[data-exercise="3.3.7"]')

@@ -226,9 +226,11 @@ function tell(place, head, text) {
 function answerable(form) {
   const held = JSON.parse(form.querySelector("script").textContent), id = form.dataset.exercise;
   const field = form.querySelector("input, textarea"), status = form.querySelector("[role=status]");
-  const radios = [];
+  const radios = [], exercise = form.closest(".vt-exercise");
+  exercise.setAttribute("role", "group");  // each of the lines is called "Your answer"
+  exercise.setAttribute("aria-label", exercise.querySelector("p")?.textContent ?? `Exercise ${id}`);
   if (held.kind === "choice") {
-    for (const paragraph of form.closest(".vt-exercise").querySelectorAll(":scope > p")) {
+    for (const paragraph of exercise.querySelectorAll(":scope > p")) {
       const letter = /^\s*\(([a-z])\)/.exec(paragraph.textContent)?.[1];
       if (!letter || !held.say[letter]) continue;
       const label = document.createElement("label"), radio = document.createElement("input");
@@ -252,7 +254,7 @@ function answerable(form) {
     kept.write(id, given());
     check();
     if (held.kind === "open") {
-      const folds = form.closest(".vt-exercise").querySelectorAll("details");
+      const folds = exercise.querySelectorAll("details");
       folds[folds.length - 1].open = true;
     }
   });
