@@ -233,10 +233,11 @@ function answerable(form) {
     for (const paragraph of exercise.querySelectorAll(":scope > p")) {
       const letter = /^\s*\(([a-z])\)/.exec(paragraph.textContent)?.[1];
       if (!letter || !held.say[letter]) continue;
-      const label = document.createElement("label"), radio = document.createElement("input");
+      const [label, radio, words] = ["label", "input", "span"].map(tag => document.createElement(tag));
       Object.assign(radio, { type: "radio", name: form.id, value: letter });
       radio.setAttribute("form", form.id);
-      label.append(radio, ...paragraph.childNodes);
+      words.append(...paragraph.childNodes);
+      label.append(radio, words);
       paragraph.append(label);
       radios.push(radio);
     }
