@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import math
+import operator
 import re
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from typing import Any
 
 import sympy as sp
@@ -28,23 +29,24 @@ _POINTS, _TRIED = 2, 60  # points at random of a key, and how many may have to b
 _SHARP, _DIGITS = 1e-7, 9  # the relative error of a formula, the digits of what it is held against
 Key = dict[str, Any]
 
-_OF_NUMBERS = (
-    (lambda x: -x, "The sign is wrong, and nothing else."),
-    (lambda x: 2 * x, "You are off by a factor of 2: too large."),
-    (lambda x: x / 2, "You are off by a factor of 2: too small."),
-    (lambda x: x**2, "That is the square of the answer."),
-    (lambda x: abs(x) ** 0.5, "That is the root of the answer."),
-    (lambda x: 100 * x, "That is a hundred times the answer. If you mean per cent, write %."),
-    (lambda x: x / 100, "That is a hundredth of the answer: a share where per cent are asked for?"),
-    (lambda x: 1 / x, "That is one over the answer."),
-    (lambda x: 1 - x, "That is one minus the answer: the other part of the whole."),
-    (lambda x: x / math.log(2), "That is the answer over log 2: bits where nats are asked for?"),
-    (lambda x: x * math.log(2), "That is log 2 times the answer: nats where bits are asked for?"),
-    (lambda x: x / math.log(10), "That is a logarithm to the base 10; log is the natural one."),
-    (lambda x: math.radians(x), "Those are radians; degrees are asked for."),
-    (lambda x: x * math.sqrt(2), "A factor of √2 too large: one 2 is missing below a root?"),
-    (lambda x: x / math.sqrt(2), "A factor of √2 too small: one 2 is missing under a root?"),
-    *((lambda x, n=n: x * 10.0**n, "The digits are right: a power of ten is wrong.")
+# What people make of a number; some only where the answer has a logarithm, or an angle.
+_OF_NUMBERS: tuple[tuple[Callable[[float], float], str, str], ...] = (
+    (lambda x: -x, "The sign is wrong, and nothing else.", ""),
+    (lambda x: 2 * x, "You are off by a factor of 2: too large.", ""),
+    (lambda x: x / 2, "You are off by a factor of 2: too small.", ""),
+    (lambda x: x**2, "That is the square of the answer.", ""),
+    (lambda x: abs(x) ** 0.5, "That is the root of the answer.", ""),
+    (lambda x: 100 * x, "That is a hundred times the answer. If you mean per cent, write %.", ""),
+    (lambda x: x / 100, "That is a hundredth of the answer. Is it wanted in per cent?", ""),
+    (lambda x: 1 / x, "That is one over the answer.", ""),
+    (lambda x: 1 - x, "That is one minus the answer.", ""),
+    (lambda x: x / math.log(2), "That is the answer over log 2: bits for nats?", "log"),
+    (lambda x: x * math.log(2), "That is log 2 times the answer: nats for bits?", "log"),
+    (lambda x: x / math.log(10), "You took the logarithm to base 10; here it is natural.", "log"),
+    (math.radians, "Those are radians; degrees are asked for.", "pi/180"),
+    (lambda x: x * math.sqrt(2), "You are off by a factor of √2: too large.", ""),
+    (lambda x: x / math.sqrt(2), "You are off by a factor of √2: too small.", ""),
+    *((partial(operator.mul, 10.0**n), "The digits are right: a power of ten is wrong.", "")
       for n in (-6, -4, -3, -1, 1, 3, 4, 6)),
 )  # fmt: skip
 _OF_FORMULAS = (
@@ -89,9 +91,13 @@ def key(asked: Question) -> Key:
     names = [symbols(name) for name in asked.symbols.split()]
     points, told = _points([wanted, *(wrong for wrong, _ in known)], names)
     values = _values(wanted, points)
+    slips: list[tuple[str, list[float | None]]]
     if asked.kind == "number":
-        right = said("right", " ".join(filter(None, [f"{values[0]:.4g}", asked.unit])))
-        slips = [(say, [_rounded(of(values[0]))]) for of, say in _OF_NUMBERS]
+        (value,) = values
+        assert value is not None, asked.id
+        right = said("right", f"{value:.4g} {asked.unit}".strip())
+        made = [(say, of(value)) for of, say, needs in _OF_NUMBERS if needs in asked.answer]
+        slips = [(say, [_rounded(wrong)]) for say, wrong in made]
     else:
         right = f"${sp.latex(wanted)}$ it is."
         slips = [(say, _values(slip, points)) for slip, say in _slips(wanted)]
@@ -99,7 +105,7 @@ def key(asked: Question) -> Key:
         "id": asked.id,
         "kind": asked.kind,
         "names": asked.symbols.split(),
-        "at": [[float(point[name]) for name in names] for point in points],
+        "at": [[float(sp.sympify(point[name])) for name in names] for point in points],
         "within": asked.within if asked.kind == "number" else _SHARP,
         "unit": asked.unit,
         "told": told,
@@ -144,7 +150,7 @@ def _rounded(value: Any) -> float:
 
 def _together(slips: list[tuple[str, list[float | None]]]) -> list[list[Any]]:
     """One row for each sentence, with all values to which it is said; the first one wins."""
-    rows: dict[str, list[list[float]]] = {}
+    rows: dict[str, list[list[float | None]]] = {}
     seen: list[object] = []
     for say, values in slips:
         if None not in values and values not in seen:

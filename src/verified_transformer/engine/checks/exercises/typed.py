@@ -24,7 +24,7 @@ TABLE: dict[str, Any] = yaml.safe_load(
 )
 LONGEST, DEEPEST = 200, 30  # letters, brackets
 _OTHER_NAMES = {"ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan"}
-_OF_LOG = {"lb": math.log2, "lg": math.log10, "abs": abs}
+_OTHERS = {"lb": math.log2, "lg": math.log10, "abs": abs}
 _NUMBER = (
     r"[1-9]\d{0,2}(?:,\d{3})+(?!\d)(?:\.\d+)?"
     r"|[1-9]\d{0,2}(?:[ \u2009\u202f\xa0]\d{3})+(?!\d)(?:\.\d+)?"
@@ -217,7 +217,7 @@ class _Reader:
         if not bracket and self._starts():
             raise Unreadable(said("call", name))
         name = _OTHER_NAMES.get(name, name)
-        function: Callable[[float], float] = _OF_LOG.get(name) or getattr(math, name)
+        function: Any = _OTHERS.get(name) or getattr(math, name)
         return lambda point: function(inside(point))
 
     def _unit(self) -> float:
