@@ -80,7 +80,9 @@ def _other_cell(name: str, cell: Cell, shown: Shown) -> list[str]:
     tags = cell["metadata"].get("tags", [])
     title, code = TITLE.match("".join(cell["source"])).groups()  # type: ignore[union-attr]
     found = []
-    if "card" not in tags:  # `claim("LOSS-14")` says nothing beside its strip
+    if "remove-input" in tags:  # an exercise, which its page asks in a way of its own
+        found += differing(f"{where} (code)", shown.code or "", "")
+    elif "card" not in tags:  # `claim("LOSS-14")` says nothing beside its strip
         found += differing(f"{where} (code)", shown.code or "", bare(code))
         if title and "set-up" not in tags:
             found += differing(f"{where} (title)", shown.title or "", bare(title))

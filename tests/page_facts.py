@@ -189,11 +189,12 @@ def _cells(of: dict[str, list[Tag]]) -> tuple[Cell, ...]:
 
 
 def _shown(part: Tag, but: Tag | None = None) -> str:
-    """A text without what the page adds to what is stored: titles, verdicts, ways to Colab.
+    """A text without what the page adds to what is stored: titles, verdicts, lines to answer in.
 
     Numbers of figures and captions of plots are added, too.
     """
-    added = [*part.find_all(class_=["vt-badge", "vt-colab", "vt-number", "vt-instead"])]
+    added = [*part.find_all(class_=["vt-badge", "vt-number", "vt-instead"])]
+    added += part.select(".vt-answer, .vt-answer *, .vt-answer-call, .vt-answer-call *")
     added += [*part.select("figure.vt-plot > figcaption"), *([but] if but else [])]
     return bare("".join(s for s in part.strings if s.parent not in added))
 

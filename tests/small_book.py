@@ -31,6 +31,10 @@ COPIED = (
         f"src/verified_transformer/book/live_figures/{name}"
         for name in ("__init__.py", "__init__.pyi", "compressed.py", "live.js", "live.css")
     ),
+    *(
+        f"src/verified_transformer/engine/checks/exercises/{name}"
+        for name in ("answers.js", "typed.yaml")
+    ),
 )  # fmt: skip
 TESTS = (
     "conftest.py", "machine.py", "time_spent.py", "near_claims.py", "warm_kernels.py",

@@ -1,15 +1,26 @@
-"""The book's side of drawings and exercises: style sheets, and a way from a question to Colab."""
+"""The book's side of drawings and exercises: style sheets, and a line in which to answer.
+
+What an answer is held against stands in the metadata of the output that shows the exercise; a page
+judges it by itself. A function is written in a notebook: there the line leads to Colab.
+"""
 
 from __future__ import annotations
 
+import json
 import re
+from html import escape
+from pathlib import Path
 from typing import Any
 
+import yaml
 from docutils import nodes
 from sphinx.application import Sphinx
 from verified_book.claims import colab_address
 
-CHECK = '<p class="vt-exercise-check">'
+SOURCE = Path(__file__).parents[2] / "src/verified_transformer/engine/checks/exercises"
+SCRIPT = "answers.js"
+KEY = "vt-exercise"  # in an output's metadata
+BEGINS = re.compile(r'<div class="vt-exercise" id="exercise-([\d-]+)">')
 # In Jupyter and Colab a drawing carries its looks with it; here they stand once, in drawings.css.
 LOOKS = re.compile(
     r'(?<=<g class="vtd-)([a-z]+") (?:fill|stroke)="[^"]*"(?: stroke="[^"]*")?'
@@ -22,29 +33,109 @@ LOOKS = re.compile(
 
 def lighten(_: Sphinx, doctree: nodes.document) -> None:
     """Leave out of each drawing what the style sheet says."""
-    for node in doctree.findall(nodes.raw):
+    for node in _raw(doctree, '<figure class="vt-drawing'):
+        _write(node, LOOKS.sub(lambda found: found[1] or found[2] or "", node.astext()))
+
+
+def answerable(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Put a line to answer in between each question and what is folded below it."""
+    keys, number = _keys(Path(app.srcdir) / f"{docname}.ipynb"), ""
+    for node in _raw(doctree, "<"):
         text = node.astext()
-        if node.get("format") == "html" and '<figure class="vt-drawing' in text:
-            node.rawsource = LOOKS.sub(lambda found: found[1] or found[2] or "", text)
-            node.children = [nodes.Text(node.rawsource)]
+        if begins := BEGINS.search(text):
+            number = begins[1].replace("-", ".")
+        if number in keys and text.lstrip().startswith("<details"):
+            url = colab_address(app.config, f"{docname}.ipynb")
+            _write(node, line(keys.pop(number), url) + text)
 
 
-def link_to_colab(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Say under each exercise where its answer can be checked: a page has no kernel."""
-    url = colab_address(app.config, f"{docname}.ipynb")
-    link = f' <a class="vt-colab" href="{url}">Check it in Colab</a></p>'
-    for node in doctree.findall(nodes.raw):
-        if node.get("format") == "html" and CHECK in node.astext():
-            text = node.astext()
-            start = text.index(CHECK)
-            text = text[:start] + text[start:].replace("</p>", link, 1)
-            node.children = [nodes.Text(text)]
-            node.rawsource = text
+def _raw(doctree: nodes.document, words: str) -> list[nodes.raw]:
+    found = doctree.findall(nodes.raw)
+    return [n for n in found if n.get("format") == "html" and words in n.astext()]
+
+
+def _write(node: nodes.raw, text: str) -> None:
+    node.rawsource, node.children = text, [nodes.Text(text)]
+
+
+def _keys(notebook: Path) -> dict[str, dict[str, Any]]:
+    if not notebook.is_file():
+        return {}
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    outputs = [output for cell in cells for output in cell.get("outputs", ())]
+    stored = [output.get("metadata", {}).get(KEY) for output in outputs]
+    return {key["id"]: key for key in (json.loads(text) for text in stored if text)}
+
+
+def line(key: dict[str, Any], colab: str = "") -> str:
+    """Return the line in which an exercise is answered, as HTML.
+
+    Args:
+        key: of the exercise.
+        colab: the address of its notebook, where functions are tried.
+    """
+    kind, name = key["kind"], f"answer-{key['id'].replace('.', '-')}"
+    if kind == "function":
+        call = escape(f'exercise("{key["id"]}").answer(your_function)')
+        link = f'<a class="vt-colab" href="{escape(colab)}">Write it in Colab</a>'
+        return f'<p class="vt-answer-call">Your answer: <code>{call}</code> {link}</p>\n'
+    field, button = f'id="{name}-field" autocomplete="off" spellcheck="false"', "Check"
+    label = f'<label for="{name}-field">Your answer{_in(key.get("names", ()))}</label>'
+    if kind == "choice":
+        label, field = "", ""
+    elif kind == "open":
+        field, button = f'<textarea {field} rows="3"></textarea>', "Compare with the solution"
+    else:
+        like = f"such as sqrt({key['names'][0]})/3" if key["names"] else "such as 0.05, 5 % or 3/4"
+        field = f'<input {field} type="text" autocapitalize="off" placeholder="{like}">'
+    data = json.dumps(key, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    return (
+        f'<form class="vt-answer vt-answer-{kind}" id="{name}" data-exercise="{key["id"]}">'
+        f'<script type="application/json">{data}</script>{label}{field}'
+        f"<button>{button}</button>"
+        '<p class="vt-answer-said tex2jax_process" role="status"></p></form>\n'
+    )
+
+
+def _in(names: list[str]) -> str:
+    letters = {name: letter for letter, name in reversed(_table()["letters"].items())}
+    return f" in {', '.join(letters.get(name, name) for name in names)}" if names else ""
+
+
+def _table() -> dict[str, Any]:
+    table: dict[str, Any] = yaml.safe_load((SOURCE / "typed.yaml").read_text(encoding="utf-8"))
+    return table
+
+
+def script() -> str:
+    """Return the script of the pages, below the table that Python reads as well."""
+    table = json.dumps(_table(), ensure_ascii=False, separators=(",", ":"))
+    code = (SOURCE / SCRIPT).read_text(encoding="utf-8")
+    code = re.sub(r"(?s)^/\*.*?\*/\n", "", code, flags=re.MULTILINE)  # comments, then indentation
+    code = re.sub(r"(?m)^\s*(//.*\n)?", "", code)
+    return f"const TABLE={table};\n{code}"
+
+
+def write_script(app: Sphinx) -> None:
+    """Write the script beside the pages."""
+    target = Path(app.outdir) / "_static" / SCRIPT
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(script(), encoding="utf-8")
+
+
+def load_where_needed(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Load the script on pages with something to answer, and on no other."""
+    if re.search(r'class="vt-(answer|guess)', context.get("body") or ""):
+        app.add_js_file(SCRIPT, loading_method="defer")
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-read", lighten)
-    app.connect("doctree-resolved", link_to_colab)
+    app.connect("doctree-resolved", answerable)
+    app.connect("html-page-context", load_where_needed)
+    app.connect("builder-inited", write_script)
     app.add_css_file("drawings.css")
     app.add_css_file("exercises.css")
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

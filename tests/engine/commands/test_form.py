@@ -117,6 +117,27 @@ def test_form_titles_and_folds_all_but_short_teaching() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("name", "code", "shown"),
+    [
+        ("3.3.1", ['answer = ""  # @param {type:"string"}', 'exercise("3.3.1").answer(answer)'],
+         {"cellView": "form"}),
+        ("1.3.4", ['answer = ""  # @param ["", "a", "b", "c", "d"]',
+                   'exercise("1.3.4").answer(answer)'], {"cellView": "form"}),
+        ("5.11.4", ['exercise("5.11.4").answer()  # your function between the brackets'], {}),
+        ("3.3.7", ['exercise("3.3.7")'],
+         {"cellView": "form", "jupyter": {"source_hidden": True}}),
+    ],
+)  # fmt: skip
+def test_an_exercise_has_a_line_to_answer_in(name: str, code: list[str], shown: Any) -> None:
+    how = {"cell_type": "markdown", "metadata": {}, "source": "Put your answer into the brackets "
+           "of `.answer(…)` behind a question, and run the cell."}  # fmt: skip
+    made = formed(cell("import a"), how, cell(f'exercise("{name}")', jupyter={"source_hidden": 1}))
+    assert "".join(made[1]["source"]).startswith("Type your answer into the line of a question.")
+    assert "".join(made[2]["source"]).splitlines() == [f"# @title Exercise {name}", *code]
+    assert made[2]["metadata"] == {**shown, "tags": ["figure", "remove-input"]}
+
+
 def test_a_cell_that_became_short_stands_open_again() -> None:
     made = formed(
         cell("import a"),

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from ...account.questions import Question, question
 from ...account.rendering.formulas import latex
 from .answers import Judgement, judge
 from .asked import PROBLEMS
+from .key import METADATA_KEY, key, written
 from .problem import source
-from .questions import Question, question
 
 __all__ = ["Exercise", "exercise"]
 
@@ -28,26 +30,28 @@ class Exercise:
         """Section and number."""
         return self._asked.id
 
-    def answer(self, given: Any) -> Judgement:
+    def answer(self, given: Any = "") -> Judgement | Exercise:
         """Check an answer.
 
         Args:
-            given: what the question asks for: a formula as SymPy text or expression, a number, the
-                letter of a choice, or a function.
+            given: what the question asks for: a formula as one types it (``"2 d sigma^4"``) or as
+                a SymPy expression, a number (``0.05``, ``"5 %"``), the letter of a choice, or a
+                function.
 
         Returns:
-            Whether it is right; if not, what to look at.
-
-        Raises:
-            TypeError: the answer is of another kind.
-            ValueError: it is no formula, or uses other symbols than the question.
+            Whether it is right; if not, what to look at; what cannot be read is told so. The
+            exercise itself where nothing was given.
 
         Example:
             >>> from verified_transformer import exercise
-            >>> exercise("3.3.1").answer("d*sigma**4")  # doctest: +ELLIPSIS
-            not yet: Only a constant factor is wrong: you have $\\frac{1}{2}$ times the answer.
+            >>> exercise("3.3.1").answer("d sigma^4")
+            not yet: Only a constant factor is wrong: you have $1/2$ times the answer.
+            >>> exercise("3.3.1").answer("dunno")  # doctest: +ELLIPSIS
+            not yet: I do not know “dunno” here. Write a formula in d, sigma, such as ...
         """
-        return judge(self._asked, given)
+        if given is None or (isinstance(given, str) and not given.strip()):
+            return self
+        return replace(judge(self._asked, given), above=self.markdown())
 
     def markdown(self) -> str:
         """Return question, hint and solution as Markdown, the last two folded."""
@@ -60,18 +64,8 @@ class Exercise:
         ]
         if asked.nudge:
             parts.append(_folded("Hint", asked.nudge))
-        parts += [_folded("Solution", self._solution()), f"{self._how()}</div>"]
+        parts += [_folded("Solution", self._solution()), "</div>"]
         return "\n\n".join(parts)
-
-    def _how(self) -> str:
-        shown = {"formula": "&quot;…&quot;", "number": "…", "choice": "&quot;…&quot;",
-                 "function": "your_function"}  # fmt: skip
-        if self._asked.kind not in shown:
-            return ""
-        with_ = f" in {self._asked.symbols.replace(' ', ', ')}" if self._asked.symbols else ""
-        call = f"exercise(&quot;{self.id}&quot;).answer({shown[self._asked.kind]})"
-        return (f'<p class="vt-exercise-check">Your answer{with_}: '
-                f'<code>{call}</code></p>\n')  # fmt: skip
 
     def _solution(self) -> str:
         asked, text = self._asked, self._asked.solution.strip()
@@ -84,8 +78,9 @@ class Exercise:
     def __repr__(self) -> str:
         return f"Exercise {self.id} {'★' * self._asked.stars} {self._asked.title}"
 
-    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        return {"text/markdown": self.markdown(), "text/plain": repr(self)}
+    def _repr_mimebundle_(self, **_: object) -> tuple[dict[str, str], dict[str, Any]]:
+        shown = {"text/markdown": self.markdown(), "text/plain": repr(self)}
+        return shown, {METADATA_KEY: written(key(self._asked))}
 
 
 def _folded(summary: str, text: str) -> str:

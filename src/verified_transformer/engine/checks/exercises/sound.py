@@ -9,6 +9,7 @@ from typing import Any
 import sympy as sp
 
 from ...account import registry
+from ...account.questions import Question
 from ...exact.definitions import definition
 from ...exact.formulas.evaluation import equivalent, number
 from ...exact.formulas.notation import parse, symbols
@@ -16,7 +17,6 @@ from ...exact.moments import Expectation
 from .answers import judge
 from .asked import PROBLEMS
 from .problem import tried
-from .questions import Question
 
 __all__ = ["faults"]
 

@@ -3,7 +3,8 @@
 The book folds cells by their tag, JupyterLab by ``source_hidden``, Colab by ``cellView: form`` and
 the title in the first line. A cell that teaches stands open, and so does one with the tag ``open``,
 which derives or measures before the reader's eyes; one of more than `LONGEST` lines folds under a
-title, and so does one with the tag ``result``, of which only the result is to be read.
+title, and so does one with the tag ``result``, of which only the result is to be read. An exercise
+is a line to answer in, open in JupyterLab, a form in Colab; its page has a line of its own.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...account import ledger
+from ...account import ledger, questions
 from ...account.records.record import METADATA_KEY
 from . import sorts
 
@@ -25,8 +26,13 @@ TITLE = 64  # letters
 RESULT = "result"  # the tag of a cell that folds however short it is: read what it prints
 FOLDED = "folded"  # the tag of a teaching cell that is too long to stand open
 _TITLE = re.compile(r"\A#\s*@title[^\n]*(?:\n|\Z)")
-_HIDDEN = "hide-input"  # MyST's and Jupyter Book's own word for it
+_HIDDEN, _REMOVED = "hide-input", "remove-input"  # MyST's and Jupyter Book's own words
 _HIDES = {"cellView": "form", "jupyter": {"source_hidden": True}}
+_HOW = re.compile(r"Put your answer into the brackets of `\.answer\(…\)`[^\n]*")
+_NOW = (
+    "Type your answer into the line of a question. In a notebook, run the first cell once, and "
+    "then the cell of the question."
+)
 Cell = dict[str, Any]
 
 
@@ -49,6 +55,7 @@ def formed(text: str) -> str:
         source = "".join(cell["source"])
         if cell["cell_type"] != "code":
             heading = _last_heading(source) or heading
+            cell["source"] = _HOW.sub(_NOW, source).splitlines(keepends=True)
             continue
         code = bare(source)
         outputs = cell.get("outputs", ())
@@ -56,9 +63,14 @@ def formed(text: str) -> str:
         tags = cell["metadata"].get("tags", ())
         folds = RESULT in tags
         of, title = ("teach", None) if OPEN in tags else form(code, outputs, about, heading, folds)
+        if of == "figure" and (name := sorts.exercised(code)):
+            code, shows = _exercise(name)
+            cell["metadata"] = _metadata(cell["metadata"], of, shows, _REMOVED)
+        else:
+            shows = _HIDES if title is not None else {}
+            cell["metadata"] = _metadata(cell["metadata"], of, shows)
         whole = f"# @title {title}\n{code}" if title else code
         cell["source"] = whole.splitlines(keepends=True)
-        cell["metadata"] = _metadata(cell["metadata"], of, folds=title is not None)
     return json.dumps(book, ensure_ascii=False, indent=1) + "\n"
 
 
@@ -95,12 +107,24 @@ def form(
     return of, _cut(f"Code: {', '.join(names) or heading}")
 
 
-def _metadata(old: Cell, of: str, *, folds: bool) -> Cell:
-    ours = {*sorts.SORTS, FOLDED, _HIDDEN}
+def _exercise(name: str) -> tuple[str, Cell]:
+    """The code of an exercise's cell, and the metadata with which it is shown."""
+    asked = questions.question(name)
+    if asked.kind == "open":
+        return f'exercise("{name}")', _HIDES
+    if asked.kind == "function":
+        return f'exercise("{name}").answer()  # your function between the brackets', {}
+    takes = json.dumps(["", *asked.choices]) if asked.choices else '{type:"string"}'
+    code = f'answer = ""  # @param {takes}\nexercise("{name}").answer(answer)'
+    return code, {"cellView": "form"}
+
+
+def _metadata(old: Cell, of: str, shows: Cell, hidden: str = _HIDDEN) -> Cell:
+    ours = {*sorts.SORTS, FOLDED, _HIDDEN, _REMOVED}
     tags = [tag for tag in old.get("tags", ()) if tag not in ours]
-    tags += [FOLDED if of == "teach" else of, _HIDDEN] if folds else []
+    tags += [FOLDED if of == "teach" else of, hidden] if shows or hidden == _REMOVED else []
     kept = {key: value for key, value in old.items() if key not in (*_HIDES, "tags")}
-    made = kept | ({"tags": tags} if tags else {}) | (_HIDES if folds else {})
+    made = kept | ({"tags": tags} if tags else {}) | shows
     return dict(sorted(made.items()))
 
 

@@ -1,0 +1,177 @@
+"""Exercises answered in a page, in a real browser: by keyboard, from the disk, without network."""
+
+# ruff: noqa: F811  (a fixture is imported, and asked for by its name)
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from playwright.sync_api import Browser, Page
+from test_browser import CHROMIUM, Tab, browser  # noqa: F401
+
+from verified_transformer import exercise
+from verified_transformer.engine.account import questions
+from verified_transformer.engine.checks.exercises.key import key
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+import drawn_exercises  # noqa: E402
+
+ANSWERS = yaml.safe_load((ROOT / "tests" / "answers.yaml").read_text(encoding="utf-8"))
+GIVEN = [row[:2] for row in ANSWERS]
+EVERY = questions.load()
+STYLE = (ROOT / "book" / "_static" / "exercises.css").read_text(encoding="utf-8")
+GUESS = (
+    '<p>And <span class="vt-guess angle">which angle</span>?</p>'
+    '<p>It is <span class="vt-guessed angle">a right one</span>.</p>'
+)
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="no chromium on this machine; `make browser` installs it where it can"
+)
+
+
+def standing_alone(folder: Path, ids: set[str], spoilt: tuple[str, str] = ("", "")) -> str:
+    """The address of a page with these exercises, and nothing else."""
+    body = ""
+    for asked in (EVERY[id] for id in sorted(ids)):
+        choices = f"<p><strong>Exercise {asked.id}</strong></p>"
+        choices += "".join(f"<p>({letter}) {text}</p>" for letter, text in asked.choices.items())
+        body += f'<div class="vt-exercise">{choices}{drawn_exercises.line(key(asked))}'
+        body += "<details><summary>Solution</summary>s</details></div>"
+    head = "<!doctype html><html lang=en><meta charset=utf-8><title>t</title>"
+    file = folder / "page.html"
+    script = drawn_exercises.script()
+    assert not spoilt[0] or spoilt[0] in script
+    script = script.replace(*spoilt)
+    head += f"<style>{STYLE}</style>"
+    html = f"{head}<article>{body}{GUESS}</article><script>{script}</script>"
+    file.write_text(html, encoding="utf-8")
+    return file.as_uri()
+
+
+def as_shown(say: str) -> str:
+    """A sentence as the page shows it where there is no MathJax."""
+    say = re.sub(r"\$([^$]*)\$", r"\\(\1\\)", say)
+    return re.sub(r"`([^`]*)`|(?<!\\)\*([^*]+)\*", lambda m: m[1] or m[2], say)
+
+
+def typed(page: Page) -> Iterator[tuple[bool, str]]:
+    """What is said to each answer of the table, typed as a reader does, with the keyboard."""
+    for id, given, *_ in ANSWERS:
+        form = page.locator(f'form[data-exercise="{id}"]')
+        field = form.locator("input")
+        field.fill(given)
+        field.press("Enter")
+        said = form.get_by_role("status")
+        yield said.get_attribute("data-right") == "true", said.inner_text()
+
+
+def judged(page: Page, given: list[Any]) -> list[Any]:
+    """What the script says to answers, not typed: pairs of an exercise and a text."""
+    found: list[Any] = page.evaluate(
+        """given => given.map(([id, text]) => judge(JSON.parse(
+             document.querySelector(`form[data-exercise="${id}"] script`).textContent), text))""",
+        given,
+    )
+    return found
+
+
+def in_python(given: list[Any]) -> list[Any]:
+    """What Python says to the same."""
+    verdicts = [exercise(id).answer(text) for id, text in given]
+    return [[verdict.right, verdict.say] for verdict in verdicts]
+
+
+def test_a_page_says_what_python_says(browser: Browser, tmp_path: Path) -> None:
+    with Tab(browser, 800, "light") as tab:
+        tab.page.goto(standing_alone(tmp_path, {row[0] for row in ANSWERS}))
+        found = list(typed(tab.page))
+        assert not tab.found
+    heads = {True: "✓ Right. ", False: "✗ Not yet. "}
+    wanted = [(right, heads[right] + as_shown(say)) for right, say in in_python(GIVEN)]
+    assert found == wanted
+
+
+def test_every_answer_and_every_known_mistake(browser: Browser, tmp_path: Path) -> None:
+    asked = [q for q in EVERY.values() if q.kind in ("number", "formula", "choice")]
+    given = [[q.id, text] for q in asked for text in (q.answer, *q.known)]
+    with Tab(browser, 800, "light") as tab:
+        tab.page.goto(standing_alone(tmp_path, set(EVERY)))
+        found = judged(tab.page, given)
+        assert not tab.found
+    assert len(given) > 400 and found == in_python(given)
+
+
+def test_a_choice_an_open_question_and_a_guess_are_kept(browser: Browser, tmp_path: Path) -> None:
+    with Tab(browser, 360, "dark") as tab:
+        page, address = tab.page, standing_alone(tmp_path, {"1.3.4", "3.3.1", "3.3.7"})
+        page.goto(address)
+        form = page.locator('form[data-exercise="1.3.4"]')
+        page.locator('[name="answer-1-3-4"][value="c"]').focus()
+        page.keyboard.press("ArrowUp")  # to b, as radio buttons do
+        page.keyboard.press("Enter")
+        assert form.get_by_role("status").inner_text().startswith("✗ Not yet.")
+        group = page.get_by_role("group", name="Exercise 1.3.4")
+        group.get_by_label("(c) A factor in front").check()
+        form.get_by_role("button").click()
+        assert form.get_by_role("status").inner_text().startswith("✓ Right.")
+        notes = page.locator('form[data-exercise="3.3.7"]')
+        notes.get_by_label("Your answer").fill("it grows")
+        notes.get_by_role("button", name="Compare with the solution").click()
+        assert "hold yours against" in notes.get_by_role("status").inner_text()
+        assert page.locator("details[open]").count() == 1
+        page.get_by_label("which angle").fill("60°")
+        assert page.get_by_text("a right one (you said 60°)").is_visible()
+        page.goto(address)
+        assert page.get_by_label("(c) A factor in front").is_checked()
+        assert form.get_by_role("status").inner_text().startswith("✓ Right.")
+        assert notes.get_by_label("Your answer").input_value() == "it grows"
+        assert page.get_by_text("a right one (you said 60°)").is_visible()
+        page.emulate_media(media="print")
+        assert (
+            page.locator("button:visible, [type=radio]:visible, [role=status]:visible").count() == 0
+        )
+        line = page.locator("#answer-3-3-1-field")
+        assert (
+            line.is_visible() and line.evaluate("e => getComputedStyle(e).borderTopWidth") == "0px"
+        )
+        assert not tab.found
+
+
+def test_every_exercise_has_its_line(html: Path) -> None:
+    pages = "".join(p.read_text(encoding="utf-8") for p in html.glob("notebooks/*/*.html"))
+    held = re.findall(r'<form class="vt-answer.*?<script type="application/json">(.*?)</', pages)
+    keys = {found["id"]: found for found in map(json.loads, held)}
+    calls = set(re.findall(r"exercise\(&quot;([\d.]+)&quot;\)", pages))
+    functions = {q.id for q in EVERY.values() if q.kind == "function"}
+    assert calls == functions and len(held) == len(keys)
+    assert keys == {id: key(asked) for id, asked in EVERY.items() if id not in functions}
+
+
+def test_the_script_is_small() -> None:
+    assert len(drawn_exercises.script().encode()) < 16_000
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        ("a - b", "b - a"),
+        ("0.05, 5 %", "0.05"),
+        ('"%":0.01', '"%":1'),
+        ("ratio < 10", "ratio < 200"),
+    ],
+    ids=["minus", "a sentence", "per cent", "a size"],
+)
+def test_a_page_that_judges_otherwise_is_found(
+    browser: Browser, tmp_path: Path, spoilt: tuple[str, str]
+) -> None:
+    with Tab(browser, 800, "light") as tab:
+        tab.page.goto(standing_alone(tmp_path, {row[0] for row in ANSWERS}, spoilt))
+        assert judged(tab.page, GIVEN) != in_python(GIVEN)
