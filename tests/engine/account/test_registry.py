@@ -15,7 +15,7 @@ from verified_transformer.engine.account.rendering.formulas import latex_fault
 from verified_transformer.engine.exact.formulas.notation import parse
 
 ARTICLES, STATEMENTS = load()
-COUNTS = {"initialisation": 99, "tying": 37, "tied-loss": 52, "growth": 60, "factorisation": 49}
+COUNTS = {"initialisation": 100, "tying": 37, "tied-loss": 52, "growth": 60, "factorisation": 51}
 
 
 def readings(reading: Reading) -> list[Reading]:
@@ -31,7 +31,7 @@ READ = {name: readings(s.reading) for name, s in STATEMENTS.items() if s.reading
 
 def test_every_statement_of_the_five_articles_is_there():
     assert Counter(s.article for s in STATEMENTS.values() if s.article != OWN) == COUNTS
-    assert sum(COUNTS.values()) == 297
+    assert sum(COUNTS.values()) == 300
 
 
 def test_articles_and_statements_stand_in_chapter_order():
