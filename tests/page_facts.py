@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from bs4 import BeautifulSoup, Tag
+from bs4 import BeautifulSoup, CData, NavigableString, Tag
 
+# What the page adds to the cells' code and outputs.
+ADDED = frozenset({"vt-badge", "vt-number", "vt-instead", "vt-answer", "vt-answer-call"})
 ID = re.compile(r"[A-Z]+-\d+\Z")
 BOXES = {
     "row": "vt-row", "erratum": "vt-erratum", "correction": "vt-pair", "result": "vt-result",
@@ -193,10 +196,22 @@ def _shown(part: Tag, but: Tag | None = None) -> str:
 
     Numbers of figures and captions of plots are added, too.
     """
-    added = [*part.find_all(class_=["vt-badge", "vt-number", "vt-instead"])]
-    added += part.select(".vt-answer, .vt-answer *, .vt-answer-call, .vt-answer-call *")
-    added += [*part.select("figure.vt-plot > figcaption"), *([but] if but else [])]
-    return bare("".join(s for s in part.strings if s.parent not in added))
+
+    def stored(tag: Tag) -> Iterator[str]:
+        for child in tag.children:
+            if not isinstance(child, Tag):
+                if type(child) in (NavigableString, CData):
+                    yield child
+            elif child is not but and not _added(child):
+                yield from stored(child)
+
+    return bare("".join(stored(part)))
+
+
+def _added(tag: Tag) -> bool:
+    classes = tag.get("class") or ()
+    caption = tag.name == "figcaption" and "vt-plot" in (tag.parent.get("class") or ())
+    return caption or not ADDED.isdisjoint(classes)
 
 
 def _strip(tag: Tag) -> tuple[str, str, tuple[str, ...]]:
