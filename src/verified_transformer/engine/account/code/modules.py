@@ -194,14 +194,12 @@ class Package:
 
 
 def says_nothing(node: ast.stmt) -> bool:
-    """Whether a statement changes no result: a text, a refusal, or an import for annotations."""
+    """Whether a statement changes no result: a text, or an import for annotations."""
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant)
     if isinstance(node, ast.If) and not node.orelse:
-        names = not any(isinstance(child, ast.NamedExpr) for child in ast.walk(node.test))
-        refusal = names and all(isinstance(inner, ast.Raise) for inner in node.body)
-        return refusal or ast.unparse(node.test).endswith("TYPE_CHECKING")
-    return isinstance(node, ast.Assert | ast.Pass | ast.Global | ast.Nonlocal)
+        return ast.unparse(node.test).endswith("TYPE_CHECKING")
+    return isinstance(node, ast.Pass | ast.Global | ast.Nonlocal)
 
 
 def bound_in(nodes: list[ast.stmt]) -> Iterator[str]:
