@@ -153,14 +153,15 @@ class Package:
             dotted: such as ``"verified_transformer.models.heads.TiedHead.features"``.
 
         Returns:
-            The definition, None where the name is another package's, and what is left of the name.
+            The definition, and what is left of the name; where it is another package's, None, and
+            its name there.
 
         Raises:
             CodeFault: it is this package's and leads nowhere.
         """
         first, *parts = dotted.split(".")
         if first != self.folder.name:
-            return None, []
+            return None, [first, *parts]
         folder = self.folder
         while parts and (folder / parts[0]).is_dir():
             folder /= parts.pop(0)
