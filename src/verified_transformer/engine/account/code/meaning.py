@@ -53,7 +53,7 @@ class _Tree:
             return repr(node)
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
             node = ast.Raise(node.exc.func)
-        elif isinstance(node, ast.AnnAssign):
+        elif isinstance(node, ast.AnnAssign) and node.value:
             node = ast.Assign([node.target], node.value)
         attributes, base = list[str](), node
         while isinstance(base, ast.Attribute):

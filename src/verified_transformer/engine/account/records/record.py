@@ -8,7 +8,7 @@ metadata of the output hold the record as JSON.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, is_dataclass
 from functools import cache
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
@@ -229,11 +229,12 @@ def _built(of: Any, value: Any, name: str) -> Any:
         return tuple(_built(inner[0], item, name) for item in value)
     if of is str and not isinstance(value, str):
         raise RecordError(f"{name}: got {value!r}; accepted: a text")
-    if not is_dataclass(of):
+    parts: Mapping[str, Any] | None = getattr(of, "__dataclass_fields__", None)
+    if parts is None:
         return value
     if not isinstance(value, Mapping):
         raise RecordError(f"{name}: got {value!r}; accepted: an object of fields")
-    known = {part.name: part for part in fields(of) if part.compare}
+    known = {key: part for key, part in parts.items() if part.compare}
     needed = {key for key, p in known.items() if p.default is p.default_factory is MISSING}
     for wrong, fault in ((set(value) - set(known), "unknown"), (needed - set(value), "missing")):
         if wrong:
