@@ -242,7 +242,10 @@ class FactorisedEmbedding(WithoutWeight):
         # not `to_empty`, which on the meta device loads torch's symbolic shapes, hence SymPy
         pairs = zip(self.named_parameters(), factors, strict=True)
         found = {
-            name: factor.detach().to(parameter.dtype).clone(memory_format=torch.contiguous_format)
+            name: factor.detach()
+            .to(parameter.dtype)
+            .reshape(parameter.shape)
+            .clone(memory_format=torch.contiguous_format)
             for (name, parameter), factor in pairs
         }
         self.load_state_dict(found, assign=True)
