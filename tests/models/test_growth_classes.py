@@ -14,6 +14,7 @@ from verified_transformer.models.growth.stock import lost
 
 TIED = [f"{kind}, tied" for kind in TODAY]
 UNTIED = [f"{kind}, untied" for kind in TODAY]
+LLAMA = "Llama, tied, biases, head size 6, eager"
 WRITERS = [kind for kind in TIED if "ForCausalLM" in EVERY[kind][0]]
 
 
@@ -35,7 +36,7 @@ def test_models_without_a_head_and_classifiers_stay_the_same_function(kind: str)
     assert found.worst <= 1e-12 and not found.broken
 
 
-@pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.parametrize("kind", [*WRITERS, "GPT-2, tied", LLAMA, "mT5"])
 def test_both_write_the_same_text_with_a_cache(kind: str) -> None:
     small = model(kind)
     tokens = torch.tensor([[3, 5, 7, 11, 13]])
@@ -44,7 +45,9 @@ def test_both_write_the_same_text_with_a_cache(kind: str) -> None:
     assert torch.equal(*texts)
 
 
-@pytest.mark.parametrize("kind", [*TIED, *UNTIED])
+@pytest.mark.parametrize(
+    "kind", [*TIED, *UNTIED, "Llama, untied", "T5 v1.0", "T5 v1.1", "RoFormer"]
+)
 def test_a_grown_model_survives_the_disk(kind: str, tmp_path: Path) -> None:
     small = model(kind)
     grow(small, 2).save_pretrained(tmp_path)

@@ -240,7 +240,8 @@ def _merged(
     if isinstance(tree, int):
         row = rows[tree].unflatten(1, (ends[tree], -1, ends[tree + 1]))
         return row if out is None else out.view(row.shape).copy_(row)
-    left, right = (_merged(branch, rows, ends) for branch in tree)
+    # under autocast a product has another dtype, which `out` has not
+    left, right = (_merged(branch, rows, ends).to(rows[0].dtype) for branch in tree)
     one, other = left.flatten(1, 2), right.flatten(2)
     product = torch.bmm(one, other, out=into(out, one, other))
     return product.view(len(product), left.shape[1], -1, right.shape[3])

@@ -86,26 +86,27 @@ def kept(part: Part) -> Any:
     return part.value
 
 
-def frequencies(part: Part) -> torch.Tensor:
+def frequencies(part: Part) -> Gathered:
     """A table over rotary slots: the class's own, which holds the small one at the slots k i.
 
     Raises:
         ValueError: it does not, because these frequencies are no function of 2i / head size alone.
     """
-    value = part.value.value if isinstance(part.value, Gathered) else part.value
+    value = part.value.value
     k = part.own.shape[-1] // value.shape[-1]
     placed = part.own.to(value.dtype).clone()
-    if placed.is_meta:
-        return placed
-    if not torch.allclose(placed[..., ::k], value, rtol=1e-5, atol=1e-6):
-        raise ValueError("the grown head has no slots that turn at the small head's frequencies")
-    placed[..., ::k] = value
-    return placed
+    if not placed.is_meta:
+        if not torch.allclose(placed[..., ::k], value, rtol=1e-5, atol=1e-6):
+            raise ValueError(
+                "the grown head has no slots that turn at the small head's frequencies"
+            )
+        placed[..., ::k] = value
+    return Gathered(placed)
 
 
-def own(part: Part) -> torch.Tensor:
+def own(part: Part) -> Gathered:
     """A number that the class computes from its width, and that the axes take into account."""
-    return part.own
+    return Gathered(part.own)
 
 
 RULES: dict[str, Callable[[Part], Any]] = {

@@ -10,7 +10,6 @@ gradient checkpointing. What is neither is lost, and listed.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -137,19 +136,16 @@ def lost(model: Any) -> tuple[str, ...]:
     Args:
         model: a small model.
     """
-    return tuple(_lost(model))
-
-
-def _lost(model: Any) -> Iterator[str]:
+    found = []
     stock = dict(made(model, copy.deepcopy(model.config), "meta").named_modules())
     for path, module in model.named_modules():
-        known = vars(stock[path]) if path in stock else {}
-        for name in vars(module):
-            if name not in {*known, *_CHECKPOINTING, *_SAID} and not name.startswith("_"):
-                yield f"{path}.{name}".lstrip(".")
+        known = {*(vars(stock[path]) if path in stock else ()), *_CHECKPOINTING, *_SAID}
+        hung = [name for name in vars(module) if name not in known and not name.startswith("_")]
+        found += [f"{path}.{name}".lstrip(".") for name in hung]
         if module._compiled_call_impl is not None:
-            yield f"{path}, compiled".lstrip(", ")
+            found.append(f"{path}, compiled".lstrip(", "))
     if any(parameter.grad is not None for parameter in model.parameters()):
-        yield "gradients"
+        found.append("gradients")
     for name, parameter in model.named_parameters():
-        yield from (f"{name}.{said}" for said in vars(parameter) if not said.startswith("_"))
+        found += [f"{name}.{said}" for said in vars(parameter) if not said.startswith("_")]
+    return tuple(found)
