@@ -39,7 +39,7 @@ def test_models_without_a_head_and_classifiers_stay_the_same_function(kind: str)
 @pytest.mark.parametrize("kind", [*WRITERS, "GPT-2, tied", LLAMA, "mT5"])
 def test_both_write_the_same_text_with_a_cache(kind: str) -> None:
     small = model(kind)
-    tokens = torch.tensor([[3, 5, 7, 11, 13]])
+    tokens = torch.tensor([[3, 5, 7]])
     how = {"max_new_tokens": 6, "do_sample": False, "attention_mask": torch.ones_like(tokens)}
     texts = [m.generate(tokens, **how) for m in (small, grow(small, 3))]
     assert torch.equal(*texts)

@@ -92,30 +92,17 @@ class Growth:
         return self._first[name]
 
     def gathered(self, name: str) -> Gathered:
-        """What the rules make of a parameter, noise left out.
-
-        Raises:
-            GrowthRefused: no rule is known for it, or it does not fit.
-        """
+        """What the rules make of a parameter, noise left out; refused where none fits."""
         return self.of(name, self._small[name].detach())
 
     def of(self, name: str, value: torch.Tensor) -> Gathered:
-        """What the rules make of another value of a parameter.
-
-        Raises:
-            GrowthRefused: as `gathered`.
-        """
+        """What the rules make of another value of a parameter; refused as by `gathered`."""
         if value.dtype not in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
             raise GrowthRefused(f"{name}: got {value.dtype}; accepted: floats of 16 bits or more")
         return self._by_rule(name, Gathered(value))
 
     def exact(self, name: str, target: torch.Tensor) -> None:
-        """Write a parameter of the large model, not rounded and with its noise.
-
-        Args:
-            name: of the parameter.
-            target: in float64, of its shape.
-        """
+        """Write a parameter of the large model into float64: not rounded, and with its noise."""
         row = self.row(name)
         if row is not None and row.rule == "frequencies":  # the class's own, which was filled in
             target.copy_(self.large.get_parameter(name).detach())
@@ -147,11 +134,7 @@ class Growth:
         return torch.Generator().set_state(self._states[name])
 
     def require_rules(self) -> dict[str, Gathered]:
-        """What the rules make of every parameter, by name; the whole model checked.
-
-        Raises:
-            GrowthRefused: as `fill`.
-        """
+        """What the rules make of every parameter, by name; refused as by `fill`."""
         kept = {name for name, _ in self.large.named_parameters(remove_duplicate=False)}
         if extra := kept - set(self._small):
             raise GrowthRefused(f"{min(extra)}: the grown class has it, the small model has not")
@@ -277,10 +260,7 @@ def _wide(model: Any, k: int, description: Description) -> Any:
 def fill_own(model: Any, description: Description, like: Mapping[str, torch.Tensor]) -> None:
     """Give a model the numbers that its class computes from its width, as they would be loaded.
 
-    Args:
-        model: of the class; changed in place.
-        description: of the class.
-        like: by name, a buffer of the dtype and on the device.
+    ``like`` has, by name, buffers of the dtype and on the device.
     """
     for name, buffer in [*model.named_buffers()]:
         row = description.row(name)

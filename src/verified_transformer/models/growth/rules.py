@@ -126,12 +126,7 @@ def unseen(change: torch.Tensor, row: Row, axes: Axes) -> torch.Tensor:
     """The share of a change of a linear map's weight that leaves the model's function alone.
 
     What comes in is E x for some x, so that N (1 - E E⁺) adds nothing, whatever N is. In the empty
-    slots of a rotary key any N does: the query is zero there.
-
-    Args:
-        change: N, in the shape of the grown weight.
-        row: the module's; its rule is "linear" or "transposed".
-        axes: of the model.
+    slots of a rotary key any N does: the query is zero there. N is ``change``.
     """
     if row.rule == "transposed":
         return unseen(change.t(), row._replace(rule="linear"), axes).t()
@@ -172,11 +167,7 @@ def scored_scale(k: int, *, tied: bool) -> float:
 def features_scale(k: int, *, tied: bool, scaled: bool) -> float:
     """The scale that the final norm's gain and bias take, so that the head meets `scored_scale`.
 
-    Exact, since nothing but the head follows that norm.
-
-    Args:
-        k: factor of growth.
-        tied: whether head and embedding share their parameter.
-        scaled: whether the class multiplies the state by d^(-1/2), which shrinks by √k.
+    Exact, since nothing but the head follows that norm. A class may have ``scaled`` the state by
+    d^(-1/2), which shrinks by √k.
     """
     return scored_scale(k, tied=tied) * (k**0.5 if scaled else 1.0)

@@ -37,14 +37,8 @@ def made(model: Any, config: Any, device: torch.device | str) -> Any:
 
 
 def require_stock(model: Any) -> None:
-    """Check that the modules of a model are those that its class makes.
-
-    Args:
-        model: of transformers.
-
-    Raises:
-        GrowthRefused: names the first module that has another class, forward method, hook, setting
-            or parameter than the one that its class makes from its configuration.
+    """Refuse a model with a module that has another class, forward method, hook, setting or
+    parameter than the one that the model's class makes from its configuration.
     """
     stock = _modules(made(model, copy.deepcopy(model.config), "meta"))
     own = _modules(model)
@@ -131,11 +125,7 @@ def carry(model: Any, large: Any) -> None:
 
 
 def lost(model: Any) -> tuple[str, ...]:
-    """What a grown model does not take over, by name: gradients, and what others hung on modules.
-
-    Args:
-        model: a small model.
-    """
+    """What a grown model does not take over, by name: gradients, and what others hung on it."""
     found = []
     stock = dict(made(model, copy.deepcopy(model.config), "meta").named_modules())
     for path, module in model.named_modules():

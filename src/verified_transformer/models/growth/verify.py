@@ -293,12 +293,7 @@ def _evaluated(model: Any, inputs: Said, *, training: bool = False, use_cache: b
 
 
 def random_inputs(model: Any, batch: int = 2, length: int = 12) -> Said:
-    """Tokens, token types and a mask that hides the end of the last row; or random pictures.
-
-    Args:
-        model: of transformers.
-        batch, length: of the tokens.
-    """
+    """Tokens, token types and a mask that hides the end of the last row; or random pictures."""
     config, generator = model.config, torch.Generator().manual_seed(8444)
     if model.main_input_name == "pixel_values":
         size = config.image_size
@@ -325,12 +320,7 @@ def random_inputs(model: Any, batch: int = 2, length: int = 12) -> Said:
 def _in_float64(model: Any, exact: Exact | None = None) -> Iterator[None]:
     """Run a model's modules with their parameters in float64, each only while it runs.
 
-    Args:
-        model: of any dtype.
-        exact: by name, what stands for a parameter; each of the model's must be this, rounded.
-
-    Raises:
-        GrowthFailed: a parameter is not.
+    ``exact`` writes what stands for a parameter; the check fails unless that is this, rounded.
     """
     handles, kept, seen = [], {}, set()
     spare: dict[Any, list[torch.Tensor]] = {}  # of modules that have run, for others of their shape

@@ -283,16 +283,23 @@ def untied(s: Settings) -> Body:
     )  # fmt: skip
 
 
-def encoder(s: Settings, *, transform: str | None = None, **others: Any) -> Body:
+def encoder(
+    s: Settings,
+    *,
+    activation: tuple[str, ...] = ("hidden_act", "gelu"),
+    transform: str | None = None,
+    **others: Any,
+) -> Body:
     """BERT and its kin; its head has an activation ``transform`` and a norm before the table."""
     body = layered(
-        s, form="post", tied=True, positions=True, **{"ε": ("layer_norm_eps", 1e-12), **others}
-    )
-    (_, forward), *_ = body.stack.layers
+        s, form="post", activation=activation, tied=True, positions=True,
+        **{"ε": ("layer_norm_eps", 1e-12), **others},
+    )  # fmt: skip
     norm, σ = body.stack.norm, body.table
+    between = transform or s.activation(*activation[:-1], default=activation[-1])
     causal = bool(s.get("is_decoder", default=False))
     return replace(
-        body, types=σ, projected=σ, transform=(transform or forward.activation, norm),
+        body, types=σ, projected=σ, transform=(between, norm),
         stack=replace(body.stack, first=norm, last=None, causal=causal),
     )  # fmt: skip
 

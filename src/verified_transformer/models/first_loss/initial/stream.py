@@ -119,13 +119,8 @@ def through(
 ) -> Stream:
     """The stream at the end of some layers, before the final normalisation.
 
-    Args:
-        stack: the layers.
-        start: the stream before them.
-        d: its width.
-        table: standard deviation of an entry of the embedding.
-        memory: the encoder's last states, for branches that look there.
-        name: a word before the names of the steps.
+    ``table`` is the deviation of the embedding's entries, ``memory`` the encoder's last states, and
+    ``name`` a word before the names of the steps.
     """
     overlap, own, steps, shared = start.overlaps, start.own, list(start.steps), start.shared
     seen = None if memory is None else memory.overlaps
