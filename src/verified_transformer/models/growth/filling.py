@@ -122,8 +122,8 @@ class Growth:
     def _is_exact(self, name: str) -> bool:
         """Whether a parameter is what the rules make, nothing added, and that in any dtype."""
         rule, own = self.gathered(name), self.large.get_parameter(name).detach()
-        made = rule.into(torch.empty_like(own))
-        return all(power_of_two(φ) for φ, _ in rule.factors()) and torch.equal(made, own)
+        exact = all(power_of_two(φ) for φ, _ in rule.factors())
+        return exact and torch.equal(rule.into(torch.empty_like(own)), own)
 
     def _source(self, name: str) -> torch.Generator | None:
         """The generator as it was before a weight's noise was first drawn."""
