@@ -153,8 +153,8 @@ def test_examples_stand_on_pages_whose_examples_run() -> None:
     }
     assert shown == {
         ("README.md", "pycon"), ("welcome.md", "python"), ("initial-loss.md", "python"),
-        ("initial-loss.md", "pycon"),  # in tests/models/test_initial_loss_page.py
-        ("factorised-tables.md", "pycon"),  # in tests/models/test_factorised_hugging_face.py
+        ("initial-loss.md", "pycon"),  # in tests/models/test_api_pages.py
+        ("factorised-tables.md", "pycon"),  # in tests/models/test_api_pages.py
         ("grow.md", "pycon"),  # in tests/models/test_growth_checkpoints.py
     }  # fmt: skip
 

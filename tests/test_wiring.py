@@ -29,9 +29,7 @@ NOTEBOOKS = ledger.notebooks(ROOT)
 MASKABLE = re.compile(
     r'<span class="vt-volatile">[^<]*</span>|<Figure size [0-9.x]+ with \d+ Axes?>'
 )
-SWALLOWS = re.compile(r"^\s*-|\|\|\s*(?:true|:|echo)|;\s*true\b|\bset \+e\b|2>&1\s*\|", re.M)
 LAMING = re.compile(r"^\s*(?:\.IGNORE|MAKEFLAGS|\.?SHELL(?:FLAGS)?|-?include)\b", re.M)
-PASSING = re.compile(r"--nbval-lax|--nbval-skip|continue-on-error|--ignore|--deselect|-k\b|\bif:")
 
 
 # ------------------------------------------------------------------ the command
@@ -67,12 +65,14 @@ def recipes(makefile: str) -> dict[str, list[str]]:
 
 
 def swallowed(makefile: str) -> list[str]:
-    """Lines of a Makefile by which a failure of a gate would not fail the target."""
+    """Lines of a Makefile by which make itself would pass over a failure; it does not print them.
+
+    What a line of `make test` does, a shell's ``|| true`` among it, is compared with `wiring.yaml`.
+    """
     found = [f"Makefile: {line.strip()}" for line in LAMING.findall(makefile)]
     for target in ("test", "lint", "check"):
-        for line in recipes(makefile).get(target, []):
-            if SWALLOWS.search(line) or PASSING.search(line):
-                found.append(f"{target}: {line}")
+        lines = recipes(makefile).get(target, [])
+        found += [f"{target}: {line}" for line in lines if line.lstrip("@+ ").startswith("-")]
     return found
 
 
@@ -92,10 +92,6 @@ def test_nothing_swallows_a_failure() -> None:
     ("old", "new"),
     [
         ("\t$(PYTEST) -m", "\t-$(PYTEST) -m"),
-        ("$(DOCTESTS) tests notebooks\n", "$(DOCTESTS) tests notebooks || true\n"),
-        ("$(DOCTESTS) tests notebooks\n", "$(DOCTESTS) tests notebooks; true\n"),
-        ("$(DOCTESTS) tests notebooks\n", "$(DOCTESTS) tests notebooks --nbval-lax\n"),
-        ("$(DOCTESTS) tests notebooks\n", "$(DOCTESTS) tests notebooks -k gate\n"),
         (".DEFAULT_GOAL", ".IGNORE:\n.DEFAULT_GOAL"),
         (".DEFAULT_GOAL", "MAKEFLAGS += -i\n.DEFAULT_GOAL"),
         ("\t$(TEST)/bin/mypy", "\t-$(TEST)/bin/mypy"),
@@ -117,6 +113,9 @@ def test_a_swallowed_failure_is_found(old: str, new: str) -> None:
         ("--nbval --nbval", "--nbval"),
         ('-m "not nightly"', '-m "not nightly and not slow"'),
         ("$(DOCTESTS) tests notebooks\n", "$(DOCTESTS) tests\n"),
+        ("$(DOCTESTS) tests notebooks\n", "$(DOCTESTS) tests notebooks || true\n"),
+        ("$(DOCTESTS) tests notebooks\n", "$(DOCTESTS) tests notebooks -k gate\n"),
+        ("\t$(TEST)/bin/mypy", "\t$(TEST)/bin/mypy; true"),
         ("test: lint browser", "test: browser"),
     ],
 )

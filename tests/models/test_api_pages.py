@@ -1,4 +1,4 @@
-"""The examples on the book's API pages run, and show what they say."""
+"""The examples on the book's API pages and in its manuals run, and show what they say."""
 
 from __future__ import annotations
 
@@ -16,6 +16,15 @@ def test_examples_of_a_page_run(page: Path) -> None:
     failed, tried = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
     assert failed == 0
     assert tried or page.stem != "api"
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:IProgress")
+@pytest.mark.parametrize(("manual", "least"), [("factorised-tables", 15), ("initial-loss", 9)])
+def test_examples_of_a_manual_run(manual: str, least: int) -> None:
+    page = str(PAGES / f"{manual}.md")
+    failed, tried = doctest.testfile(page, module_relative=False, encoding="utf-8")
+    assert failed == 0 and tried >= least
 
 
 @pytest.mark.canary

@@ -130,7 +130,9 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         lambda: models.grow(small(), 2, generator=3), TypeError, "generator: got int; accepted: a",
     ),
     "no factor": (lambda: grow_along(small(), None), TypeError, "k: got None; accepted: an integ"),
-    "growth by one": (lambda: grow_along(small(), 1), ValueError, "k: got 1; accepted: an integ"),
+    "growth by one": (lambda: models.grow(small(), 1), ValueError, "k: got 1; accepted: an integ"),
+    "growth by a float": (lambda: models.grow(small(), 2.0), TypeError, "k: got 2.0; accepted: a"),
+    "growth by a truth": (lambda: models.grow(small(), True), TypeError, "k: got True; accepted"),
     "negative noise": (
         lambda: grow_along(small(), 2, noise=-1), ValueError, "noise: got -1; accepted: a finite",
     ),

@@ -11,6 +11,7 @@ from functools import partial
 
 import pytest
 import torch
+from torch.utils.checkpoint import checkpoint
 
 from verified_transformer.models.counting import Count
 from verified_transformer.models.factorised import (
@@ -480,11 +481,101 @@ def test_digits_of_many_tokens_are_multiplied_out_once(tokens: int) -> None:
     assert count.multiplications == min(tokens, 10 * 10) * first + tokens * last
 
 
-def test_frozen_factors_take_no_gradient() -> None:
-    module = drawn(kronecker)
-    module.factors[1].requires_grad_(False)
-    module(some_tokens(4)).sum().backward()
-    assert module.factors[0].grad.any() and module.factors[1].grad is None
+def loss(module: FactorisedEmbedding | torch.nn.Embedding) -> torch.Tensor:
+    """Of a table that is looked up and scores what follows, as in a model with a tied head."""
+    tokens = some_tokens(6, 9)
+    tokens[:2, -3:] = 4
+    hidden = torch.nn.functional.layer_norm(module(tokens[:, :-1]), (D,))
+    plain = isinstance(module, torch.nn.Embedding)
+    scores = hidden @ module.weight.T if plain else module.attend(hidden)
+    return torch.nn.functional.cross_entropy(scores.flatten(0, 1), tokens[:, 1:].flatten())
+
+
+@each_family
+@pytest.mark.parametrize("padding_idx", [None, 4])
+def test_the_gradient_of_lookup_and_head_together(make: Make, padding_idx: int | None) -> None:
+    module = drawn(make, padding_idx=padding_idx)
+    whole = torch.nn.Embedding.from_pretrained(
+        module.dense().detach(), freeze=False, padding_idx=padding_idx
+    )
+    losses = loss(module), loss(whole)
+    assert losses[0].item() == pytest.approx(losses[1].item(), rel=1e-13)
+    factors = [*module.parameters()]
+    found = torch.autograd.grad(losses[0], factors)
+    losses[1].backward()
+    truths = torch.autograd.grad(module.dense(), factors, whole.weight.grad)
+    for factor, truth in zip(found, truths, strict=True):
+        assert truth.any() and torch.allclose(factor, truth, rtol=1e-10, atol=1e-12)
+
+
+@each_family
+def test_any_one_factor_may_be_frozen(make: Make) -> None:
+    for frozen in range(len([*make().parameters()])):
+        module = drawn(make)
+        factors = [*module.parameters()]
+        expected = torch.autograd.grad(loss(module), factors)
+        factors[frozen].requires_grad_(False)
+        loss(module).backward()
+        for j, (factor, truth) in enumerate(zip(factors, expected, strict=True)):
+            assert factor.grad is None if j == frozen else torch.allclose(factor.grad, truth)
+
+
+@each_family
+def test_checkpoints_and_second_passes_give_the_same_gradient(make: Make) -> None:
+    module = drawn(make, padding_idx=4)
+    factors, once = [*module.parameters()], loss(module)
+    first = torch.autograd.grad(once, factors, retain_graph=True)
+    again = checkpoint(loss, module, use_reentrant=False)
+    for other in (torch.autograd.grad(once, factors), torch.autograd.grad(again, factors)):
+        assert all(map(torch.equal, first, other))
+
+
+@each_family
+def test_parameters_may_come_from_a_file(make: Make) -> None:
+    module, tokens = drawn(make), some_tokens(9)
+    with torch.device("meta"):
+        empty = make(dtype=torch.float64)
+    empty.load_state_dict(module.state_dict(), assign=True)
+    assert torch.equal(empty(tokens), module(tokens))
+
+
+@each_family
+def test_mixed_precision_keeps_the_dtype_of_the_parameters(make: Make) -> None:
+    module = drawn(make, dtype=torch.float32)
+    truths = torch.autograd.grad(loss(module), [*module.parameters()])
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert module(some_tokens(9)).dtype == torch.float32
+        loss(module).backward()
+    for factor, truth in zip(module.parameters(), truths, strict=True):
+        assert factor.grad.dtype == torch.float32
+        assert (factor.grad - truth).norm() < 0.05 * truth.norm()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:")  # the compiler's own
+@each_family
+def test_compiled_tables_have_the_same_gradients(make: Make) -> None:
+    module, tokens = drawn(make, padding_idx=4), some_tokens(6, 9)
+    compiled = torch.compile(lambda tokens: module.attend(module(tokens)), backend="eager")
+    found = torch.autograd.grad(compiled(tokens).sin().sum(), [*module.parameters()])
+    plain = module.attend(module(tokens)).sin().sum()
+    for one, other in zip(found, torch.autograd.grad(plain, [*module.parameters()]), strict=True):
+        assert torch.allclose(one, other, rtol=1e-12, atol=1e-12)
+
+
+@each_family
+def test_torch_func_takes_the_low_rank_family_only(make: Make) -> None:
+    module = drawn(make)
+
+    def total(parameters: dict[str, torch.Tensor]) -> torch.Tensor:
+        return torch.func.functional_call(module, parameters, (some_tokens(9),)).sum()
+
+    parameters = {name: p.detach() for name, p in module.named_parameters()}
+    if make is low_rank:
+        assert torch.func.grad(total)(parameters).keys() == parameters.keys()
+    else:
+        with pytest.raises(RuntimeError, match="functorch"):
+            torch.func.grad(total)(parameters)
 
 
 def test_lookup_says_that_it_can_be_differentiated_once() -> None:

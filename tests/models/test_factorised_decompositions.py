@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import reduce
 
 import pytest
 import torch
@@ -21,6 +22,7 @@ from verified_transformer.models.factorised.decompositions import (
     tensor_train,
     truncated_svd,
 )
+from verified_transformer.models.factorised.products import tensor_product as product_of
 
 N, D = 23, 12
 Factorise = Callable[..., FromDense]
@@ -303,3 +305,25 @@ def test_writing_into_a_dense_table_leaves_the_factors() -> None:
     train = TensorTrainEmbedding((3,), (2,), 1)
     train.dense().detach().zero_()
     assert bool((train.cores[0] != 0).any())
+
+
+def test_a_tensor_product_is_the_kronecker_product_of_vectors() -> None:
+    vectors = [torch.tensor([2.0, 3.0]), torch.tensor([5.0, 7.0]), torch.tensor([1.0, 10.0, 100.0])]
+    assert torch.equal(product_of(vectors), reduce(torch.kron, vectors))
+    assert product_of(vectors)[:4].tolist() == [10, 100, 1000, 14]
+
+
+def test_batches_are_products_one_by_one() -> None:
+    left, right = torch.rand(4, 3, 2), torch.rand(4, 3, 5)
+    alone = [
+        [torch.kron(a, b) for a, b in zip(*rows, strict=True)]
+        for rows in zip(left, right, strict=True)
+    ]
+    assert torch.equal(product_of([left, right]), torch.stack([torch.stack(a) for a in alone]))
+
+
+def test_one_vector_is_itself_and_none_is_refused() -> None:
+    vector = torch.rand(3)
+    assert product_of([vector]) is vector
+    with pytest.raises(ValueError, match="at least one"):
+        product_of([])

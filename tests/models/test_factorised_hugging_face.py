@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import doctest
 import pickle
 from pathlib import Path
 from typing import Any
@@ -355,10 +354,3 @@ def test_settings_make_the_table_again(family: str) -> None:
     if family == "low rank":
         with pytest.raises(ValueError, match=r"factors: got 3; accepted: 2"):
             factorised_table(family, 23, 12, 3, factors=3)
-
-
-@slow
-def test_the_manual_pages_examples_run() -> None:
-    page = Path(__file__).parents[2] / "book" / "factorised-tables.md"
-    found = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
-    assert found.failed == 0 and found.attempted >= 15

@@ -12,7 +12,6 @@ from scipy import integrate
 
 from verified_transformer.models.first_loss import (
     DrawnVocabulary,
-    FirstLoss,
     expected_first_loss,
     first_loss,
     normalised,
@@ -240,7 +239,3 @@ def test_wrong_arguments_are_named(case: dict) -> None:
         drawn.rows(900, 2000)
     with pytest.raises(ValueError, match=r"tokens: accepted: 0 to 999"):
         drawn.at(torch.tensor([-1]))
-
-
-def test_a_result_has_all_parts(case: dict) -> None:
-    assert isinstance(first_loss(case["features"], case["vocabulary"]), FirstLoss)

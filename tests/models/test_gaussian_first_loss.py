@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 import tracemalloc
 
 import pytest
@@ -19,7 +18,6 @@ from verified_transformer.models.first_loss import (
     GaussianStart,
     annealed_loss,
     annealed_variance,
-    expected_first_loss,
     freezing_spread,
     frozen_loss,
     frozen_variance,
@@ -104,18 +102,12 @@ def test_at_the_largest_spreads_it_is_the_largest_logit(n: int, d: int, spread: 
 @pytest.mark.parametrize(
     "fixed", [{"ρ": 1.0}, {"cosine": "random"}, {"ρ": 0.04}, {"ρ": 1.0, "ε": 1e-6}]
 )
-def test_the_largest_sizes_take_little_time_and_memory(σ: float, fixed: dict) -> None:
+def test_the_largest_sizes_take_little_memory(σ: float, fixed: dict) -> None:
     gaussian_first_loss(250_000, 16_384, σ, **fixed)
-    spent = []
-    for _ in range(5):
-        started = time.process_time()
-        gaussian_first_loss(250_000, 16_384, σ, **fixed)
-        spent.append(time.process_time() - started)
     tracemalloc.start()
     gaussian_first_loss(250_000, 16_384, σ, **fixed)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert min(spent) < 0.15  # 0.05 s on the reference machine when it is quiet: see bench/
     assert most < 50 * 2**20
 
 
@@ -146,13 +138,6 @@ def test_the_regimes_and_their_boundaries() -> None:
         for spread in (0.05, 0.3, 2.0, 12.0, 40.0):
             start = GaussianStart(n, d, spread / math.sqrt(d), ρ=ρ)
             assert start.loss() == pytest.approx(regime(start).loss, rel=0.12)
-
-
-def test_the_older_function_is_a_case_of_it() -> None:
-    tied = gaussian_first_loss(500, 16, 0.25, ρ=1.0)
-    assert expected_first_loss(500, 16, σ=0.25) == tied
-    untied = gaussian_first_loss(500, 16, 0.25, cosine="random")
-    assert expected_first_loss(500, 16, σ=0.25, tied=False) == untied
 
 
 @pytest.mark.parametrize(

@@ -119,16 +119,6 @@ def test_repeated_rotary_heads_do_not_commute(layout: str) -> None:
     assert not torch.allclose(_turned(axis.write(x, 0), wide, layout), after, atol=1e-2)
 
 
-@pytest.mark.parametrize("base", [1e4, 5e5, 1e6])
-@pytest.mark.parametrize("k", [2, 3, 4])
-def test_the_class_computes_the_same_frequencies_in_float32(base: float, k: int) -> None:
-    for size in (6, 64, 128):
-        small, wide = (
-            1.0 / base ** (torch.arange(0, n, 2, dtype=torch.float) / n) for n in (size, k * size)
-        )
-        assert torch.allclose(wide[::k], small, rtol=2e-7, atol=0.0)
-
-
 @pytest.mark.parametrize("ε", [1e-12, 1e-5, 1e-1])
 def test_a_norm_of_a_plainly_repeated_stream_needs_no_other_ε(ε: float) -> None:
     x, axis = 1e-3 * torch.randn(7, dtype=torch.float64), axes.repeated(7, 3)

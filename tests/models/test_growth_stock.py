@@ -37,87 +37,79 @@ def halved_in_training(module: nn.Module, given: Any, output: torch.Tensor) -> t
     return output * 0.5 if module.training else output
 
 
-def _other_rotary(m: Any) -> None:
-    m.model.rotary_emb = LateRotary(m.config)
+def up(m: Any) -> Any:
+    return m.model.layers[0].mlp.up_proj
 
 
-def _other_method(m: Any) -> None:
-    rotary = m.model.rotary_emb
-    rotary.forward = types.MethodType(LateRotary.forward, rotary)
-
-
-def _clamped(m: Any) -> None:
-    m.model.layers[0].mlp.act_fn = Clamped()
-
-
-def _ε(m: Any) -> None:
-    m.model.norm.variance_epsilon = 1e-2
-
-
-def _scale(m: Any) -> None:
-    m.model.layers[0].self_attn.scaling *= 1 + 1e-14
-
-
-def _hook(m: Any) -> None:
-    m.model.layers[0].mlp.register_forward_hook(halved_in_training)
-
-
-def _gradient_hook(m: Any) -> None:
-    m.model.layers[0].mlp.up_proj.weight.register_hook(torch.zeros_like)
-
-
-def _pruned(m: Any) -> None:
-    prune.l1_unstructured(m.model.layers[0].mlp.up_proj, "weight", 0.3)
-
-
-def _weight_norm(m: Any) -> None:
-    parametrizations.weight_norm(m.model.layers[0].mlp.up_proj)
-
-
-def _wrapped(m: Any) -> None:
-    m.model.layers[0].mlp.up_proj = nn.Sequential(m.model.layers[0].mlp.up_proj)
-
-
-def _adapter(m: Any) -> None:
-    m.model.layers[0].mlp.adapter = nn.Linear(2, 2)
-
-
-def _a_layer_twice(m: Any) -> None:
-    m.model.layers.append(m.model.layers[0])
-
-
-def _cut(m: Any) -> None:
-    m.model.layers = m.model.layers[:0]
-
-
-def _buffer(m: Any) -> None:
-    m.model.layers[0].register_buffer("seen", torch.ones(3))
-
-
-def _narrowed(m: Any) -> None:
-    up = m.model.layers[0].mlp.up_proj
-    up.weight = nn.Parameter(up.weight[:-2])
+REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "a module of another class": (
+        lambda m: setattr(m.model, "rotary_emb", LateRotary(m.config)),
+        r"rotary_emb: got the class LateRotary; accepted: LlamaRotaryEmbedding",
+    ),
+    "another method": (
+        lambda m: setattr(m.model.rotary_emb, "forward",
+                          types.MethodType(LateRotary.forward, m.model.rotary_emb)),
+        r"rotary_emb: forward: got another method than LlamaRotaryEmbedding's",
+    ),
+    "another activation": (
+        lambda m: setattr(m.model.layers[0].mlp, "act_fn", Clamped()),
+        r"mlp\.act_fn: got the class Clamped; accepted: SiLU",
+    ),
+    "another ε": (
+        lambda m: setattr(m.model.norm, "variance_epsilon", 1e-2),
+        r"model\.norm: variance_epsilon: got 0\.01; accepted: 1e-05, as configured",
+    ),
+    "another scale": (
+        lambda m: setattr(m.model.layers[0].self_attn, "scaling", 0.5 + 1e-14),
+        r"self_attn: scaling: got 0\.5\d+; accepted: 0\.5, as configured",
+    ),
+    "a hook": (
+        lambda m: m.model.layers[0].mlp.register_forward_hook(halved_in_training),
+        r"layers\.0\.mlp: got halved_in_training in _forward_hooks; accepted: no hooks",
+    ),
+    "a hook on a gradient": (
+        lambda m: up(m).weight.register_hook(torch.zeros_like),
+        r"mlp\.up_proj: weight: got a hook on the gradient; accepted: none",
+    ),
+    "a pruned weight": (
+        lambda m: prune.l1_unstructured(up(m), "weight", 0.3),
+        r"mlp\.up_proj: got L1Unstructured in _forward_pre_hooks; accepted: no hooks",
+    ),
+    "a normalised weight": (
+        lambda m: parametrizations.weight_norm(up(m)),
+        r"mlp\.up_proj: got the class ParametrizedLinear; accepted: Linear",
+    ),
+    "a wrapped module": (
+        lambda m: setattr(m.model.layers[0].mlp, "up_proj", nn.Sequential(up(m))),
+        r"mlp\.up_proj: got the class Sequential; accepted: Linear",
+    ),
+    "an adapter": (
+        lambda m: setattr(m.model.layers[0].mlp, "adapter", nn.Linear(2, 2)),
+        r"mlp\.adapter: a module that LlamaForCausalLM does not have",
+    ),
+    "a layer twice": (
+        lambda m: m.model.layers.append(m.model.layers[0]),
+        r"layers\.1: a module that LlamaForCausalLM does not have",
+    ),
+    "no layers": (
+        lambda m: setattr(m.model, "layers", m.model.layers[:0]),
+        r"layers\.0: LlamaForCausalLM has this module, the model not",
+    ),
+    "a buffer": (
+        lambda m: m.model.layers[0].register_buffer("seen", torch.ones(3)),
+        r"layers\.0\.seen: a buffer that LlamaForCausalLM has not",
+    ),
+    "a narrower weight": (
+        lambda m: setattr(up(m), "weight", nn.Parameter(up(m).weight[:-2])),
+        r"up_proj\.weight: rule 'linear' does not fit: the axis has 10 .*the tensor 8",
+    ),
+}  # fmt: skip
 
 
 @pytest.mark.canary
-@pytest.mark.parametrize(("change", "message"), [
-    (_other_rotary, r"rotary_emb: got the class LateRotary; accepted: LlamaRotaryEmbedding"),
-    (_other_method, r"rotary_emb: forward: got another method than LlamaRotaryEmbedding's"),
-    (_clamped, r"mlp\.act_fn: got the class Clamped; accepted: SiLU"),
-    (_ε, r"model\.norm: variance_epsilon: got 0\.01; accepted: 1e-05, as configured"),
-    (_scale, r"self_attn: scaling: got 0\.5\d+; accepted: 0\.5, as configured"),
-    (_hook, r"layers\.0\.mlp: got halved_in_training in _forward_hooks; accepted: no hooks"),
-    (_gradient_hook, r"mlp\.up_proj: weight: got a hook on the gradient; accepted: none"),
-    (_pruned, r"mlp\.up_proj: got L1Unstructured in _forward_pre_hooks; accepted: no hooks"),
-    (_weight_norm, r"mlp\.up_proj: got the class ParametrizedLinear; accepted: Linear"),
-    (_wrapped, r"mlp\.up_proj: got the class Sequential; accepted: Linear"),
-    (_adapter, r"mlp\.adapter: a module that LlamaForCausalLM does not have"),
-    (_a_layer_twice, r"layers\.1: a module that LlamaForCausalLM does not have"),
-    (_cut, r"layers\.0: LlamaForCausalLM has this module, the model not"),
-    (_buffer, r"layers\.0\.seen: a buffer that LlamaForCausalLM has not"),
-    (_narrowed, r"up_proj\.weight: rule 'linear' does not fit: the axis has 10 .*the tensor 8"),
-])  # fmt: skip
-def test_what_its_class_does_not_make_is_refused(change: Callable[..., None], message: str) -> None:
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_its_class_does_not_make_is_refused(name: str) -> None:
+    change, message = REFUSED[name]
     small = model(LLAMA)
     change(small)
     with pytest.raises(GrowthRefused, match=message):

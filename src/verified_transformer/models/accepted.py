@@ -9,44 +9,28 @@ import torch
 
 
 def require_whole(**given: Any) -> None:
-    """Refuse, by name, what is not a whole number.
-
-    Raises:
-        TypeError: an argument is none.
-    """
+    """Refuse, by name and with a ``TypeError``, what is not a whole number."""
     for name, value in given.items():
         if isinstance(value, bool) or not hasattr(type(value), "__index__"):
             raise TypeError(f"{name}: got {value!r}; accepted: a whole number")
 
 
 def require_real(**given: Any) -> None:
-    """Refuse, by name, what is not a real number.
-
-    Raises:
-        TypeError: an argument is none.
-    """
+    """Refuse, by name and with a ``TypeError``, what is not a real number."""
     for name, value in given.items():
         if isinstance(value, bool) or not isinstance(value, Real):
             raise TypeError(f"{name}: got {value!r}; accepted: a number")
 
 
 def require_floating(**given: Any) -> None:
-    """Refuse, by name, what is not a tensor of fractional numbers.
-
-    Raises:
-        TypeError: an argument is none.
-    """
+    """Refuse, by name and with a ``TypeError``, what is not a tensor of fractional numbers."""
     for name, value in given.items():
         if not isinstance(value, torch.Tensor) or not value.is_floating_point():
             raise TypeError(f"{name}: got {_kind(value)}; accepted: a tensor of floats")
 
 
 def require_tokens(**given: Any) -> None:
-    """Refuse, by name, what is not a tensor of whole numbers.
-
-    Raises:
-        TypeError: an argument is none.
-    """
+    """Refuse, by name and with a ``TypeError``, what is not a tensor of whole numbers."""
     for name, value in given.items():
         if not isinstance(value, torch.Tensor) or value.dtype not in (torch.int32, torch.int64):
             raise TypeError(f"{name}: got {_kind(value)}; accepted: torch.int32, torch.int64")

@@ -91,13 +91,11 @@ def is_tied(model: Any) -> bool:
     Raises:
         ValueError: the model has no head, or no embedding.
     """
-    if not all(hasattr(model, f"get_{end}_embeddings") for end in ("input", "output")):
+    both: list[Any] = [
+        getattr(model, f"get_{end}_embeddings", lambda: None)() for end in ("input", "output")
+    ]
+    if any(getattr(end, "weight", None) is None for end in both):
         raise ValueError(
             f"model: got {type(model).__name__}; accepted: a model with an embedding and a head"
         )
-    ends: tuple[Any, Any] = model.get_input_embeddings(), model.get_output_embeddings()
-    if any(getattr(end, "weight", None) is None for end in ends):
-        raise ValueError(
-            f"model: got {type(model).__name__}; accepted: a model with an embedding and a head"
-        )
-    return ends[0].weight is ends[1].weight
+    return both[0].weight is both[1].weight

@@ -36,9 +36,6 @@ def run(first: int = 1) -> dict[str, float]:
 ''',
     "laws.py": '''"""Laws."""
 
-import torch.nn as nn
-
-
 class Law:
     """A law."""
 
@@ -53,11 +50,6 @@ class Law:
 
     def unused(self) -> float:
         return self.strength + 7
-
-
-class Layer(nn.Module):
-    def forward(self, x: float) -> float:
-        return x + 1
 
 
 def _scaled(x: int, by: int) -> int:
@@ -102,8 +94,8 @@ def test_only_what_the_experiment_reaches_counts(package: Path) -> None:
     assert list(key(package).definitions) == [
         "experiments/sample.py: run",
         "laws.py: Law",
-        "experiments/sample.py: SIZES",
         "laws.py: _scaled",
+        "experiments/sample.py: SIZES",
         "seeds.py: seed_of",
     ]
     assert key(package).files == ["experiments/sample.py", "laws.py", "seeds.py"]
@@ -114,8 +106,6 @@ def test_only_what_the_experiment_reaches_counts(package: Path) -> None:
     [
         pytest.param([("_scaled", "_made_larger")], id="a private function"),
         pytest.param([("seed_of", "number_of")], id="a public function"),
-        pytest.param([("_shifted", "_moved")], id="a private method"),
-        pytest.param([("_spread", "_width")], id="a private attribute"),
         pytest.param([("drawn", "found")], id="a local"),
         pytest.param(
             [
@@ -126,7 +116,6 @@ def test_only_what_the_experiment_reaches_counts(package: Path) -> None:
             id="a local of a comprehension",
         ),
         pytest.param([("again", "once_more")], id="an inner function"),
-        pytest.param([("by", "times")], id="a parameter"),
         pytest.param([("SIZES", "LENGTHS")], id="a constant"),
         pytest.param(
             [("import math as m", "import math"), ("m.fsum", "math.fsum")],
@@ -137,9 +126,7 @@ def test_only_what_the_experiment_reaches_counts(package: Path) -> None:
         pytest.param([(": int", ": float")], id="an annotation"),
         pytest.param([("drawn = [", "drawn = [\n        ")], id="layout"),
         pytest.param([("got {first}", "given {first}")], id="words of a refusal"),
-        pytest.param([("first < 0", "first < 0 or first > 9")], id="the reach of a refusal"),
         pytest.param([("x + 11", "x + 12")], id="a function that nothing reaches"),
-        pytest.param([("strength + 7", "strength + 8")], id="a method that nothing mentions"),
         pytest.param([("import Other", "import NoSuch")], id="an import for annotations"),
     ],
 )
@@ -168,6 +155,10 @@ def test_a_module_that_moves_is_free(package: Path, old: str, new: str) -> None:
         pytest.param(("n - self.strength", "n + self.strength"), id="a law"),
         pytest.param(("y * by", "y * by * by"), id="a formula in an inner function"),
         pytest.param(("again(x) - by", "again(by) - x"), id="two locals in each other's places"),
+        pytest.param(
+            ("x: int, by: int", "by: int, x: int"), id="parameters in each other's places"
+        ),
+        pytest.param(("first < 0", "first < 3"), id="the reach of a refusal"),
         pytest.param(("strength=0.5", "strength=0.6"), id="an argument"),
         pytest.param(("strength=0.5", "spread=0.5"), id="an argument's name"),
         pytest.param(('"large": 5', '"large": 6'), id="a constant"),
@@ -175,6 +166,7 @@ def test_a_module_that_moves_is_free(package: Path, old: str, new: str) -> None:
         pytest.param(("m.fsum", "m.prod"), id="a function of another package"),
         pytest.param(("Law(2.0,", "Other(2.0,"), id="another class"),
         pytest.param(("def draw", "@m.once\n    def draw"), id="a decorator"),
+        pytest.param(("strength + 7", "strength + 8"), id="a method of a class that is reached"),
         pytest.param(('"mean"', '"total"'), id="a text that is returned"),
         pytest.param(("raise ValueError", "return print"), id="a refusal that refuses no more"),
     ],
@@ -189,27 +181,6 @@ def test_what_may_change_a_result_changes_the_key(package: Path, change: tuple[s
     after = key(package)
     assert after.key != before.key
     assert after.changed_since(before.definitions)
-
-
-@pytest.mark.canary
-def test_parameters_that_calls_name_are_not_interchangeable(package: Path) -> None:
-    """f(a, b) = a - b called by name is another function once its parameters change places."""
-    source = "def f(a, b):\n    return a - b\n\n\ndef run():\n    return f(a=1, b=2)\n"
-    (package / "experiments" / "sample.py").write_text(source, encoding="utf-8")
-    before = key(package).key
-    replaced(package, ("f(a, b)", "f(b, a)"), ("a - b", "b - a"))
-    assert key(package).key != before
-
-
-@pytest.mark.canary
-def test_a_method_that_a_foreign_base_calls_counts(package: Path) -> None:
-    replaced(package, ("import Law, _scaled", "import Law, Deeper, _scaled"))
-    replaced(package, ("    law = Law", "    Deeper()(1)\n    law = Law"))
-    with (package / "laws.py").open("a", encoding="utf-8") as file:
-        file.write("class Deeper(Layer):\n    def forward(self, x):\n        return x + 2\n")
-    before = key(package).key
-    replaced(package, ("x + 2", "x + 3"))
-    assert key(package).key != before
 
 
 @pytest.mark.canary

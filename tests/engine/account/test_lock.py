@@ -148,14 +148,16 @@ def test_a_claim_is_not_dropped_without_naming_it() -> None:
 # ------------------------------------------------------------------ from commit to commit
 
 
-def test_nothing_is_lost_since_the_commit_before() -> None:
+def test_nothing_is_lost_since_the_commit_before(tmp_path: Path) -> None:
     """In CI that is the branch on which a pull request lands, so that it covers all of it."""
     place = f"HEAD^:{lock.PATH.relative_to(ROOT).as_posix()}"
     asked = ["git", "-C", str(ROOT), "show", place]
     run = subprocess.run(asked, capture_output=True, encoding="utf-8", check=False)
     if run.returncode:
         pytest.skip("there is no commit before this one, or it has no lock")
-    assert lock.lost(lock.parsed(run.stdout), lock.read()) == []
+    before = tmp_path / lock.PATH.name
+    before.write_text(run.stdout, encoding="utf-8")
+    assert lock.lost(lock.read(before), lock.read()) == []
 
 
 @pytest.mark.canary

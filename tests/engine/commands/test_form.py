@@ -130,12 +130,9 @@ def test_form_titles_and_folds_all_but_short_teaching() -> None:
     ],
 )  # fmt: skip
 def test_an_exercise_has_a_line_to_answer_in(name: str, code: list[str], shown: Any) -> None:
-    how = {"cell_type": "markdown", "metadata": {}, "source": "Put your answer into the brackets "
-           "of `.answer(…)` behind a question, and run the cell."}  # fmt: skip
-    made = formed(cell("import a"), how, cell(f'exercise("{name}")', jupyter={"source_hidden": 1}))
-    assert "".join(made[1]["source"]).startswith("Type your answer into the line of a question.")
-    assert "".join(made[2]["source"]).splitlines() == [f"# @title Exercise {name}", *code]
-    assert made[2]["metadata"] == {**shown, "tags": ["figure", "remove-input"]}
+    made = formed(cell("import a"), cell(f'exercise("{name}")', jupyter={"source_hidden": 1}))
+    assert "".join(made[1]["source"]).splitlines() == [f"# @title Exercise {name}", *code]
+    assert made[1]["metadata"] == {**shown, "tags": ["figure", "remove-input"]}
 
 
 def test_a_cell_that_became_short_stands_open_again() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,18 +22,14 @@ from .rendering.formulas import latex_fault
 
 __all__ = ["KINDS", "ExerciseError", "Question", "load", "question"]
 
-KINDS = ("formula", "number", "choice", "function", "open")
 FOLDER = BOOK / "claims" / "exercises"
 _ID = re.compile(r"([1-5]\.\d+)\.\d+")
-_NEEDS = {
-    "formula": {"symbols", "answer", "because"},
-    "number": {"answer", "because"},
-    "choice": {"choices", "answer"},
-    "function": {"problem"},
-    "open": set[str](),
-}
-_MAY = {"formula": set[str](), "number": {"within", "unit"}, "choice": set[str](),
-        "function": set[str](), "open": set[str]()}  # fmt: skip
+_NEEDS: dict[str, set[str]] = {
+    "formula": {"symbols", "answer", "because"}, "number": {"answer", "because"},
+    "choice": {"choices", "answer"}, "function": {"problem"}, "open": set(),
+}  # fmt: skip
+_MAY = {"number": {"within", "unit"}}
+KINDS = tuple(_NEEDS)
 _ALWAYS, _OFTEN = {"id", "stars", "title", "ask", "kind", "solution"}, {"nudge", "known", "uses"}
 _BECAUSE = ({"claim"}, {"quantity", "where"}, {"quantity"}, {"solves", "for"})  # may have at, then
 
@@ -138,7 +134,7 @@ def _question(entry: Mapping[str, Any], section: Mapping[str, Any], file: str) -
     wanted = _ALWAYS | _NEEDS[kind]
     if missing := wanted - set(entry):
         raise ExerciseError(f"{where}: {', '.join(sorted(missing))} is missing")
-    if strange := set(entry) - wanted - _MAY[kind] - _OFTEN:
+    if strange := set(entry) - wanted - _MAY.get(kind, set()) - _OFTEN:
         raise ExerciseError(f"{where}: a {kind} has no {', '.join(sorted(strange))}")
     match = _ID.fullmatch(str(entry["id"]))
     if not match or match[1] != str(section["section"]):
@@ -152,11 +148,7 @@ def _question(entry: Mapping[str, Any], section: Mapping[str, Any], file: str) -
         if fault := latex_fault(text.replace("$$", "$")):
             raise ExerciseError(f"{where}: {fault} in {text[:40]!r}")
     _whole(entry, where)
-    ready: dict[str, Any] = {
-        key: str(value) if key == "answer" else value for key, value in entry.items()
-    }
-    ready["uses"] = tuple(ready.get("uses", ()))
-    assert set(ready) <= {f.name for f in fields(Question)}
+    ready = {**entry, "answer": str(entry.get("answer", "")), "uses": tuple(entry.get("uses", ()))}
     return Question(notebook=section["notebook"], **ready)
 
 

@@ -77,18 +77,6 @@ class Part:
         return {key: float(number) for key, number in found.items()}
 
 
-def part(recording: Recording, path: tuple[str, ...]) -> Part:
-    """Return the part of a recording to which a path leads.
-
-    Args:
-        path: keys; ``"*"`` goes through every key of its level.
-
-    Raises:
-        ValueError: it leads nowhere; the message names the key and those that are there.
-    """
-    return Part(recording, path, _follow(recording.result, path, recording.name))
-
-
 def _follow(value: Any, path: tuple[str, ...], place: str) -> Any:
     if not path:
         return value
@@ -134,9 +122,9 @@ class Recording:
             path: keys, such as ``"runs", "tied", "loss"``; ``"*"`` goes through every seed.
 
         Raises:
-            ValueError: the path leads nowhere.
+            ValueError: it leads nowhere; the message names the key and those that are there.
         """
-        return part(self, path)
+        return Part(self, path, _follow(self.result, path, self.name))
 
     def _repr_html_(self) -> str:
         rows = "".join(

@@ -190,11 +190,11 @@ def _statement(entry: dict[str, Any], article: str, file: str) -> Statement:
     erratum = read_erratum(wrong, reading, refuse) if wrong and reading else None
     if reading and reading.decides in reading.cases and entry["kind"] in ("equation", "number"):
         raise refuse(f"decides: got a case of an {entry['kind']}; accepted: legs of an experiment")
-    if entry["kind"] in ("equation", "number") and reading and _cites(reading):
+    parts = reading.parts.values() if reading else ()
+    if entry["kind"] in ("equation", "number") and any(part.citations for part in parts):
         raise refuse(f"citations of an {entry['kind']}, which can be computed")
-    for text in _texts({**entry, "reading": _uncited(entry.get("reading") or {})}):
-        fault = latex_fault(text)
-        if fault:
+    for text in _texts(entry):
+        if fault := latex_fault(text):
             raise refuse(f"{fault} in {text!r}")
     says = " ".join(entry["says"].split())
     return Statement(
@@ -203,25 +203,13 @@ def _statement(entry: dict[str, Any], article: str, file: str) -> Statement:
     )  # fmt: skip
 
 
-def _cites(reading: Reading) -> bool:
-    return any(part.citations for part in reading.parts.values())
-
-
-def _uncited(reading: dict[str, Any]) -> dict[str, Any]:
-    """A reading without its citations, whose words are a source's and no LaTeX."""
-    kept = {key: value for key, value in reading.items() if key != "citations"}
-    cases = {name: _uncited(case) for name, case in kept.get("cases", {}).items()}
-    return kept | ({"cases": cases} if cases else {})
-
-
 def _texts(data: object) -> list[str]:
-    if isinstance(data, str):
-        return [data]
+    """Every text of an entry, but for citations, whose words are a source's and no LaTeX."""
     if isinstance(data, dict):
-        return [text for value in data.values() for text in _texts(value)]
+        return [text for key in data if key != "citations" for text in _texts(data[key])]
     if isinstance(data, list | tuple):
         return [text for value in data for text in _texts(value)]
-    return []
+    return [data] if isinstance(data, str) else []
 
 
 def from_the_ground(uses: Mapping[str, Sequence[str]]) -> list[str]:

@@ -1,1 +1,1 @@
-"""What is called from the command line: ledger, re-runs, comparisons, first cells."""
+"""What is called from the command line: the ledger and its lock, re-runs, comparisons, prose."""

@@ -44,10 +44,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", required=True)
 
-    def command(name: str, text: str, run: Run, notebooks: bool = False) -> argparse.ArgumentParser:
+    def command(
+        name: str, text: str, run: Run, notebooks: bool = False, repository: bool = True
+    ) -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=text, description=text)
-        added.add_argument("--root", type=Path, default=Path.cwd(), help="the repository")
         added.set_defaults(run=run)
+        if repository:
+            added.add_argument("--root", type=Path, default=Path.cwd(), help="the repository")
         if notebooks:
             added.add_argument("notebooks", nargs="*", type=Path, help="all, where none is named")
         return added
@@ -70,24 +73,18 @@ def _parser() -> argparse.ArgumentParser:
     )
     command("format-cells", "format the code of notebooks, outputs left as they are",
             lambda given: formatting.format_cells(given.notebooks, given.root), True)  # fmt: skip
-    command(
-        "owners",
-        "write the owners beside notebooks and pages, in order, what is found filled in",
-        _owners,
-        True,
-    )
+    command("owners", "write the owners beside notebooks and pages, what is found filled in",
+            _owners, True)  # fmt: skip
     command("form", "write tags and titles: what each cell of a notebook is for",
             lambda given: form.write(given.root))  # fmt: skip
-    first = commands.add_parser("initial-loss", help=(text := "say what loss a model starts with"))
-    first.description = text
-    first.set_defaults(run=_initial_loss)
+    first = command("initial-loss", "say what loss a model starts with", _initial_loss,
+                    repository=False)  # fmt: skip
     first.add_argument("config", type=Path, help="a config.json of transformers")
     first.add_argument("--labels", default="other", help="other, same, or the share of repeats")
     first.add_argument("--length", type=int, default=128, help="tokens of a text")
     first.add_argument("--steps", action="store_true", help="the budget of every branch, too")
-    wide = commands.add_parser("widen", help=(text := "grow a saved checkpoint, the same function"))
-    wide.description = text
-    wide.set_defaults(run=_widen)
+    wide = command("widen", "grow a saved checkpoint, the same function", _widen,
+                   repository=False)  # fmt: skip
     wide.add_argument("source", type=Path, help="a folder of save_pretrained, in safetensors")
     wide.add_argument("target", type=Path, help="the folder to write; one that a kill left goes on")
     wide.add_argument("--stream", type=int, required=True, help="how many times as wide")

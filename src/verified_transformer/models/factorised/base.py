@@ -242,7 +242,10 @@ class FactorisedEmbedding(WithoutWeight):
         # not `to_empty`, which on the meta device loads torch's symbolic shapes, hence SymPy
         pairs = zip(self.named_parameters(), factors, strict=True)
         found = {
-            name: factor.detach().to(parameter.dtype).clone(memory_format=torch.contiguous_format)
+            name: factor.detach()
+            .to(parameter.dtype)
+            .reshape(parameter.shape)
+            .clone(memory_format=torch.contiguous_format)
             for (name, parameter), factor in pairs
         }
         self.load_state_dict(found, assign=True)
@@ -301,19 +304,9 @@ def prepared(
 ) -> tuple[torch.Tensor, Options]:
     """Return a weight as it is to be factorised, and how to make the module for it.
 
-    The module is made on the meta device, so that no random number is drawn for it.
-
-    Args:
-        weight: (n, d), or an embedding that has it.
-        padding_idx: the row that is set to zero; that of the embedding by default.
-
-    Returns:
-        The table in float64 where the weight is float64, else in float32, and the options
-        ``padding_idx``, ``device`` and ``dtype``.
-
-    Raises:
-        ValueError: the weight is no matrix of finite floating point, or ``padding_idx`` is out of
-            range.
+    The table is in float64 where the weight is float64, else in float32, and its padding row, by
+    default the embedding's, is zero. The module is made on the meta device, so that no random
+    number is drawn for it. A weight that is no matrix of finite floating point is refused.
     """
     if isinstance(weight, nn.Embedding):
         padding_idx = weight.padding_idx if padding_idx is None else padding_idx
@@ -334,11 +327,7 @@ def prepared(
 
 
 def checked_padding(padding_idx: int | None, n: int) -> int | None:
-    """Return ``padding_idx`` counted from the front.
-
-    Raises:
-        ValueError: it is not in -n to n - 1.
-    """
+    """Return ``padding_idx`` counted from the front; refuse what is not in -n to n - 1."""
     if padding_idx is None:
         return None
     if not -n <= padding_idx < n:

@@ -133,26 +133,6 @@ def traced() -> bool:
     return torch.compiler.is_compiling() or torch.compiler.is_exporting()
 
 
-def digits(tokens: torch.Tensor, sizes: Sequence[int], n: int) -> list[torch.Tensor]:
-    """Return the mixed-radix digits of tokens, the first the most significant.
-
-    A token outside 0 to n - 1 gets a first digit that is out of range, so that torch's own
-    indexing refuses it: on CUDA without waiting for the device.
-
-    Args:
-        tokens: (T,).
-        sizes: the radix of each digit; their product is at least n.
-        n: number of tokens.
-    """
-    tokens = tokens.long()  # n may be beyond what an int32 holds
-    found, rest = [], tokens
-    for size in reversed(sizes[1:]):
-        found.append(rest % size)
-        rest = rest // size
-    found.append(rest.masked_fill((tokens < 0) | (tokens >= n), sizes[0]))
-    return found[::-1]
-
-
 def _chunk(x: torch.Tensor, width: int, peak: int) -> int:
     """How many rows of x at a time, so that they make no more than all of ``width`` together."""
     budget = len(x) * width

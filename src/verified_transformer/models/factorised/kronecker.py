@@ -9,14 +9,15 @@ from typing import Any, Self, Unpack
 import torch
 from torch import nn
 
-from .base import FactorisedEmbedding, FromDense, Options, prepared
-from .decompositions import canonical, rearranged
-from .gathering import digits, gathered, in_pieces
-from .shapes import checked_columns, checked_rank, checked_rows, checked_sizes
+from .base import FromDense, Options
+from .decompositions import canonical
+from .digits import DigitEmbedding, digits
+from .gathering import gathered, in_pieces
+from .shapes import checked_grid, checked_rank
 from .tensor_product import kronecker_peak, summed_products
 
 
-class KroneckerEmbedding(FactorisedEmbedding):
+class KroneckerEmbedding(DigitEmbedding):
     """The table is $\\sum_{a} F_1^{(a)}\\otimes\\cdots\\otimes F_k^{(a)}$, its first n rows
     (Panahi et al. 2020, word2ketXS).
 
@@ -51,9 +52,7 @@ class KroneckerEmbedding(FactorisedEmbedding):
         embedding_dim: int | None = None,
         **options: Unpack[Options],
     ) -> None:
-        rows, columns = checked_pair(row_sizes, column_sizes)
-        n = checked_rows(rows, num_embeddings)
-        d = checked_columns("column_sizes", columns, embedding_dim)
+        rows, columns, n, d = checked_grid(row_sizes, column_sizes, num_embeddings, embedding_dim)
         r = checked_rank(rank)
         shapes: Any = {"factors": [(r, *pair) for pair in zip(rows, columns, strict=True)]}
         super().__init__(n, d, shapes, terms=r, **options)
@@ -89,14 +88,8 @@ class KroneckerEmbedding(FactorisedEmbedding):
         Raises:
             ValueError: the sizes do not fit the weight.
         """
-        table, options = prepared(weight, padding_idx)
-        n, d = table.shape
-        sizes = row_sizes, column_sizes, rank
-        module = cls(*sizes, num_embeddings=n, embedding_dim=d, **options)
-        tensor = rearranged(table, module.row_sizes, module.column_sizes)
-        found = canonical(tensor[None], module.rank, sweeps)
-        shapes = [factor.shape for factor in module.factors]
-        return module._filled([f[0].reshape(s) for f, s in zip(found, shapes, strict=True)], table)
+        module, table, tensor = cls._like(weight, padding_idx, row_sizes, column_sizes, rank)
+        return module._filled(canonical(tensor[None], module.rank, sweeps), table)
 
     def _lookup(self, tokens: torch.Tensor, dropped: torch.Tensor | None) -> torch.Tensor:
         return gathered(
@@ -139,40 +132,8 @@ class KroneckerEmbedding(FactorisedEmbedding):
     def _row_work(self) -> int:
         return math.prod(self.row_sizes) * self.embedding_dim * self.rank
 
-    def _unit(self) -> int:
-        return math.prod(self.row_sizes[1:])
-
-    @staticmethod
-    def _part(factors: Sequence[torch.Tensor], first: int, last: int) -> list[torch.Tensor]:
-        return [factors[0][:, first:last], *factors[1:]]
-
     def _sizes(self, n: int) -> dict[str, Any]:
-        rows, columns = with_rows(self.row_sizes, n), self.column_sizes
-        sizes = {"row_sizes": rows, "column_sizes": columns, "rank": self.rank}
-        return {"num_embeddings": n, **sizes}
-
-
-def with_rows(sizes: tuple[int, ...], n: int) -> tuple[int, ...]:
-    """Return row sizes of which the first is as large as n tokens need."""
-    return -(-n // math.prod(sizes[1:])), *sizes[1:]
-
-
-def checked_pair(
-    row_sizes: Sequence[int], column_sizes: Sequence[int]
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return row and column sizes as tuples.
-
-    Raises:
-        ValueError: there are not as many of the one as of the other, or one is not positive.
-    """
-    rows = checked_sizes("row_sizes", row_sizes)
-    columns = checked_sizes("column_sizes", column_sizes)
-    if len(rows) != len(columns):
-        raise ValueError(
-            f"column_sizes: got {len(columns)} of them with {len(rows)} row_sizes; accepted: as "
-            "many of the one as of the other"
-        )
-    return rows, columns
+        return super()._sizes(n) | {"rank": self.rank}
 
 
 def _plan(

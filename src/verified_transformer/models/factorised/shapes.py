@@ -24,9 +24,7 @@ def balanced_factors(number: int, k: int) -> tuple[int, ...]:
     Raises:
         ValueError: an argument is not positive.
     """
-    require_whole(number=number, k=k)
-    if number < 1 or k < 1:
-        raise ValueError(f"number, k: got {number}, {k}; accepted: positive numbers")
+    _require_positive(number, k)
     found = _factors(number, k, 1)
     assert found is not None  # 1, …, 1, number always fits
     return found
@@ -48,9 +46,7 @@ def covering_factors(number: int, k: int) -> tuple[int, ...]:
     Raises:
         ValueError: an argument is not positive.
     """
-    require_whole(number=number, k=k)
-    if number < 1 or k < 1:
-        raise ValueError(f"number, k: got {number}, {k}; accepted: positive numbers")
+    _require_positive(number, k)
     sizes, rest = [], number
     for left in range(k, 0, -1):
         size = max(1, round(rest ** (1 / left)) - 1)
@@ -62,12 +58,7 @@ def covering_factors(number: int, k: int) -> tuple[int, ...]:
 
 
 def checked_sizes(name: str, sizes: Sequence[int]) -> tuple[int, ...]:
-    """Return sizes as a tuple.
-
-    Raises:
-        TypeError: one is no whole number.
-        ValueError: there are none, or one is not positive.
-    """
+    """Return sizes as a tuple; refuse none, and what is no positive whole number."""
     found = tuple(whole(name, size) for size in sizes)
     if not found or any(size < 1 for size in found):
         raise ValueError(f"{name}: got {found}; accepted: at least one, all positive")
@@ -75,11 +66,7 @@ def checked_sizes(name: str, sizes: Sequence[int]) -> tuple[int, ...]:
 
 
 def checked_columns(name: str, sizes: Sequence[int], embedding_dim: int | None) -> int:
-    """Return the product of column sizes, the embedding's length.
-
-    Raises:
-        ValueError: it is not ``embedding_dim`` where that is given.
-    """
+    """Return the product of column sizes; refuse one that is not ``embedding_dim``, if given."""
     product = math.prod(sizes)
     if embedding_dim not in (None, product):
         raise ValueError(
@@ -89,32 +76,34 @@ def checked_columns(name: str, sizes: Sequence[int], embedding_dim: int | None) 
     return product
 
 
-def checked_rows(sizes: Sequence[int], num_embeddings: int | None) -> int:
-    """Return the number of tokens: what was given, or the product of row sizes.
-
-    Raises:
-        ValueError: the product is less than ``num_embeddings``, or that is not positive.
-    """
-    product = math.prod(sizes)
-    if num_embeddings is None:
-        return product
-    if num_embeddings < 1:
-        raise ValueError(f"num_embeddings: got {num_embeddings}; accepted: a positive number")
-    if product < num_embeddings:
+def checked_grid(
+    row_sizes: Sequence[int],
+    column_sizes: Sequence[int],
+    num_embeddings: int | None,
+    embedding_dim: int | None,
+) -> tuple[tuple[int, ...], tuple[int, ...], int, int]:
+    """Return row and column sizes, n and d; refuse those that do not fit each other."""
+    rows = checked_sizes("row_sizes", row_sizes)
+    columns = checked_sizes("column_sizes", column_sizes)
+    if len(rows) != len(columns):
         raise ValueError(
-            f"row_sizes: got {tuple(sizes)}, whose product is {product}; accepted: sizes whose "
-            f"product must be at least num_embeddings = {num_embeddings}"
+            f"column_sizes: got {len(columns)} of them with {len(rows)} row_sizes; accepted: as "
+            "many of the one as of the other"
         )
-    return num_embeddings
+    most = math.prod(rows)
+    n = most if num_embeddings is None else num_embeddings
+    if n < 1:
+        raise ValueError(f"num_embeddings: got {n}; accepted: a positive number")
+    if most < n:
+        raise ValueError(
+            f"row_sizes: got {rows}, whose product is {most}; accepted: sizes whose product must "
+            f"be at least num_embeddings = {n}"
+        )
+    return rows, columns, n, checked_columns("column_sizes", columns, embedding_dim)
 
 
 def checked_rank(rank: int) -> int:
-    """Return a rank.
-
-    Raises:
-        TypeError: it is no whole number.
-        ValueError: it is not positive.
-    """
+    """Return a rank; refuse what is no positive whole number."""
     rank = whole("rank", rank)
     if rank < 1:
         raise ValueError(f"rank: got {rank}; accepted: a positive number")
@@ -122,15 +111,17 @@ def checked_rank(rank: int) -> int:
 
 
 def whole(name: str, number: SupportsIndex) -> int:
-    """Return a whole number, of numpy or torch too, as Python's own.
-
-    Raises:
-        TypeError: it is no whole number.
-    """
+    """Return a whole number, of numpy or torch too, as Python's own; refuse another."""
     try:
         return int(operator.index(number))
     except TypeError:
         raise TypeError(f"{name}: got {number!r}; accepted: whole numbers") from None
+
+
+def _require_positive(number: int, k: int) -> None:
+    require_whole(number=number, k=k)
+    if number < 1 or k < 1:
+        raise ValueError(f"number, k: got {number}, {k}; accepted: positive numbers")
 
 
 @lru_cache(maxsize=4096)

@@ -12,17 +12,17 @@ from typing import Any, Self, Unpack
 import torch
 from torch import nn
 
-from .base import FactorisedEmbedding, FromDense, Options, prepared
-from .decompositions import rearranged, tensor_train
-from .gathering import digits, gathered, in_pieces
-from .kronecker import checked_pair, with_rows
-from .shapes import checked_columns, checked_rows, whole
+from .base import FromDense, Options
+from .decompositions import tensor_train
+from .digits import DigitEmbedding, digits
+from .gathering import gathered, in_pieces
+from .shapes import checked_grid, whole
 from .tensor_product import into
 
 Tree = int | tuple["Tree", "Tree"]
 
 
-class TensorTrainEmbedding(FactorisedEmbedding):
+class TensorTrainEmbedding(DigitEmbedding):
     """The row of token i is $G_1[i_1]\\,G_2[i_2]\\cdots G_k[i_k]$ (Oseledets 2011; Khrulkov et al.
     2020, "Tensorized embedding layers").
 
@@ -61,9 +61,7 @@ class TensorTrainEmbedding(FactorisedEmbedding):
         embedding_dim: int | None = None,
         **options: Unpack[Options],
     ) -> None:
-        rows, columns = checked_pair(row_sizes, column_sizes)
-        n = checked_rows(rows, num_embeddings)
-        d = checked_columns("column_sizes", columns, embedding_dim)
+        rows, columns, n, d = checked_grid(row_sizes, column_sizes, num_embeddings, embedding_dim)
         inner = _checked_ranks(ranks, len(rows))
         ends = (1, *inner, 1)
         shapes: Any = {"cores": [*zip(ends, rows, columns, ends[1:], strict=False)]}
@@ -98,14 +96,8 @@ class TensorTrainEmbedding(FactorisedEmbedding):
         Raises:
             ValueError: the sizes do not fit the weight.
         """
-        table, options = prepared(weight, padding_idx)
-        n, d = table.shape
-        sizes = row_sizes, column_sizes, ranks
-        module = cls(*sizes, num_embeddings=n, embedding_dim=d, **options)
-        tensor = rearranged(table, module.row_sizes, module.column_sizes)
-        found = tensor_train(tensor, module.ranks)
-        shapes = [core.shape for core in module.cores]
-        return module._filled([f.reshape(s) for f, s in zip(found, shapes, strict=True)], table)
+        module, table, tensor = cls._like(weight, padding_idx, row_sizes, column_sizes, ranks)
+        return module._filled(tensor_train(tensor, module.ranks), table)
 
     def _lookup(self, tokens: torch.Tensor, dropped: torch.Tensor | None) -> torch.Tensor:
         # digits that few tokens differ in are multiplied out once for all of them
@@ -154,17 +146,8 @@ class TensorTrainEmbedding(FactorisedEmbedding):
     def _row_work(self) -> int:
         return _work_of_all(self.row_sizes, self.column_sizes, (1, *self.ranks, 1))
 
-    def _unit(self) -> int:
-        return math.prod(self.row_sizes[1:])
-
-    @staticmethod
-    def _part(factors: Sequence[torch.Tensor], first: int, last: int) -> list[torch.Tensor]:
-        return [factors[0][:, first:last], *factors[1:]]
-
     def _sizes(self, n: int) -> dict[str, Any]:
-        rows, columns = with_rows(self.row_sizes, n), self.column_sizes
-        sizes = {"row_sizes": rows, "column_sizes": columns, "ranks": self.ranks}
-        return {"num_embeddings": n, **sizes}
+        return super()._sizes(n) | {"ranks": self.ranks}
 
 
 def _checked_ranks(ranks: int | Sequence[int], k: int) -> tuple[int, ...]:
@@ -257,7 +240,8 @@ def _merged(
     if isinstance(tree, int):
         row = rows[tree].unflatten(1, (ends[tree], -1, ends[tree + 1]))
         return row if out is None else out.view(row.shape).copy_(row)
-    left, right = (_merged(branch, rows, ends) for branch in tree)
+    # under autocast a product has another dtype, which `out` has not
+    left, right = (_merged(branch, rows, ends).to(rows[0].dtype) for branch in tree)
     one, other = left.flatten(1, 2), right.flatten(2)
     product = torch.bmm(one, other, out=into(out, one, other))
     return product.view(len(product), left.shape[1], -1, right.shape[3])

@@ -9,8 +9,12 @@ from .assertion import assert_initial_loss
 from .causes import Cause, loss_causes
 from .diagnosis.diagnose import diagnose
 from .diagnosis.readings import Diagnosis, Reading
-from .expected import expected_first_loss
-from .gaussian import GaussianStart, gaussian_first_loss, gaussian_first_loss_variance
+from .gaussian import (
+    GaussianStart,
+    expected_first_loss,
+    gaussian_first_loss,
+    gaussian_first_loss_variance,
+)
 from .initial.answer import InitialLoss
 from .initial.body import Attention, Body, Feedforward, Norm, Stack
 from .initial.recipes import body_of

@@ -24,19 +24,7 @@ MOST_TOKENS, MOST_WIDTH, MOST_SPREAD = 10**12, 10**9, 1e6
 class GaussianStart:
     """A head at step 0 whose rows are iid normal, and the state that it reads.
 
-    Attributes:
-        n: number of tokens.
-        d: length of a row.
-        σ: standard deviation of an entry of a row.
-        ρ: cosine between the last state and the input token's row: 1 at the identity.
-        cosine: "fixed" (the cosine is ρ, whatever is drawn) or "random" (the state is ρ times the
-            row plus an independent normal vector, so that the cosine is ρ up to 1/√d; at ρ = 0 the
-            own logit is one more of the others, as in an untied model).
-        scale: factor on the logits, such as d**-0.5 or one over a temperature.
-        repeats: share of the labels that equal the input token; the others are uniform.
-        ε: of the last normalisation.
-        state: standard deviation of an entry of the state before it is normalised; σ by default.
-        norm: "rms", or "layer" (which takes the mean away, and with it one dimension).
+    The attributes are the arguments of `gaussian_first_loss`, which says what they mean.
 
     Raises:
         TypeError, ValueError: an argument is outside the domain; see `gaussian_first_loss`.
@@ -228,13 +216,14 @@ def gaussian_first_loss(
             that has forgotten its token. In one dimension (d = 1, or 2 with a layer norm) a fixed
             cosine is 1 or -1.
         cosine: "fixed" (it is ρ, whatever is drawn) or "random" (the state is ρ times the row plus
-            √(1-ρ²) times an independent vector; ρ = 0 is then the untied model).
+            √(1-ρ²) times an independent normal vector, so that the cosine is ρ up to 1/√d; at
+            ρ = 0 the own logit is one more of the others, as in an untied model).
         scale: factor on the logits, such as d**-0.5 or one over a temperature.
         repeats: share of the labels that equal the input token; the others are uniform.
         ε: of the last normalisation.
         state: standard deviation of an entry of the state before it; matters with an ε only. By
             default σ, as at the identity.
-        norm: "rms" or "layer".
+        norm: "rms", or "layer" (which takes the mean away, and with it one dimension).
 
     Returns:
         The mean over vocabularies, tokens and labels, in nats; its error is below 1e-8 times the
@@ -288,3 +277,38 @@ def gaussian_first_loss_variance(
         0.1495
     """
     return GaussianStart(n, d, σ, ρ, cosine, scale, repeats, ε, state, norm).variance()
+
+
+def expected_first_loss(n: int, d: int, *, σ: float, tied: bool = True) -> float:
+    r"""Return the mean first loss of a model whose body is the identity, by quadrature.
+
+    Given the input token, the other logits are independent normal numbers of variance $d\sigma^2$,
+    and the token's own logit is $\sqrt d\sigma$ times the length of a standard normal vector, or,
+    untied, one more of the others. `gaussian_first_loss` is the general case.
+
+    Args:
+        n: number of tokens.
+        d: length of an embedding.
+        σ: standard deviation of an embedding's entry.
+        tied: whether the head is the embedding itself.
+
+    Returns:
+        The mean over vocabularies, tokens and labels other than the token, in nats; its error is
+        below 1e-8 times the greater of 1 and the loss.
+
+    Raises:
+        TypeError, ValueError: an argument is out of range.
+
+    Example:
+        >>> round(expected_first_loss(50_000, 768, σ=0.02), 3), round(math.log(50_000), 3)
+        (15.368, 10.82)
+    """
+    require_whole(n=n, d=d)
+    require_real(σ=σ)
+    if not isinstance(tied, bool):
+        raise TypeError(f"tied: got {tied!r}; accepted: True or False")
+    if n < 2 or d < 1 or not 0 < σ < math.inf:
+        raise ValueError(f"n, d, σ: got {n}, {d}, {σ}; accepted: n >= 2, d >= 1, 0 < σ < ∞")
+    if tied:
+        return gaussian_first_loss(n, d, σ, ρ=1.0)
+    return gaussian_first_loss(n, d, σ, ρ=0.0, cosine="random")

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from ..accepted import require_whole
-from .initial.answer import InitialLoss, Measured, Part, checked
+from .initial.answer import InitialLoss, Measured, Part
 from .initial.as_it_is import body_as_it_is, most_positions, parts_of, takes_names
 from .initial.body import Body
 from .initial.prediction import Bias, Budget, budget, explained, one_draw
@@ -92,13 +92,16 @@ def initial_loss(
         shifts = known.after * bias.double()
         added = Bias(tuple(shifts.tolist()), float(law.to(shifts.device) @ shifts))
     parts = explained(known, found, repeats, added)
+    loss = sum(worth for _, worth in parts)
+    if not math.isfinite(loss):  # the budget left the domain of the law
+        raise ValueError("model_or_config: got a body without a finite loss; accepted: another")
     measured = None
     if measure:
         measured = _measured(model_or_config, known, repeats, length, texts, seed, label_law)
     moves = one_draw(known, found, repeats, added)
     return InitialLoss(
         name=known.name,
-        loss=checked(sum(worth for _, worth in parts)),
+        loss=loss,
         error=math.hypot(*(worth for _, worth in moves)),
         log_n=math.log(known.n),
         cosine=float(found.seen.cosine.mean()),

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import torch
 
 from .descriptions import GrowthRefused, described
-from .filling import Growth, fill_own, written
+from .filling import Growth, fill_own
 from .growing import grow, require_factor
 from .verify import GrowthFailed
 
@@ -311,9 +311,8 @@ def _write_shard(
 
 
 def _grown(source: Path, tensor: _Tensor, growth: Growth) -> torch.Tensor:
-    value = torch.empty(tensor.shape, dtype=tensor.dtype)
-    written(growth.of(tensor.name, _read(source, tensor.key)), value)
-    return value
+    rule = growth.of(tensor.name, _read(source, tensor.key))
+    return rule.into(torch.empty(tensor.shape, dtype=tensor.dtype))
 
 
 def _header(source: Path, tensors: list[_Tensor], k: int) -> bytes:

@@ -343,10 +343,8 @@ def _decoders() -> dict[str, Description]:
         found |= _family(module, name, body, heads, options=_ROPE, attention=attention)
     heads = {"TextModel": ("", ""), "ForCausalLM": ("model.", _LM)}
     found |= _family("gemma3", "Gemma3", _GEMMA3, heads, options=_ROPE, attention=_UNSCALED)
-    for end, (prefix, head) in {"Model": ("", ""), "ForCausalLM": ("gpt_neox.", _LM)}.items():
-        found |= _family(
-            "gpt_neox", "GPTNeoX", _GPT_NEOX, {end: (prefix, head)}, options=_ROPE, attention=_FUSED
-        )
+    heads = {"Model": ("", ""), "ForCausalLM": ("gpt_neox.", _LM)}
+    found |= _family("gpt_neox", "GPTNeoX", _GPT_NEOX, heads, options=_ROPE, attention=_FUSED)
     return found
 
 

@@ -91,36 +91,23 @@ class Growth:
         """The first name of a parameter, which others may share."""
         return self._first[name]
 
-    def gathered(self, name: str) -> Any:
-        """What the rules make of a parameter, noise left out.
-
-        Raises:
-            GrowthRefused: no rule is known for it, or it does not fit.
-        """
+    def gathered(self, name: str) -> Gathered:
+        """What the rules make of a parameter, noise left out; refused where none fits."""
         return self.of(name, self._small[name].detach())
 
-    def of(self, name: str, value: torch.Tensor) -> Any:
-        """What the rules make of another value of a parameter.
-
-        Raises:
-            GrowthRefused: as `gathered`.
-        """
+    def of(self, name: str, value: torch.Tensor) -> Gathered:
+        """What the rules make of another value of a parameter; refused as by `gathered`."""
         if value.dtype not in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
             raise GrowthRefused(f"{name}: got {value.dtype}; accepted: floats of 16 bits or more")
         return self._by_rule(name, Gathered(value))
 
     def exact(self, name: str, target: torch.Tensor) -> None:
-        """Write a parameter of the large model, not rounded and with its noise.
-
-        Args:
-            name: of the parameter.
-            target: in float64, of its shape.
-        """
+        """Write a parameter of the large model into float64: not rounded, and with its noise."""
         row = self.row(name)
         if row is not None and row.rule == "frequencies":  # the class's own, which was filled in
             target.copy_(self.large.get_parameter(name).detach())
             return
-        written(self.gathered(self._first[name]), target)  # shared ones agree to rounding alone
+        self.gathered(self._first[name]).into(target)  # shared ones agree to rounding alone
         if row is not None and name in self._noisy:
             drawn = torch.randn(target.shape, generator=self._source(name), dtype=torch.float64)
             drawn *= self.noise * target.square().mean().sqrt().cpu()
@@ -129,22 +116,14 @@ class Growth:
     def rounded(self) -> float:
         """The share of the parameters that are more than the small ones times powers of two."""
         sizes = {name: self._small[name].numel() for name in self._small}
-        anew = sum(
-            size
-            for name, size in sizes.items()
-            if not self._exact_in_any_dtype(name) or not self._without_noise(name)
-        )
+        anew = sum(size for name, size in sizes.items() if not self._is_exact(name))
         return anew / max(1, sum(sizes.values()))
 
-    def _exact_in_any_dtype(self, name: str) -> bool:
-        rule = self.gathered(name)
-        return not isinstance(rule, Gathered) or all(power_of_two(φ) for φ, _ in rule.factors())
-
-    def _without_noise(self, name: str) -> bool:
-        """Whether the large model's own parameter is what the rules make, and nothing added."""
+    def _is_exact(self, name: str) -> bool:
+        """Whether a parameter is what the rules make, nothing added, and that in any dtype."""
         rule, own = self.gathered(name), self.large.get_parameter(name).detach()
-        made = torch.empty_like(own)
-        return not isinstance(rule, Gathered) or torch.equal(written(rule, made), own)
+        exact = all(power_of_two(φ) for φ, _ in rule.factors())
+        return exact and torch.equal(rule.into(torch.empty_like(own)), own)
 
     def _source(self, name: str) -> torch.Generator | None:
         """The generator as it was before a weight's noise was first drawn."""
@@ -154,18 +133,14 @@ class Growth:
             return self.generator
         return torch.Generator().set_state(self._states[name])
 
-    def require_rules(self) -> dict[str, Any]:
-        """What the rules make of every parameter, by name; the whole model checked.
-
-        Raises:
-            GrowthRefused: as `fill`.
-        """
+    def require_rules(self) -> dict[str, Gathered]:
+        """What the rules make of every parameter, by name; refused as by `fill`."""
         kept = {name for name, _ in self.large.named_parameters(remove_duplicate=False)}
         if extra := kept - set(self._small):
             raise GrowthRefused(f"{min(extra)}: the grown class has it, the small model has not")
         rules_by_name = {name: self.gathered(name) for name in self._small}
         for name, first in self._first.items():
-            if not _agree(rules_by_name[name], rules_by_name[first]):
+            if not rules_by_name[name].like(rules_by_name[first]):
                 raise GrowthRefused(
                     f"{name} shares its parameter with {first}, and their rules disagree"
                 )
@@ -187,7 +162,7 @@ class Growth:
                     self.exact(name, wide)
                     target.copy_(wide)
                 else:
-                    written(rule, target)
+                    rule.into(target)
                 made[first] = nn.Parameter(target, requires_grad=parameter.requires_grad)
             path, _, leaf = name.rpartition(".")
             setattr(self.large.get_submodule(path), leaf, made[first])
@@ -214,11 +189,13 @@ class Growth:
             if own is None:
                 raise GrowthRefused(f"{name}: a buffer that {type(self.model).__name__} has not")
             if self.row(name) is not None:
-                setattr(module, leaf, _dense(self._by_rule(name, buffer)).to(buffer.dtype))
+                setattr(
+                    module, leaf, self._by_rule(name, Gathered(buffer)).dense().to(buffer.dtype)
+                )
             elif not own.is_meta and not torch.equal(own, buffer):
                 raise GrowthRefused(f"{name}: a buffer that depends on the width; no rule is known")
 
-    def _by_rule(self, name: str, value: Any) -> Any:
+    def _by_rule(self, name: str, value: Gathered) -> Gathered:
         """One parameter or buffer by the rule of its module."""
         path, _, leaf = name.rpartition(".")
         row, kind = self.row(name), type(self.large).__name__
@@ -231,7 +208,7 @@ class Growth:
         reads = None if row.reads is None else self.axes[row.reads]
         part = Part(leaf, value, self.axes[row.writes], reads, own.detach())
         try:
-            found = rules.RULES[row.rule](part)
+            found: Gathered = rules.RULES[row.rule](part)
         except (ValueError, IndexError) as error:
             raise GrowthRefused(f"{name}: rule {row.rule!r} does not fit: {error}") from error
         if tuple(found.shape) != tuple(own.shape):
@@ -283,10 +260,7 @@ def _wide(model: Any, k: int, description: Description) -> Any:
 def fill_own(model: Any, description: Description, like: Mapping[str, torch.Tensor]) -> None:
     """Give a model the numbers that its class computes from its width, as they would be loaded.
 
-    Args:
-        model: of the class; changed in place.
-        description: of the class.
-        like: by name, a buffer of the dtype and on the device.
+    ``like`` has, by name, buffers of the dtype and on the device.
     """
     for name, buffer in [*model.named_buffers()]:
         row = description.row(name)
@@ -295,21 +269,3 @@ def fill_own(model: Any, description: Description, like: Mapping[str, torch.Tens
             module = model.get_submodule(path)
             one = torch.ones(buffer.shape, dtype=like[name].dtype, device=like[name].device)
             setattr(module, leaf, one * getattr(module, f"scalar_{leaf}"))  # Gemma's √d
-
-
-def written(rule: Any, target: torch.Tensor) -> torch.Tensor:
-    """Write what a rule makes into a tensor of its shape; return that."""
-    return rule.into(target) if isinstance(rule, Gathered) else target.copy_(rule)
-
-
-def _dense(rule: Any) -> torch.Tensor:
-    return rule.dense() if isinstance(rule, Gathered) else rule
-
-
-def _agree(one: Any, other: Any) -> bool:
-    """Whether two rules make the same tensor of the same parameter."""
-    if one is other:
-        return True
-    if isinstance(one, Gathered) and isinstance(other, Gathered):
-        return one.like(other)
-    return torch.allclose(_dense(one), _dense(other), rtol=1e-12, atol=0.0)

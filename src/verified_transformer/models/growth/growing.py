@@ -98,7 +98,7 @@ def grow(
     growth = Growth(model, k, noise=noise, generator=generator)
     growth.fill()
     if check:
-        require_same_function(model, growth.large, growth.description, growth.axes, growth.exact)
+        require_same_function(growth)
     return growth.large
 
 

@@ -86,26 +86,27 @@ def kept(part: Part) -> Any:
     return part.value
 
 
-def frequencies(part: Part) -> torch.Tensor:
+def frequencies(part: Part) -> Gathered:
     """A table over rotary slots: the class's own, which holds the small one at the slots k i.
 
     Raises:
         ValueError: it does not, because these frequencies are no function of 2i / head size alone.
     """
-    value = part.value.value if isinstance(part.value, Gathered) else part.value
+    value = part.value.value
     k = part.own.shape[-1] // value.shape[-1]
     placed = part.own.to(value.dtype).clone()
-    if placed.is_meta:
-        return placed
-    if not torch.allclose(placed[..., ::k], value, rtol=1e-5, atol=1e-6):
-        raise ValueError("the grown head has no slots that turn at the small head's frequencies")
-    placed[..., ::k] = value
-    return placed
+    if not placed.is_meta:
+        if not torch.allclose(placed[..., ::k], value, rtol=1e-5, atol=1e-6):
+            raise ValueError(
+                "the grown head has no slots that turn at the small head's frequencies"
+            )
+        placed[..., ::k] = value
+    return Gathered(placed)
 
 
-def own(part: Part) -> torch.Tensor:
+def own(part: Part) -> Gathered:
     """A number that the class computes from its width, and that the axes take into account."""
-    return part.own
+    return Gathered(part.own)
 
 
 RULES: dict[str, Callable[[Part], Any]] = {
@@ -125,12 +126,7 @@ def unseen(change: torch.Tensor, row: Row, axes: Axes) -> torch.Tensor:
     """The share of a change of a linear map's weight that leaves the model's function alone.
 
     What comes in is E x for some x, so that N (1 - E E⁺) adds nothing, whatever N is. In the empty
-    slots of a rotary key any N does: the query is zero there.
-
-    Args:
-        change: N, in the shape of the grown weight.
-        row: the module's; its rule is "linear" or "transposed".
-        axes: of the model.
+    slots of a rotary key any N does: the query is zero there. N is ``change``.
     """
     if row.rule == "transposed":
         return unseen(change.t(), row._replace(rule="linear"), axes).t()
@@ -171,11 +167,7 @@ def scored_scale(k: int, *, tied: bool) -> float:
 def features_scale(k: int, *, tied: bool, scaled: bool) -> float:
     """The scale that the final norm's gain and bias take, so that the head meets `scored_scale`.
 
-    Exact, since nothing but the head follows that norm.
-
-    Args:
-        k: factor of growth.
-        tied: whether head and embedding share their parameter.
-        scaled: whether the class multiplies the state by d^(-1/2), which shrinks by √k.
+    Exact, since nothing but the head follows that norm. A class may have ``scaled`` the state by
+    d^(-1/2), which shrinks by √k.
     """
     return scored_scale(k, tied=tied) * (k**0.5 if scaled else 1.0)

@@ -10,7 +10,6 @@ gradient checkpointing. What is neither is lost, and listed.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -38,14 +37,8 @@ def made(model: Any, config: Any, device: torch.device | str) -> Any:
 
 
 def require_stock(model: Any) -> None:
-    """Check that the modules of a model are those that its class makes.
-
-    Args:
-        model: of transformers.
-
-    Raises:
-        GrowthRefused: names the first module that has another class, forward method, hook, setting
-            or parameter than the one that its class makes from its configuration.
+    """Refuse a model with a module that has another class, forward method, hook, setting or
+    parameter than the one that the model's class makes from its configuration.
     """
     stock = _modules(made(model, copy.deepcopy(model.config), "meta"))
     own = _modules(model)
@@ -132,24 +125,17 @@ def carry(model: Any, large: Any) -> None:
 
 
 def lost(model: Any) -> tuple[str, ...]:
-    """What a grown model does not take over, by name: gradients, and what others hung on modules.
-
-    Args:
-        model: a small model.
-    """
-    return tuple(_lost(model))
-
-
-def _lost(model: Any) -> Iterator[str]:
+    """What a grown model does not take over, by name: gradients, and what others hung on it."""
+    found = []
     stock = dict(made(model, copy.deepcopy(model.config), "meta").named_modules())
     for path, module in model.named_modules():
-        known = vars(stock[path]) if path in stock else {}
-        for name in vars(module):
-            if name not in {*known, *_CHECKPOINTING, *_SAID} and not name.startswith("_"):
-                yield f"{path}.{name}".lstrip(".")
+        known = {*(vars(stock[path]) if path in stock else ()), *_CHECKPOINTING, *_SAID}
+        hung = [name for name in vars(module) if name not in known and not name.startswith("_")]
+        found += [f"{path}.{name}".lstrip(".") for name in hung]
         if module._compiled_call_impl is not None:
-            yield f"{path}, compiled".lstrip(", ")
+            found.append(f"{path}, compiled".lstrip(", "))
     if any(parameter.grad is not None for parameter in model.parameters()):
-        yield "gradients"
+        found.append("gradients")
     for name, parameter in model.named_parameters():
-        yield from (f"{name}.{said}" for said in vars(parameter) if not said.startswith("_"))
+        found += [f"{name}.{said}" for said in vars(parameter) if not said.startswith("_")]
+    return tuple(found)

@@ -81,8 +81,7 @@ def grow_optimiser(optimiser: torch.optim.Optimizer, small: Any, large: Any) -> 
             rule = growth.gathered(name)
             own = large.get_parameter(name)
             options = {key: value for key, value in group.items() if key != "params"}
-            if isinstance(rule, Gathered):  # a table of sines does not learn
-                options |= _grown_options(kind, name, rule, options)
+            options |= _grown_options(kind, name, rule, options)
             groups.append({**options, "params": [own]})
             if parameter in optimiser.state:
                 states[own] = _grown_state(optimiser.state[parameter], rule)

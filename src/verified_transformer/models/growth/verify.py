@@ -19,7 +19,7 @@ import torch
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
-from .descriptions import Description, GrowthRefused, described
+from .descriptions import GrowthRefused, described
 from .filling import Growth
 from .rules import Axes, Row
 from .stock import lost
@@ -65,41 +65,35 @@ class Comparison:
 _ROUNDED = {torch.float32, torch.bfloat16, torch.float16}
 
 
-class _NoFloat32(TorchFunctionMode):
-    """Where a function is told a dtype that rounds, it is told float64."""
+class _Otherwise(TorchFunctionMode):
+    """Where a function is called, it is called as ``change`` says."""
+
+    def __init__(self, change: Callable[..., tuple[Any, Any, dict[str, Any]]]) -> None:
+        super().__init__()
+        self._change = change
 
     def __torch_function__(
-        self,
-        func: Callable[..., Any],
-        types: Any,
-        args: tuple[Any, ...] = (),
-        kwargs: dict[str, Any] | None = None,
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        args = tuple(map(_wide, args))
-        kwargs = {name: _wide(value) for name, value in (kwargs or {}).items()}
-        return (torch.Tensor.double if func is torch.Tensor.float else func)(*args, **kwargs)
+        func, args, kwargs = self._change(func, args, kwargs or {})
+        return func(*args, **kwargs)
+
+
+def _in_float64_alone(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Where a function is told a dtype that rounds, it is told float64."""
+    func = torch.Tensor.double if func is torch.Tensor.float else func
+    return func, tuple(map(_wide, args)), {name: _wide(value) for name, value in kwargs.items()}
 
 
 def _wide(value: Any) -> Any:
     return torch.float64 if isinstance(value, torch.dtype) and value in _ROUNDED else value
 
 
-class _NoDropout(TorchFunctionMode):
+def _without_dropout(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """Where a function drops entries, it drops none."""
-
-    def __torch_function__(
-        self,
-        func: Callable[..., Any],
-        types: Any,
-        args: tuple[Any, ...] = (),
-        kwargs: dict[str, Any] | None = None,
-    ) -> Any:
-        kwargs = dict(kwargs or {})
-        if func is nn.functional.dropout:
-            return args[0] if args else kwargs["input"]
-        if "dropout_p" in kwargs:
-            kwargs["dropout_p"] = 0.0
-        return func(*args, **kwargs)
+    if func is nn.functional.dropout:
+        return func, args[:1] or (kwargs["input"],), {"p": 0.0}
+    return func, args, kwargs | {"dropout_p": 0.0} if "dropout_p" in kwargs else kwargs
 
 
 @contextmanager
@@ -109,7 +103,7 @@ def clean_float64() -> Iterator[None]:
     Rotary frequencies are the class's own, computed in float32 once; a grown model has the same
     numbers in its slots, so they do not tell the two models apart.
     """
-    with _NoFloat32(), torch.no_grad():
+    with _Otherwise(_in_float64_alone), torch.no_grad():
         yield
 
 
@@ -129,35 +123,30 @@ def compare(small: Any, large: Any, *, tolerance: float = TOLERANCE) -> Comparis
     Raises:
         GrowthRefused: the class is unknown, or ``large`` is no grown copy of it by its shape.
     """
-    description = described(small)
     growth = Growth(small, factor_of_growth(small, large), large=large)
     inputs = random_inputs(small)
     with torch.no_grad():
         small_out, large_out = (_outputs(_evaluated(model, inputs)) for model in (small, large))
-    as_run = _apart(small_out, large_out, description, growth.axes)
-    clean, broken, elsewhere = _clean(small, large, description, growth.axes, tolerance)
+    as_run = _apart(small_out, large_out, growth)
+    clean, broken, elsewhere = _clean(growth, tolerance)
     return Comparison(clean, as_run, broken, elsewhere, growth.rounded(), lost(small))
 
 
-def require_same_function(
-    small: Any, large: Any, description: Description, axes: Axes, exact: Exact
-) -> None:
+def require_same_function(growth: Growth) -> None:
     """Check two models module by module, with the grown weights before they were rounded.
-
-    Args:
-        small, large, description, axes: a model, a grown one, and along what it was grown.
-        exact: the grown weights; those of ``large`` must be these, rounded.
 
     Raises:
         GrowthRefused: the models are on the meta device, where there is nothing to compare.
-        GrowthFailed: the logits or a module differ by more than `TOLERANCE`.
+        GrowthFailed: the logits or a module differ by more than `TOLERANCE`, or the weights of the
+            large model are not the grown ones, rounded.
     """
+    small = growth.model
     if any(parameter.is_meta for parameter in small.parameters()):
         raise GrowthRefused(
             "model: its parameters are on the meta device, where nothing can be compared; "
             "accepted: check=False, or a model with numbers"
         )
-    error, broken, elsewhere = _clean(small, large, description, axes, TOLERANCE, exact)
+    error, broken, elsewhere = _clean(growth, TOLERANCE, growth.exact)
     where, worst = max(elsewhere.items(), key=lambda one: one[1], default=("", 0.0))
     if broken or not error <= TOLERANCE:
         raise GrowthFailed(
@@ -195,26 +184,22 @@ def factor_of_growth(small: Any, large: Any) -> int:
 
 
 def _clean(
-    small: Any,
-    large: Any,
-    description: Description,
-    axes: Axes,
-    tolerance: float,
-    exact: Exact | None = None,
+    growth: Growth, tolerance: float, exact: Exact | None = None
 ) -> tuple[float, str, dict[str, float]]:
     """Error of the logits in clean float64, the first module that broke, errors elsewhere."""
+    small, large = growth.model, growth.large
     inputs = {
         name: value.double() if value.is_floating_point() else value
         for name, value in random_inputs(small).items()
     }
     with _in_float64(small), _in_float64(large, exact), clean_float64():
         runs = _runs(small, inputs), _runs(large, inputs)
-        with _traced(small, description) as one, _traced(large, description) as other:
+        with _traced(small, growth) as one, _traced(large, growth) as other:
             (_, before), (_, after) = map(next, runs)
-            error = _apart(before, after, description, axes)
-        broken = _first_break(one, other, axes, tolerance)
+            error = _apart(before, after, growth)
+        broken = _first_break(one, other, growth.axes, tolerance)
         elsewhere = {
-            where: _apart(before, after, description, axes)
+            where: _apart(before, after, growth)
             for (where, before), (_, after) in zip(*runs, strict=True)
         }
     return error, broken, elsewhere
@@ -285,14 +270,10 @@ def _outputs(found: Any) -> Said:
     return {name: found[name] for name in names if found.get(name) is not None}
 
 
-def _apart(
-    small: Said,
-    large: Said,
-    description: Description,
-    axes: Axes,
-) -> float:
+def _apart(small: Said, large: Said, growth: Growth) -> float:
     """The largest relative error among what two models return."""
-    kinds = {"last_hidden_state": description.output, "pooler_output": "pooled"}
+    axes = growth.axes
+    kinds = {"last_hidden_state": growth.description.output, "pooler_output": "pooled"}
     return max(
         _distance(axes[kinds[name]].write(value, -1) if name in kinds else value, large[name])
         for name, value in small.items()
@@ -303,7 +284,7 @@ def _evaluated(model: Any, inputs: Said, *, training: bool = False, use_cache: b
     modes = [(module, module.training) for module in model.modules()]
     caches = {"use_cache": use_cache} if hasattr(model.config, "use_cache") else {}
     try:
-        with warnings.catch_warnings(), _NoDropout() if training else nullcontext():
+        with warnings.catch_warnings(), _Otherwise(_without_dropout) if training else nullcontext():
             warnings.simplefilter("ignore")  # checkpointing complains where no gradient is wanted
             return model.train(training)(**inputs, **caches)
     finally:
@@ -312,12 +293,7 @@ def _evaluated(model: Any, inputs: Said, *, training: bool = False, use_cache: b
 
 
 def random_inputs(model: Any, batch: int = 2, length: int = 12) -> Said:
-    """Tokens, token types and a mask that hides the end of the last row; or random pictures.
-
-    Args:
-        model: of transformers.
-        batch, length: of the tokens.
-    """
+    """Tokens, token types and a mask that hides the end of the last row; or random pictures."""
     config, generator = model.config, torch.Generator().manual_seed(8444)
     if model.main_input_name == "pixel_values":
         size = config.image_size
@@ -344,12 +320,7 @@ def random_inputs(model: Any, batch: int = 2, length: int = 12) -> Said:
 def _in_float64(model: Any, exact: Exact | None = None) -> Iterator[None]:
     """Run a model's modules with their parameters in float64, each only while it runs.
 
-    Args:
-        model: of any dtype.
-        exact: by name, what stands for a parameter; each of the model's must be this, rounded.
-
-    Raises:
-        GrowthFailed: a parameter is not.
+    ``exact`` writes what stands for a parameter; the check fails unless that is this, rounded.
     """
     handles, kept, seen = [], {}, set()
     spare: dict[Any, list[torch.Tensor]] = {}  # of modules that have run, for others of their shape
@@ -413,7 +384,7 @@ def _rounds_to(exact: torch.Tensor, own: torch.Tensor, rows: int = 4096) -> bool
 
 
 @contextmanager
-def _traced(model: Any, description: Description) -> Iterator[Trace]:
+def _traced(model: Any, growth: Growth) -> Iterator[Trace]:
     """Collect what goes in and out of every described module, in the order of the run."""
     trace: Trace = []
 
@@ -428,7 +399,7 @@ def _traced(model: Any, description: Description) -> Iterator[Trace]:
 
     handles = []
     for path, module in model.named_modules():
-        row = description.row(path)
+        row = growth.description.row(path)
         if row is not None and row.rule not in ("frequencies", "convolution"):
             handles.append(module.register_forward_hook(hook(path, row)))
     try:

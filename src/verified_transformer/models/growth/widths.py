@@ -38,15 +38,10 @@ def option(config: Any, *names: str) -> Any:
 
 
 def widened(config: Any, k: int, tied: bool, attention: Attention, *, table: float = 1.0) -> Axes:
-    """The axes of a Transformer by name.
+    """The axes of a Transformer by name, from the configuration of the small model.
 
-    Args:
-        config: of the small model.
-        k: factor of growth.
-        tied: whether the head is the embedding.
-        attention: what the class does.
-        table: the factor on the embedding table, where the class multiplies what it looks up by a
-            number that depends on the width, as Gemma by √d.
+    ``table`` is the factor on the embedding table, where the class multiplies what it looks up by a
+    number that depends on the width, as Gemma by √d.
 
     Raises:
         ValueError: only a part of each head is rotary, and k times as large a head has not k times

@@ -20,14 +20,13 @@ import types
 from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from itertools import count
 from pathlib import Path
 from typing import Any
 
 from ..hashing import hash_of
-from .cells import Line
+from .cells import Line, names_of
 from .key import key_of
-from .meaning import Meaning, Mentioned, Target, is_special
+from .meaning import meaning
 from .modules import Package, function_at
 
 LIBRARY = Path(__file__).parents[3]
@@ -63,14 +62,8 @@ def how_made(
     """
     if all(thing is None for thing in things):
         return None
-    seen = Mentioned(whole=True)
-    while True:  # what is mentioned says which parameters count by name
-        before, reader = seen.size, _Reader(seen)
-        found = [reader.of(thing) for thing in things]
-        cell = _Lines(reader, names or {}, lines)
-        made = [cell.line(line) for line in lines if not cell.says_nothing(line)]
-        if seen.size == before:
-            break
+    reader = _Reader()
+    found, made = [reader.of(thing) for thing in things], reader.lines(lines, names or {})
     return hash_of(json.dumps([found, reader.trees, *([made] if made else [])]))
 
 
@@ -83,9 +76,7 @@ def library() -> Package:
 class _Reader:
     """Reads functions and classes, each once, in the order in which they are met."""
 
-    def __init__(self, seen: Mentioned) -> None:
-        self.seen = seen
-        self.targets: dict[Target, int] = {}
+    def __init__(self) -> None:
         self.trees: list[Any] = []
         self._places: dict[Any, int] = {}
 
@@ -139,7 +130,7 @@ class _Reader:
         if home in (_FOREIGN, *_JUDGES) or (home == _NOTEBOOK and node is None):
             return ["named", _name(function)]
         own = node and (home == _NOTEBOOK or "<" in code.co_qualname)  # it closes over what it got
-        tree = _Live(self, {}).function(function, node) if node and own else None
+        tree = self._meaning(function, node) if node and own else None
         if home == _NOTEBOOK:
             return tree
         name = code.co_qualname if node else function.__qualname__  # without: made by a decorator
@@ -156,85 +147,71 @@ class _Reader:
                 return found
         found += [self.of(base) for base in made.__bases__]
         for name, value in vars(made).items():
-            if isinstance(value, types.FunctionType) or not is_special(name):
+            if isinstance(value, types.FunctionType) or not name.startswith("__"):
                 found.append([name, self.of(value)])
         return found
 
-
-class _Live(Meaning):
-    """What a function of the notebook means: its names are followed to what they stand for now."""
-
-    def __init__(self, reader: _Reader, names: Mapping[str, Any]) -> None:
-        self.seen, self.targets, self.package = reader.seen, reader.targets, library()
-        self.module = self.package.module(self.package.folder / "__init__.py")
-        self._reader, self._names = reader, names
-        self._scopes, self._locals = [], count()
-
-    def function(self, function: types.FunctionType, node: ast.AST) -> Any:
-        """What a function means, with the values of its defaults."""
+    def _meaning(self, function: types.FunctionType, node: ast.AST) -> Any:
+        """What a function means, its names followed to what they stand for now; its defaults."""
         free: dict[str, Any] = {}
         cells = function.__closure__ or ()
         for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
             with suppress(ValueError):  # not bound yet
                 free[name] = cell.cell_contents
-        self._names = ChainMap(free, function.__globals__)
-        defaults = [function.__defaults__, function.__kwdefaults__]
-        return [self._function(node), [self._reader.of(values) for values in defaults]]
+        names, package = ChainMap(free, function.__globals__), library()
+        home = package.module(package.folder / "__init__.py")
+        inside = dict(home.imported(node))
 
-    @staticmethod
-    def _is_free(node: Any) -> bool:
-        refuses = isinstance(node, ast.If | ast.Assert)  # a predicate may say no by it
-        return not refuses and Meaning._is_free(node)
+        def resolve(name: str, attributes: list[str]) -> Any:
+            if name in inside:
+                dotted = ".".join([inside[name], *attributes])
+                definition, rest = package.named(dotted, home)
+                return [key_of(definition, package), *rest] if definition else dotted
+            return self._global(names, name, attributes)
 
-    def _elsewhere(self, name: str, attributes: list[str]) -> Any:
-        if name not in self._names:
-            return self._attributes(["builtin", name], attributes)
-        thing, rest = self._names[name], list(attributes)
+        statement: Any = node if isinstance(node, ast.stmt) else ast.Expr(node)  # type: ignore[arg-type]
+        outer = names_of(statement)[2]
+        defaults = [self.of(values) for values in (function.__defaults__, function.__kwdefaults__)]
+        return [meaning([node], outer, resolve), defaults]
+
+    def _global(
+        self, names: Mapping[str, Any], name: str, attributes: list[str], by_name: str = ""
+    ) -> Any:
+        """What a name stands for; of one wing by its name."""
+        if name not in names:
+            return ["builtin", name, *attributes]
+        thing, rest = names[name], list(attributes)
         while rest and isinstance(thing, types.ModuleType) and _home(thing.__name__):
             thing = getattr(thing, rest.pop(0), None)
-        return self._attributes(["global", self._what(thing)], rest)
+        if by_name and hasattr(thing, "__qualname__") and _home(thing.__module__) == by_name:
+            return ["named", _name(thing), *rest]
+        return ["global", self.of(thing), *rest]
 
-    def _what(self, thing: Any) -> Any:
-        return self._reader.of(thing)
+    def lines(self, lines: Sequence[Line], names: Mapping[str, Any]) -> list[Any]:
+        """What lines of a notebook do, but for those that only import, define or name symbols.
 
-    def _imported(self, dotted: str, attributes: list[str]) -> Any:
-        full = ".".join([dotted, *attributes])
-        definition, rest = self.package.named(full, self.module)
-        return self._attributes(key_of(definition, self.package), rest) if definition else full
+        What they compute counts by its place among the names, not by its value; what they name of
+        `exact` by its name, for it makes the statement that is given.
+        """
+        imports = {name for line in lines if "Import" in line.kind for name in line.binds}
+        numbers: dict[str, int] = {}
 
+        def resolve(name: str, attributes: list[str]) -> Any:
+            thing = names.get(name)
+            told = isinstance(thing, types.FunctionType | types.ModuleType | type)
+            if name in names and not (told or _is_symbol(thing) or name in imports):
+                return ["line", numbers.setdefault(name, len(numbers)), *attributes]
+            return self._global(names, name, attributes, by_name="exact")
 
-class _Lines(_Live):
-    """Lines of a notebook: what they compute counts by its place among the names, not its value.
+        def says_nothing(line: Line) -> bool:
+            made = [names.get(name) for name in line.binds]
+            return line.kind in _ELSEWHERE or (bool(made) and all(map(_is_symbol, made)))
 
-    What they name of `exact` counts by its name: it makes the statement that is given.
-    """
-
-    def __init__(self, reader: _Reader, names: Mapping[str, Any], lines: Sequence[Line]) -> None:
-        super().__init__(reader, names)
-        imports = [line.binds for line in lines if line.kind in ("Import", "ImportFrom")]
-        self._imports = frozenset[str]().union(*imports)
-        self._numbers: dict[str, int] = {}
-
-    def line(self, line: Line) -> Any:
-        """What a line does."""
-        return [line.kind, self._of(list(line.parts))]
-
-    def says_nothing(self, line: Line) -> bool:
-        """Whether a line only imports, defines what counts where it is used, or names symbols."""
-        made = [self._names.get(name) for name in line.binds]
-        return line.kind in _ELSEWHERE or (bool(made) and all(map(_is_symbol, made)))
-
-    def _elsewhere(self, name: str, attributes: list[str]) -> Any:
-        thing = self._names.get(name)
-        told = isinstance(thing, types.FunctionType | types.ModuleType | type) or _is_symbol(thing)
-        if name in self._names and not (told or name in self._imports):
-            number = self._numbers.setdefault(name, len(self._numbers))
-            return self._attributes(["line", number], attributes)
-        return super()._elsewhere(name, attributes)
-
-    def _what(self, thing: Any) -> Any:
-        named = hasattr(thing, "__qualname__") and _home(thing.__module__) == "exact"
-        return ["named", _name(thing)] if named else self._reader.of(thing)
+        return [
+            [line.kind, meaning(line.parts, line.binds | line.changes | line.loads, resolve)]
+            for line in lines
+            if not says_nothing(line)
+        ]
 
 
 def _home(module: str | None) -> str:

@@ -1,14 +1,9 @@
 """A key of the code that a result came from: every definition that a function reaches, by meaning.
 
 From the function on, each name is followed to the statement that defines it, through the package's
-imports. Left out is what cannot change a result: the names of modules, of definitions, of locals
-and of private attributes, annotations, comments, texts, layout, and refusals (``if …: raise``).
-What comes from other packages counts by its name. So a rename is free, a function that nothing
-reaches is free, and a changed seed, law or formula is not.
-
-Kept by name: public attributes and methods, and parameters that some call names. Of a class, those
-methods count whose name is mentioned somewhere in the code that is reached; of one with a foreign
-base also those that the base may call, which are all but its public class and static methods.
+imports; a class counts whole, and so does what a module does on import. What comes from other
+packages counts by its name. So a rename is free, a function that nothing reaches is free, and a
+changed seed, law or formula is not; `meaning` says what else is free.
 """
 
 from __future__ import annotations
@@ -20,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from ..hashing import hash_of
-from .meaning import Meaning, Mentioned, Target
+from .cells import names_of
+from .meaning import meaning
 from .modules import Definition, Package
 
 
@@ -49,46 +45,52 @@ def code_of(module: str, package: Path) -> Code:
         CodeFault: the module or its ``run`` is not there, or a name in between leads nowhere.
     """
     source = Package(package)
-    return code_from(source.definition(module, "run"), source, Mentioned())
+    return code_from(source.definition(module, "run"), source)
 
 
 @cache
 def key_of(definition: Definition, package: Package) -> str:
-    """Return the key of all that a definition reaches, whoever calls it: classes count whole."""
-    return code_from(definition, package, Mentioned(whole=True)).key
+    """Return the key of all that a definition reaches."""
+    return code_from(definition, package).key
 
 
-def code_from(start: Definition, source: Package, seen: Mentioned) -> Code:
-    """Return the key of all that a definition reaches, with what is mentioned from the first."""
-    while True:  # what is mentioned says which methods count, and these mention more
-        before = seen.size
-        trees = _reached(start, source, seen)
-        if seen.size == before:
-            break
-    numbers: dict[Target, int] = {definition: place for place, (definition, _) in enumerate(trees)}
-    for _, meaning in trees:
-        for target in meaning.targets:
-            numbers.setdefault(target, len(numbers))
-    whole = [(meaning.tree, [numbers[t] for t in meaning.targets]) for _, meaning in trees]
-    definitions = {str(definition): _key(meaning.tree) for definition, meaning in trees}
-    return Code(_key(whole), definitions, sorted({found.module.label for found, _ in trees}))
+def code_from(start: Definition, package: Package) -> Code:
+    """Return the key of all that a definition reaches, in the order in which it is met."""
+    places, found = {start: 0}, [start]
+    for definition in found:  # which grows
+        for target in (*_read(definition, package)[1], Definition(definition.module, "")):
+            if target not in places:
+                places[target] = len(found)
+                found.append(target)
+    read = {definition: _read(definition, package) for definition in found}
+    whole = [[tree, [places[target] for target in targets]] for tree, targets in read.values()]
+    kept = {definition: _key(tree) for definition, (tree, _) in read.items() if tree}
+    files = sorted({definition.module.label for definition in kept})
+    return Code(_key(whole), {str(definition): key for definition, key in kept.items()}, files)
+
+
+@cache
+def _read(definition: Definition, package: Package) -> tuple[list[Any], list[Definition]]:
+    """What a definition means, and the definitions that it names, by their places in that."""
+    module, targets = definition.module, dict[Definition, int]()
+    statements = definition.statements
+    inside = dict(pair for statement in statements for pair in module.imported(statement))
+
+    def outside(target: Definition) -> list[Any]:
+        return ["outside", targets.setdefault(target, len(targets))]
+
+    def resolve(name: str, attributes: list[str]) -> Any:
+        if name in module.bindings and name not in inside:
+            return [*outside(Definition(module, name)), *attributes]
+        dotted = (module.imports | inside).get(name, name)
+        target, rest = package.named(dotted := ".".join([dotted, *attributes]), module)
+        return [*outside(target), *rest] if target else dotted
+
+    outer = [name for statement in statements for names in names_of(statement) for name in names]
+    every = package.every(module) if definition.name == "*" else ()
+    tree: list[Any] = [[name, outside(target)] for name, target in every]
+    return tree + meaning(statements, outer, resolve), [*targets]
 
 
 def _key(tree: Any) -> str:
     return hash_of(json.dumps(tree))
-
-
-def _reached(
-    start: Definition, package: Package, seen: Mentioned
-) -> list[tuple[Definition, Meaning]]:
-    """The definitions that one reaches, in the order in which they are met."""
-    found: dict[Definition, Meaning] = {}
-    waiting = [start]
-    while waiting:
-        definition = waiting.pop()
-        if definition in found:
-            continue
-        meaning = found[definition] = Meaning(definition, package, seen)
-        met = [target for target in meaning.targets if isinstance(target, Definition)]
-        waiting += reversed([*met, Definition(definition.module, "")])
-    return [(definition, meaning) for definition, meaning in found.items() if meaning.tree]

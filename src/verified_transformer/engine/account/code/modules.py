@@ -153,14 +153,15 @@ class Package:
             dotted: such as ``"verified_transformer.models.heads.TiedHead.features"``.
 
         Returns:
-            The definition, None where the name is another package's, and what is left of the name.
+            The definition, and what is left of the name; where it is another package's, None, and
+            its name there.
 
         Raises:
             CodeFault: it is this package's and leads nowhere.
         """
         first, *parts = dotted.split(".")
         if first != self.folder.name:
-            return None, []
+            return None, [first, *parts]
         folder = self.folder
         while parts and (folder / parts[0]).is_dir():
             folder /= parts.pop(0)
@@ -194,14 +195,12 @@ class Package:
 
 
 def says_nothing(node: ast.stmt) -> bool:
-    """Whether a statement changes no result: a text, a refusal, or an import for annotations."""
+    """Whether a statement changes no result: a text, or an import for annotations."""
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant)
     if isinstance(node, ast.If) and not node.orelse:
-        names = not any(isinstance(child, ast.NamedExpr) for child in ast.walk(node.test))
-        refusal = names and all(isinstance(inner, ast.Raise) for inner in node.body)
-        return refusal or ast.unparse(node.test).endswith("TYPE_CHECKING")
-    return isinstance(node, ast.Assert | ast.Pass | ast.Global | ast.Nonlocal)
+        return ast.unparse(node.test).endswith("TYPE_CHECKING")
+    return isinstance(node, ast.Pass | ast.Global | ast.Nonlocal)
 
 
 def bound_in(nodes: list[ast.stmt]) -> Iterator[str]:

@@ -103,17 +103,7 @@ def fault_of(citation: Citation) -> str | None:
         return f"quote: got {count} words; accepted: 1 to {LONGEST}"
     if citation.around and not stands_in(citation.quote, citation.around):
         return f"around: does not have the words “{citation.quote}”"
-    return form_of(citation.form, citation.quote, citation.around) if citation.form else None
-
-
-def cut(citation: Citation) -> bool:
-    """Whether a quotation of prose stops inside its sentence, and nothing says how that goes on.
-
-    Args:
-        citation: its quotation, or the passage around it, must reach the full stop behind the
-            words, or the end of the comment of a file; what has a `form` is no such sentence.
-    """
-    return not citation.form and inside(citation.quote, citation.around, citation.file)
+    return _form_fault(citation.form, citation.quote, citation.around) if citation.form else None
 
 
 # ------------------------------------------------------------------ how old it is
@@ -134,29 +124,25 @@ def checked_day(day: object) -> str:
     return text
 
 
-def younger(datum: str, day: str) -> bool:
-    """Whether a datum came after a day, as far as both are known.
-
-    Example:
-        >>> younger("2023", "2023-07"), younger("2023-08", "2023-07"), younger("2024", "2023-07")
-        (False, True, True)
-    """
-    length = min(len(datum), len(day))
-    return datum[:length] > day[:length]
-
-
 def age_fault(datum: str | None, day: str | None, what: str) -> str | None:
     """Say why evidence says nothing of a claim's day, or return None where it does.
 
     Args:
         datum: the day of the youngest datum, or None where nobody said.
         day: of which the claim speaks, or None where it speaks of none.
+
+    Example:
+        >>> age_fault("2023", "2023-07", "it")  # as far as both are known
+        >>> age_fault("2023-08", "2023-07", "it")
+        'it is of 2023-08, younger than 2023-07'
     """
     if day is None:
         return None
     if datum is None:
         return f"{what} does not say how young its data are; the claim speaks of {day}"
-    return f"{what} is of {datum}, younger than {day}" if younger(datum, day) else None
+    length = min(len(datum), len(day))
+    younger = datum[:length] > day[:length]
+    return f"{what} is of {datum}, younger than {day}" if younger else None
 
 
 _STOP = re.compile(r"[.!?](?=$|[\s\"”’)\]])|[。！？]")
@@ -176,45 +162,34 @@ FORMS = {
 }
 
 
-def form_of(form: str, words: str, around: str | None) -> str | None:
-    """Return why words have not the form that is no sentence, if so.
-
-    Args:
-        form: one of `FORMS`: a byline, a title or a date, whose words are names, capitals or days;
-            or an announcement, a sentence that ends in the colon before a picture or a formula.
-
-    Example:
-        >>> form_of("date", "Nov 04, 2016 (modified: Mar 11, 2017)", None)
-        >>> form_of("title", "we redesign the normalization", None)
-        'form: “we redesign the normalization” is no title'
-    """
+def _form_fault(form: str, words: str, around: str | None) -> str | None:
+    """Why words have not the form that is no sentence; an announcement ends in a colon."""
     if form not in FORMS:
         return f"form: got {form!r}; accepted: {', '.join(FORMS)}"
-    named = FORMS[form].fullmatch(flat(words)) and not ends(flat(words))
+    named = FORMS[form].fullmatch(flat(words)) and not _ends(flat(words))
     if not named or (form == "announcement" and not flat(around or words).endswith(":")):
         return f"form: “{words}” is no {form}"
     return None
 
 
-def inside(words: str, around: str | None, file: str | None) -> bool:
-    """Whether words of prose stop inside their sentence, and nothing says how that goes on.
+def cut(citation: Citation) -> bool:
+    """Whether a quotation of prose stops inside its sentence, and nothing says how that goes on.
 
     Args:
-        words: of the quotation. Lines of code are no sentences.
-        around: the passage that they stand in, which may go on to the full stop.
-        file: of an installed package: there the end of a comment is an end as well.
+        citation: its quotation, or the passage around it, must reach the full stop behind the
+            words, or the end of the comment of a file; what has a `form` is no such sentence, and
+            neither are lines of code.
     """
-    said, whole = flat(words), flat(around or words)
-    if _CODE.search(said) and len(_PROSE.findall(said)) < 2:
+    said, whole = flat(citation.quote), flat(citation.around or citation.quote)
+    if citation.form or (_CODE.search(said) and len(_PROSE.findall(said)) < 2):
         return False
     _, _, behind = whole.rpartition(said)
-    if ends(said) or _STOP.search(behind):
+    if _ends(said) or _STOP.search(behind):
         return False
-    return not (file and _ends_its_comment(whole, installed(file)))
+    return not (citation.file and _ends_its_comment(whole, installed(citation.file)))
 
 
-def ends(words: str) -> bool:
-    """Whether words end in a full stop, or in its like."""
+def _ends(words: str) -> bool:
     return bool(_STOP.search(words[-2:]))
 
 

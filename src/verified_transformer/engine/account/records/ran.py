@@ -7,14 +7,12 @@ off is `checks.what_ran`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 TRANSFORMERS, TORCH, OWN = "transformers", "torch.nn", "the book"
 HOMES = (TRANSFORMERS, TORCH, OWN)
 _TIED = {True: "tied by identity", False: "untied", None: ""}
-_LISTS = ("layers", "norms", "scales", "dtypes")
 
 
 class RecordError(ValueError):
@@ -43,6 +41,10 @@ class Ran:
     scales: tuple[str, ...] = ()
     dtypes: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        if self.home not in HOMES:
+            raise RecordError(f"ran: got the home {self.home!r}; accepted: {', '.join(HOMES)}")
+
     def __str__(self) -> str:
         """The description in a line.
 
@@ -68,25 +70,3 @@ def told(ran: Sequence[Ran]) -> str:
         'What ran: nn.Linear, float64; T5Stack'
     """
     return f"What ran: {'; '.join(map(str, ran))}" if ran else ""
-
-
-def from_json(data: object) -> tuple[Ran, ...]:
-    """Return the descriptions that a record's JSON holds.
-
-    Raises:
-        RecordError: it is no list of them; the message names what is wrong.
-    """
-    if not isinstance(data, list):
-        raise RecordError(f"ran: got {data!r}; accepted: a list of descriptions")
-    return tuple(map(_one, data))
-
-
-def _one(data: object) -> Ran:
-    known = set(Ran.__dataclass_fields__)
-    if not isinstance(data, Mapping) or not {"name", "home"} <= set(data) <= known:
-        got = sorted(data) if isinstance(data, Mapping) else data
-        raise RecordError(f"ran: got fields {got}; accepted: {', '.join(sorted(known))}")
-    if data["home"] not in HOMES:
-        raise RecordError(f"ran: got the home {data['home']!r}; accepted: {', '.join(HOMES)}")
-    fields: dict[str, Any] = {k: tuple(v) if k in _LISTS else v for k, v in data.items()}
-    return Ran(**fields)

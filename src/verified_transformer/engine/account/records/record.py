@@ -8,14 +8,15 @@ metadata of the output hold the record as JSON.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, is_dataclass
-from typing import Any
+from dataclasses import MISSING, dataclass, field, is_dataclass
+from functools import cache
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 from .. import evidence
 from ..hashing import hash_of
 from .margins import Interval
 from .ran import Ran, RecordError
-from .ran import from_json as ran_from_json
 
 METADATA_KEY = "verified_transformer"
 OF = ("reading", "truth")
@@ -205,11 +206,6 @@ def _plain(part: Any) -> Any:
 _EMPTY: dict[type, tuple[object, ...]] = {Ran: (None, ()), Volatile: (None, "")}
 _LATER = ("recorded", "margin", "made", "sample", "until", "ran")
 _EVER = tuple(name for name in Record.__dataclass_fields__ if name not in (*_LATER, "steps"))
-_TEXTS = {"kind", "of", "outcome", "statement", "detail"}
-_TEXTS_OR_NONE = {"case", "cited", "latex", "margin", "made", "until"}
-_LISTS = {"claims", "readings", "uses"}
-_PARTS = {"mutants": Score, "recorded": Recorded, "sample": Sample}
-_NEEDED = {"claims", "readings", "kind", "of", "outcome", "statement", "detail"}
 
 
 def from_json(data: object) -> Record:
@@ -218,48 +214,37 @@ def from_json(data: object) -> Record:
     Raises:
         RecordError: a field is missing, unknown, or not what it can be; the message names it.
     """
-    if not isinstance(data, Mapping):
-        raise RecordError(f"record: got {type(data).__name__}; accepted: an object of fields")
-    known = _TEXTS | _TEXTS_OR_NONE | _LISTS | set(_PARTS) | {"volatile", "ran"}
-    for wrong, fault in ((set(data) - known, "unknown"), (_NEEDED - set(data), "missing")):
-        if wrong:
-            raise RecordError(f"record: {fault} fields {sorted(wrong)}")
-    fields: dict[str, Any] = {}
-    for name, value in data.items():
-        if name in _LISTS:
-            if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-                raise RecordError(f"{name}: got {value!r}; accepted: a list of texts")
-            fields[name] = tuple(value)
-        elif name in _PARTS:
-            fields[name] = None if value is None else _part(name, _PARTS[name], value)
-        elif name in _MADE:
-            fields[name] = _MADE[name](value)
-        elif not isinstance(value, str) and not (value is None and name in _TEXTS_OR_NONE):
-            raise RecordError(f"{name}: got {value!r}; accepted: a text")
-        else:
-            fields[name] = value
-    return Record(**fields)
+    found: Record = _built(Record, data, "record")
+    return found
 
 
-def _part(name: str, made: type, value: object) -> Any:
+def _built(of: Any, value: Any, name: str) -> Any:
+    """What JSON says of a type; a field that takes no part in comparisons is not stored."""
+    origin, inner = get_origin(of), get_args(of)
+    if origin is UnionType:  # with None
+        return None if value is None else _built(inner[0], value, name)
+    if origin is tuple:
+        if not isinstance(value, list):
+            raise RecordError(f"{name}: got {value!r}; accepted: a list")
+        return tuple(_built(inner[0], item, name) for item in value)
+    if of is str and not isinstance(value, str):
+        raise RecordError(f"{name}: got {value!r}; accepted: a text")
+    parts: Mapping[str, Any] | None = getattr(of, "__dataclass_fields__", None)
+    if parts is None:
+        return value
     if not isinstance(value, Mapping):
         raise RecordError(f"{name}: got {value!r}; accepted: an object of fields")
-    fields = {key: tuple(v) if isinstance(v, list) else v for key, v in value.items()}
-    try:
-        return made(**fields)
-    except TypeError:
-        accepted = ", ".join(made.__dataclass_fields__)  # type: ignore[attr-defined]
-        raise RecordError(f"{name}: got fields {sorted(value)}; accepted: {accepted}") from None
+    known = {key: part for key, part in parts.items() if part.compare}
+    needed = {key for key, p in known.items() if p.default is p.default_factory is MISSING}
+    for wrong, fault in ((set(value) - set(known), "unknown"), (needed - set(value), "missing")):
+        if wrong:
+            accepted = ", ".join(known)
+            raise RecordError(f"{name}: {fault} fields {sorted(wrong)}; accepted: {accepted}")
+    types = _types(of)
+    return of(**{key: _built(types[key], part, key) for key, part in value.items()})
 
 
-def _volatile(value: object) -> Volatile:
-    found: Volatile = _part("volatile", Volatile, value)
-    interval = found.interval and _part("interval", Interval, found.interval)
-    estimates = tuple(_part("estimates", Estimate, item) for item in found.estimates)
-    return Volatile(found.rows, estimates, interval, found.seconds, found.versions)
-
-
-_MADE = {"volatile": _volatile, "ran": ran_from_json}
+_types = cache(get_type_hints)
 
 
 def differences(old: Record, new: Record) -> list[str]:

@@ -12,10 +12,6 @@ from collections.abc import Callable, Sequence
 from ..records.record import Record
 
 Found = Sequence[Record]
-_ORDER = (  # what speaks against a claim stands first
-    "counterexample", "proof", "exact", "count", "equality", "measurement", "sampled", "census",
-    "experiment", "citation", "witness", "met", "set-aside", "attempt",
-)  # fmt: skip
 
 
 def told(records: Found) -> str:
@@ -39,9 +35,8 @@ def told(records: Found) -> str:
 
 
 def _done(records: Found) -> list[str]:
-    return [
-        _WORDS[kind](of) for kind in _ORDER if (of := [r for r in records if r.kind == kind])
-    ]  # fmt: skip
+    kinds = ((words, [r for r in records if r.kind == kind]) for kind, words in _WORDS.items())
+    return [words(of) for words, of in kinds if of]
 
 
 def _times(count: int, one: str, many: str) -> str:
@@ -103,7 +98,7 @@ def _set_aside(records: Found) -> str:
     return f"set aside: {'an' if nature[:1] in 'aeiou' else 'a'} {nature}"
 
 
-_WORDS: dict[str, Callable[[Found], str]] = {
+_WORDS: dict[str, Callable[[Found], str]] = {  # what speaks against a claim stands first
     "counterexample": lambda r: _times(
         len(r), "refuted by a counter-example", "refuted by {} counter-examples"
     ),

@@ -241,7 +241,7 @@ def read(path: Path = PATH) -> dict[str, Locked]:
     Raises:
         LockError: the lock is missing, it is no lock, or a line was edited by hand.
     """
-    return parsed(_text_of(path), path.name)
+    return _whole(path)[0]
 
 
 def read_words(path: Path = PATH) -> dict[str, Taken]:
@@ -250,31 +250,15 @@ def read_words(path: Path = PATH) -> dict[str, Taken]:
     Raises:
         LockError: the lock is missing, it is no lock, or a line was edited by hand.
     """
-    return _whole(_text_of(path), path.name)[1]
+    return _whole(path)[1]
 
 
-def parsed(text: str, name: str = PATH.name) -> dict[str, Locked]:
-    """Return what the text of a lock says of the claims.
-
-    Raises:
-        LockError: it is no lock, or a line was edited by hand.
-    """
-    return _whole(text, name)[0]
-
-
-def _text_of(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise LockError(f"{path.name}: is missing; restore it from the repository") from None
-
-
-def _whole(text: str, name: str) -> tuple[dict[str, Locked], dict[str, Taken]]:
+def _whole(path: Path) -> tuple[dict[str, Locked], dict[str, Taken]]:
     claims: dict[str, Locked] = {}
     words: dict[str, Taken] = {}
     edited = []
     try:
-        for id, fields in json.loads(text).items():
+        for id, fields in json.loads(path.read_text(encoding="utf-8")).items():
             seal = fields.pop("seal", None)
             if "hash" in fields:
                 words[id] = Taken(**fields)
@@ -282,11 +266,13 @@ def _whole(text: str, name: str) -> tuple[dict[str, Locked], dict[str, Taken]]:
             else:
                 claims[id] = _locked(fields)
                 edited += [id] if _hash(id, claims[id]) != seal else []
+    except FileNotFoundError:
+        raise LockError(f"{path.name}: is missing; restore it from the repository") from None
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise LockError(f"{name}: is no lock of verdicts: {error}") from None
+        raise LockError(f"{path.name}: is no lock of verdicts: {error}") from None
     if edited:
         raise LockError(
-            f"{name}: edited by hand: {', '.join(edited)}; restore the lines, then make lock"
+            f"{path.name}: edited by hand: {', '.join(edited)}; restore the lines, then make lock"
         )
     return claims, words
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,11 +108,8 @@ def portable(notebooks: Sequence[Path], root: Path, jobs: int = 2) -> int:
 def _differences(notebook: Path, root: Path, setting: Setting) -> list[str]:
     import nbformat
 
-    def compared() -> Iterator[str]:
-        again = run(notebook, environment=setting.environment)
-        yield from again.errors
-        if not again.errors:
-            stored = nbformat.read(notebook, as_version=4)
-            yield from comparing.differences(stored, again.book, comparing.masks(root))
-
-    return list(compared())
+    again = run(notebook, environment=setting.environment)
+    if again.errors:
+        return list(again.errors)
+    stored = nbformat.read(notebook, as_version=4)
+    return list(comparing.differences(stored, again.book, comparing.masks(root)))

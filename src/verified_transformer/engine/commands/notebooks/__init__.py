@@ -1,1 +1,1 @@
-"""Notebooks: run, compared, stored again, formatted, and the first cell of each."""
+"""Notebooks: run, compared, stored again, formatted, and what each cell is for."""

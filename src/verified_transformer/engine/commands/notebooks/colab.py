@@ -23,6 +23,7 @@ from typing import Any
 
 import yaml
 
+from ...account.code.modules import Module, Package
 from . import sorts
 
 PACKAGE = Path(__file__).parents[3]
@@ -104,58 +105,35 @@ def third_parties(names: Iterable[str]) -> set[str]:
     Args:
         names: such as ``verified_transformer.models.grow``.
     """
-    waiting, seen, found = [*names], set[Path](), set[str]()
+    package, face = _library()
+    waiting, seen, found = [*names], set[Module](), set[str]()
     while waiting:
-        name = waiting.pop()
-        file = _file(name)
-        if file is None:
-            found.add(name.partition(".")[0])
-        elif file not in seen:
-            seen.add(file)
-            waiting += _imports_of_file(file)
+        definition, rest = package.named(waiting.pop(), face)
+        if definition is None:
+            found.add(rest[0])
+            continue
+        own = definition.module
+        for module in {own, package.module(own.file.with_name("__init__.py"))} - seen:
+            seen.add(module)
+            waiting += _imports(module.tree, module)
     return found
 
 
 def imports(book: dict[str, Any]) -> list[str]:
     """Return what the cells of a notebook import, as dotted names."""
     cells = ["".join(cell["source"]) for cell in book["cells"] if cell["cell_type"] == "code"]
-    return [name for code in cells for name in _imports(sorts.parsed(code), None)]
+    return [name for code in cells for name in _imports(sorts.parsed(code), _library()[1])]
 
 
 @cache
-def _imports_of_file(file: Path) -> tuple[str, ...]:
-    return tuple(_imports(ast.parse(file.read_text(encoding="utf-8")), file))
+def _library() -> tuple[Package, Module]:
+    package = Package(PACKAGE)
+    return package, package.module(PACKAGE / "__init__.py")
 
 
-def _imports(tree: ast.AST, file: Path | None) -> Iterator[str]:
-    """Yield what a syntax tree imports, dotted, relative names made absolute."""
-    home = file.relative_to(PACKAGE.parent).parent.parts if file else ()
+def _imports(tree: ast.AST, module: Module) -> Iterator[str]:
+    """Yield what a syntax tree imports, dotted, also by ``import_module``."""
+    yield from (dotted for _, dotted in module.imported(tree))
     for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            start = home[: len(home) - node.level + 1] if node.level else ()
-            module = ".".join([*start, *filter(None, [node.module])])
-            yield from (f"{module}.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
             yield from (str(a.value) for a in node.args if isinstance(a, ast.Constant))
-
-
-@cache
-def _file(name: str) -> Path | None:
-    """The module of ours in which a dotted name is defined, or None."""
-    parts = name.split(".")
-    if parts[0] != PACKAGE.name:
-        return None
-    path = PACKAGE
-    for part in parts[1:]:
-        if (path / f"{part}.py").exists():
-            return path / f"{part}.py"
-        if (path / part).is_dir():
-            path = path / part
-            continue
-        stub = path / "__init__.pyi"  # the lazily loaded names of a folder
-        for origin in _imports_of_file(stub) if stub.exists() else ():
-            if origin.rpartition(".")[2] == part:
-                return _file(origin)
-    return path / "__init__.py" if (path / "__init__.py").exists() else None

@@ -28,11 +28,6 @@ FOLDED = "folded"  # the tag of a teaching cell that is too long to stand open
 _TITLE = re.compile(r"\A#\s*@title[^\n]*(?:\n|\Z)")
 _HIDDEN, _REMOVED = "hide-input", "remove-input"  # MyST's and Jupyter Book's own words
 _HIDES = {"cellView": "form", "jupyter": {"source_hidden": True}}
-_HOW = re.compile(r"Put your answer into the brackets of `\.answer\(…\)`[^\n]*")
-_NOW = (
-    "Type your answer into the line of a question. In a notebook, run the first cell once, and "
-    "then the cell of the question."
-)
 Cell = dict[str, Any]
 
 
@@ -55,7 +50,6 @@ def formed(text: str) -> str:
         source = "".join(cell["source"])
         if cell["cell_type"] != "code":
             heading = _last_heading(source) or heading
-            cell["source"] = _HOW.sub(_NOW, source).splitlines(keepends=True)
             continue
         code = bare(source)
         outputs = cell.get("outputs", ())

@@ -15,8 +15,7 @@ from ..initial.body import Body
 from ..initial.prediction import budget
 from ..initial.recipes import body_of
 from ..of_models import initial_loss
-from .due import layers_due
-from .ends import gradient_due, head_due, loss_due
+from .due import gradient_due, head_due, layers_due, loss_due
 from .readings import Diagnosis, Reading
 from .watching import watched
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
@@ -123,14 +122,3 @@ class InitialLoss:
 
     def _repr_html_(self) -> str:
         return f"{self.picture()}<pre>{escape(str(self))}</pre>"
-
-
-def checked(loss: float) -> float:
-    """A loss that is a number.
-
-    Raises:
-        ValueError: it is none: the budget left the domain of the law.
-    """
-    if not math.isfinite(loss):
-        raise ValueError("model_or_config: got a body without a finite loss; accepted: another")
-    return loss

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from .activations import ACTIVATIONS
-from .body import Attention, Body, Feedforward, Norm, Stack
 
 
 class Settings:
@@ -82,64 +81,3 @@ def _read(path: Path) -> Mapping[str, Any]:
             f"model_or_config: got a {type(found).__name__} in {path}; accepted: {{…}}"
         )
     return found
-
-
-def windows_of(s: Settings, depth: int, default: int | None = None) -> list[int | None]:
-    """The window of each layer's attention."""
-    window = s.get("sliding_window", default=default)
-    kinds = s.get("layer_types")
-    if kinds is None:
-        return [window] * depth
-    return [window if kind == "sliding_attention" else None for kind in kinds]
-
-
-def decoder(
-    s: Settings,
-    *,
-    norm: Norm,
-    form: str = "pre",
-    σ: float,
-    gated: bool = True,
-    activation: str,
-    tied: bool,
-    windows: list[int | None] | None = None,
-    normed: bool = False,
-    scale: float | None = None,
-    attention_cap: float | None = None,
-    width: int | None = None,
-    branch: float = 1.0,
-    inner: int | None = None,
-    slopes: tuple[float, ...] = (),
-    **others: Any,
-) -> Body:
-    """A decoder whose matrices start alike, times ``branch`` where they end a branch."""
-    d = s.whole("hidden_size", "n_embd", "n_embed", "d_model", "dim")
-    depth = s.whole("num_hidden_layers", "n_layer", "num_layers", "n_layers")
-    heads = s.whole("num_attention_heads", "n_head", "num_heads", "n_heads")
-    width = width or s.get("head_dim", default=d // heads)
-    scale = width**-0.5 if scale is None else scale
-    forward = Feedforward(
-        inner or s.whole("intermediate_size", "ffn_dim"), σ, branch * σ, activation, gated
-    )
-    layers = tuple(
-        (
-            Attention(
-                heads,
-                width,
-                σ,
-                σ,
-                σ,
-                branch * σ,
-                scale,
-                normed,
-                attention_cap,
-                window=window,
-                slopes=slopes,
-            ),
-            forward,
-        )
-        for window in windows or [None] * depth
-    )
-    stack = Stack(layers, form, norm, last=others.pop("last", norm))
-    name = str(s.get("model_type"))
-    return Body(name, s.whole("vocab_size"), d, σ, stack, tied=tied, head=σ, **others)

@@ -119,13 +119,8 @@ def through(
 ) -> Stream:
     """The stream at the end of some layers, before the final normalisation.
 
-    Args:
-        stack: the layers.
-        start: the stream before them.
-        d: its width.
-        table: standard deviation of an entry of the embedding.
-        memory: the encoder's last states, for branches that look there.
-        name: a word before the names of the steps.
+    ``table`` is the deviation of the embedding's entries, ``memory`` the encoder's last states, and
+    ``name`` a word before the names of the steps.
     """
     overlap, own, steps, shared = start.overlaps, start.own, list(start.steps), start.shared
     seen = None if memory is None else memory.overlaps
@@ -187,9 +182,7 @@ def _branch(
     """Overlaps of what a branch adds; ``ε`` is that of the norms of queries and keys."""
     if isinstance(branch, Feedforward):
         second = d * branch.inner**2 * np.diagonal(inside)
-        size = np.sqrt(np.diagonal(inside))
-        cosine = np.clip(inside / size[:, None] / size, -1, 1)
-        hidden = overlaps(branch.activation, np.sqrt(second), cosine)
+        hidden = overlaps(branch.activation, np.sqrt(second), np.clip(_cosines(inside), -1, 1))
         if branch.gated:
             hidden = hidden * d * branch.inner**2 * inside
         return branch.width * branch.outer**2 * hidden
@@ -200,8 +193,7 @@ def _branch(
         few = representatives(branch.slopes)
         views = [(Sloped(len(inside), slope), share) for slope, share in few]
     query, key = np.diagonal(inside), np.diagonal(keys)
-    size, sizes = np.sqrt(query), np.sqrt(key)
-    queries, cosines = inside / size[:, None] / size, keys / sizes[:, None] / sizes
+    queries, cosines = _cosines(inside), _cosines(keys)
     variance = branch.scale**2 * branch.width
     if not branch.normed:
         lengths = float(query.mean()) * float(key.mean())
