@@ -18,7 +18,6 @@ from verified_transformer.book.tying import (
     repeats,
 )
 from verified_transformer.book.tying.budget import budget
-from verified_transformer.models import expected_first_loss
 
 
 def test_a_turned_state_starts_lower_and_a_share_is_of_a_known_head() -> None:
@@ -39,19 +38,6 @@ def test_every_remedy_has_a_finite_first_loss(head: str) -> None:
 def test_an_unknown_head_is_refused() -> None:
     with pytest.raises(ValueError, match="head: got 'other'; accepted: tied, untied"):
         remedies.two_gram_excess(64, 16, 0.25, "other")
-
-
-def test_drawn_losses_have_the_mean_of_the_quadrature() -> None:
-    mean, error = first_losses.drawn_loss(500, 16, 0.25, 400)
-    assert abs(mean - expected_first_loss(500, 16, σ=0.25)) < 5 * error
-    own, loss = first_losses.losses_for_a_map(500, 16, 0.25)
-    assert own.shape == (4000, 1) and loss.shape == (4000, 6) and (loss > own).all()
-
-
-def test_the_wide_limit_is_the_articles_sum() -> None:
-    assert first_losses.wide_limit(3, 1.5) == pytest.approx(math.log(math.exp(1.5) + 2), abs=1e-9)
-    with pytest.raises(ValueError, match="n: got 6; accepted: 2 to 5"):
-        first_losses.wide_limit(6, 1.0)
 
 
 def test_the_first_ring_is_a_softmax() -> None:
