@@ -80,7 +80,6 @@ def test_the_simplest_rule_serves_the_simplest_model() -> None:
     simple = tiny("gpt2", scale_attn_weights=False, activation_function="relu")
     small = randomised(simple, "simple")
     assert compare(small, by.by_roots(small, 2)).clean < 1e-12
-    assert compare(small, by.by_roots(small, 2, same_eps=True)).clean > 1e-9
     gelu = randomised(tiny("gpt2"), "gelu")
     assert compare(gelu, by.by_roots(gelu, 2)).clean > 1e-3
 
