@@ -38,7 +38,6 @@ def squared(law_of: Any) -> Any:
 
 CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "a generator for nothing": (lambda: generator(""), ValueError, "name: got ''; accepted"),
-    "one kind": (lambda: book.with_attention("gpt2"), TypeError, "kinds: got 'gpt2'; accepted: s"),
     "no panel": (lambda: book.figure("x", "y", panels=0), ValueError, "panels: got 0; accepted"),
     "a point without an error": (
         lambda: book.measured(None, [1, 2], [1, 2], [1], "drawn"), ValueError, "got 2, 2, 1 numb",

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from verified_transformer.book.real_models import post_norm
-from verified_transformer.book.real_models.at_start import first_attention, one_layer, t5_attention
+from verified_transformer.book.real_models.at_start import first_attention, one_layer
 from verified_transformer.book.real_models.post_norm import (
     first_state,
     observed,
@@ -125,13 +125,3 @@ def test_the_first_attention_of_a_class_is_read_as_it_runs() -> None:
     assert at_logits.shape == at_query.shape == (48,)
     with pytest.raises(ValueError, match="kind: got 'ViTModel'; accepted: BertModel, "):
         one_layer("ViTModel", "none")
-
-
-@pytest.mark.parametrize("gated", [False, True])
-def test_t5_attention(gated: bool) -> None:
-    layer = t5_attention("T5", gated=gated)
-    assert layer.q.weight.std().item() == pytest.approx((512 * 64) ** -0.5, rel=0.02)
-    assert layer.k.weight.std().item() == pytest.approx(512**-0.5, rel=0.02)
-    wide = t5_attention("T5", query=0.1, key=0.2)
-    assert wide.q.weight.std().item() == pytest.approx(0.1, rel=0.02)
-    assert wide.k.weight.std().item() == pytest.approx(0.2, rel=0.02)

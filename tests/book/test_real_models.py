@@ -11,7 +11,6 @@ pytest.importorskip("transformers")
 from verified_transformer.book import (
     RELEASED,
     TINY,
-    architectures,
     family,
     of_kind,
     on_meta,
@@ -19,7 +18,6 @@ from verified_transformer.book import (
     randomised,
     released,
     tiny,
-    with_attention,
 )
 from verified_transformer.book.real_models import hugging_face
 from verified_transformer.models import is_tied
@@ -122,10 +120,3 @@ def test_an_old_or_missing_transformers_is_named(monkeypatch, found, says) -> No
     monkeypatch.setattr(hugging_face, "version", version)
     with pytest.raises(ImportError, match=rf"needs transformers 5\.20 or later, and .*{says}"):
         hugging_face.quiet_transformers()
-
-
-def test_architectures_of_a_task_and_their_attention() -> None:
-    assert "gpt2" in architectures("CAUSAL_LM")
-    assert with_attention(["gpt2", "gpt2", "mamba"]) == 1
-    with pytest.raises(ValueError, match="task: got 'POETRY'"):
-        architectures("POETRY")

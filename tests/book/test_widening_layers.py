@@ -13,11 +13,11 @@ from verified_transformer.book import largest_error
 from verified_transformer.book.layers import standard_normal as normal
 from verified_transformer.book.widening.layers import (
     EQ_6,
-    SECOND_BIASES,
     by_ceiling,
     copied,
+    each_coordinate,
+    each_pair,
     entropy,
-    feed_forward,
     grown_layer,
     layer,
     layer_pair,
@@ -25,7 +25,6 @@ from verified_transformer.book.widening.layers import (
     tiled,
     tiled_in_heads,
     widened,
-    wider,
 )
 from verified_transformer.models.growth import heads, repeated
 
@@ -73,32 +72,12 @@ def test_eq_6_divides_the_output_and_its_bias_counts() -> None:
     assert largest_error(found, repeated_outputs / 3**0.5) < 1e-12
 
 
-@pytest.mark.parametrize("second_bias", SECOND_BIASES)
-def test_the_exact_rule_grows_a_block(second_bias: str) -> None:
-    block = feed_forward("a block", nn.functional.gelu, second_bias=second_bias)
-    x, stream = normal("inputs", 9, 6), repeated(6, 3, scale=3**-0.5)
-    wanted = stream.write(block(x), -1)
-    for options in ({}, {"m": 2}, {"m": 1}):
-        assert largest_error(wider(block, 3, **options)(stream.write(x, -1)), wanted) < 1e-12
-    printed = wider(block, 3, bias=3**-0.5)(stream.write(x, -1))
-    seen = largest_error(printed, wanted) > 1e-3
-    assert seen == (second_bias in ("PyTorch's default", "random"))
-
-
-def test_eq_6_needs_an_activation_that_lets_a_factor_pass() -> None:
-    for activation, exact in ((nn.functional.relu, True), (nn.functional.gelu, False)):
-        block, x = feed_forward("a block", activation), normal("inputs", 9, 6)
-        stream = repeated(6, 2, scale=2**-0.5)
-        found = wider(block, 2, hidden=2**-0.5)(stream.write(x, -1))
-        assert (largest_error(found, stream.write(block(x), -1)) < 1e-12) == exact
-
-
-def test_an_unknown_bias_is_refused() -> None:
-    with pytest.raises(ValueError, match="second_bias: got 'some'; accepted: none, zero"):
-        feed_forward("a block", torch.tanh, second_bias="some")
-
-
 def test_counts_of_values() -> None:
     value = torch.arange(1.0, 7.0).view(2, 3)
     assert entropy(value) == pytest.approx(math.log(6))
     assert entropy(repeated_along(value, 2, axes=2)) == pytest.approx(math.log(6))
+
+
+def test_eq_15_copies_pairs_and_eq_2_coordinates() -> None:
+    assert each_pair(1, 4, 2, "interleaved").source.tolist() == [0, 1, 0, 1, 2, 3, 2, 3]
+    assert each_coordinate(1, 4, 2, "interleaved").source.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]

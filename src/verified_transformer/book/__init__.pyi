@@ -13,9 +13,7 @@ from .live_figures.figure import live as live
 from .live_figures.measured import points_of as points_of
 from .live_figures.pile import pile as pile
 from .live_figures.tables import tabulated as tabulated
-from .real_models.hugging_face import architectures as architectures
 from .real_models.hugging_face import transformers as transformers
-from .real_models.hugging_face import with_attention as with_attention
 from .real_models.released import RELEASED as RELEASED
 from .real_models.released import family as family
 from .real_models.released import of_kind as of_kind

@@ -115,9 +115,7 @@ def test_legs_take_ways_and_rates_as_the_other_seeds_do() -> None:
         "b": {"final": {"0.1": [0.5, 0.6], "0.4": [9.0, 9.0]}},
     }
     assert legs.arms_of(ways, "final") == {"a": {0: 1.0, 1: 2.0}, "b": {0: 0.5, 1: 0.6}}
-    assert legs.best_of(ways, "ab", "final") == {0: 0.5, 1: 0.6}
     assert legs.at_rate_of(ways, "a", "b", "final") == {0: 3.0, 1: 3.0}
-    assert legs.together([{0: 1.0, 1: 5.0}, {0: 2.0, 1: 4.0}], max) == {0: 2.0, 1: 5.0}
 
 
 def test_tasks_ask_for_what_they_say() -> None:

@@ -18,6 +18,7 @@ from functools import partial
 from typing import Any
 
 from ...engine.sampling.zipf_markov import ZipfMarkov
+from .laboratory.learning import by_rate
 from .laboratory.parts import part
 from .laboratory.tasks import Chain, Task
 from .remedies_on_text import SIZES, learn, tasks
@@ -40,8 +41,7 @@ def ends(
     """
     losses = learn(head, n, d, task, tried=RATES, seeds=seeds, steps=steps, first=first)
     last = losses[-max(1, steps // 10) :].double().mean(0)
-    rows = zip(RATES, last.tolist(), strict=True)
-    return {f"{rate:g}": [round(x, 4) for x in row] for rate, row in rows}
+    return by_rate(last, RATES)
 
 
 def run() -> dict[str, Any]:

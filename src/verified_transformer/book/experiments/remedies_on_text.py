@@ -19,8 +19,7 @@ is the one that is best for the other seeds.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -31,8 +30,8 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from ...engine.sampling.zipf_markov import ZipfMarkov
 from ...models.heads import ShuffledHead, TiedHead, UntiedHead
 from ...seeds import generator
-from .laboratory.learning import Adam, thinned, told
-from .laboratory.parts import part
+from .laboratory.learning import Adam, by_rate, thinned, told
+from .laboratory.parts import family
 from .laboratory.tasks import Chain, Letters, Task, described, documentation, guess, worded
 from .residual_schemes import rates
 from .tied_convergence import REMEDIES, Model, Setting
@@ -132,44 +131,26 @@ def measured(head: str, n: int, d: int, task: Task, **setting: Any) -> dict[str,
         By rate and for each seed ``mean``, over the run, and ``end``, over its last tenth; and by
         rate ``curve``, the mean over seeds in ten equal parts.
     """
-    losses = learn(head, n, d, task, **setting)
-    tried = [f"{rate:g}" for rate in setting.get("tried", RATES)]
-    last = losses[-max(1, len(losses) // 10) :]
-    rows = {"mean": losses.double().mean(0), "end": last.double().mean(0)}
-    found: dict[str, Any] = {
-        name: {r: [round(x, 4) for x in row.tolist()] for r, row in zip(tried, both, strict=True)}
-        for name, both in rows.items()
+    losses, tried = learn(head, n, d, task, **setting), setting.get("tried", RATES)
+    last, curves = losses[-max(1, len(losses) // 10) :], losses.mean(2).unbind(1)
+    return {
+        "mean": by_rate(losses.double().mean(0), tried),
+        "end": by_rate(last.double().mean(0), tried),
+        "curve": {f"{rate:g}": thinned(c, 10) for rate, c in zip(tried, curves, strict=True)},
     }
-    curves = losses.mean(2).unbind(1)
-    return found | {"curve": {r: thinned(c, 10) for r, c in zip(tried, curves, strict=True)}}
-
-
-def compare(sizes: Mapping[str, tuple[int, int]], **setting: Any) -> dict[str, Any]:
-    """Train every head in every size on both tasks.
-
-    Args:
-        sizes: tokens and width by name.
-        setting: of `learn`.
-
-    Returns:
-        By task, size and head, what `measured` returns.
-    """
-    found: dict[str, Any] = {}
-    for size, (n, d) in sizes.items():
-        for task, learnt in tasks(n).items():
-            for head in HEADS:
-                name = f"remedies on text, {task}, {size}, {head}, {setting}"
-                made = part(name, partial(measured, head, n, d, learnt, **setting))
-                found.setdefault(task, {}).setdefault(size, {})[head] = made
-    return found
 
 
 def run() -> dict[str, Any]:
     """The recorded comparison."""
+
+    def made(head: str, size: tuple[int, int], task: Task) -> dict[str, Any]:
+        return measured(head, *size, task)
+
+    heads = {head: head for head in HEADS}
     return {
         "setting": {"steps": STEPS, "sequences": SEQUENCES, "length": LENGTH},
         "text": described(documentation()[0]),
-        "runs": compare(SIZES),
+        "runs": family("remedies on text", SIZES, lambda size: tasks(size[0]), heads, made),
     }
 
 

@@ -20,13 +20,12 @@ mean of the last tenth of the steps; a seed's best rate is the one that is best 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
-from .laboratory.learning import Runs, Way, thinned
-from .laboratory.parts import part
+from .laboratory.learning import Runs, Way, by_rate, thinned
+from .laboratory.parts import family
 from .laboratory.tasks import Letters, Sums, Task, described, documentation, lettered
 from .laboratory.transformers import Shape
 
@@ -90,7 +89,7 @@ def tasks() -> dict[str, Task]:
 
 def trained(
     tried: Tried, size: tuple[int, int], task: Task, *, head: int = HEAD, steps: int = STEPS,
-    seeds: int = 8,
+    seeds: int = 8, name: str = "residual schemes",
 ) -> dict[str, Any]:  # fmt: skip
     """Train a scheme at all of its rates.
 
@@ -99,6 +98,7 @@ def trained(
         size: layers and width.
         task: what is learnt.
         head, steps, seeds: sizes of the run.
+        name: what weights and batches are drawn from.
 
     Returns:
         ``final``: by rate, the mean loss of the last tenth of the steps, for each seed; ``curve``:
@@ -111,41 +111,13 @@ def trained(
         ramp=max(1, round(tried.ramp * steps)),
         batch=TOKENS // task.length,
     )
-    runs = Runs.started(shape, "residual schemes", tried.rates, seeds)
-    losses = runs.learn(task, "residual schemes", way)
+    losses = Runs.started(shape, name, tried.rates, seeds).learn(task, name, way)
     last = losses[-max(1, steps // 10) :].double().mean(0)
+    curves = losses.mean(2).unbind(1)
     return {
-        "final": {
-            f"{rate:g}": [round(x, 4) for x in row.tolist()]
-            for rate, row in zip(tried.rates, last, strict=True)
-        },
-        "curve": {
-            f"{rate:g}": thinned(losses[:, i].mean(1), 10) for i, rate in enumerate(tried.rates)
-        },
+        "final": by_rate(last, tried.rates),
+        "curve": {f"{rate:g}": thinned(c, 10) for rate, c in zip(tried.rates, curves, strict=True)},
     }
-
-
-def compare(
-    tasks: Mapping[str, Task], sizes: Mapping[str, tuple[int, int]], ways: Mapping[str, Tried],
-    **setting: int,
-) -> dict[str, Any]:  # fmt: skip
-    """Train every way in every size on every task.
-
-    Args:
-        tasks, sizes, ways: by name.
-        setting: of `trained`.
-
-    Returns:
-        By task, size and way, what `trained` returns.
-    """
-    found: dict[str, Any] = {}
-    for size, numbers in sizes.items():
-        for task, learnt in tasks.items():
-            for way, tried in ways.items():
-                name = f"residual schemes, {task}, {size}, {way}, {setting}"
-                made = part(name, partial(trained, tried, numbers, learnt, **setting))
-                found.setdefault(task, {}).setdefault(size, {})[way] = made
-    return found
 
 
 def run() -> dict[str, Any]:
@@ -153,7 +125,7 @@ def run() -> dict[str, Any]:
     return {
         "setting": {"steps": STEPS, "warm-up": WARMUP, "tokens a step": TOKENS, "head": HEAD},
         "text": described(documentation()[0]),
-        "runs": compare(tasks(), SIZES, WAYS),
+        "runs": family("residual schemes", SIZES, lambda _: tasks(), WAYS, trained),
     }
 
 
@@ -162,4 +134,5 @@ def fingerprint() -> dict[str, Any]:
     sentence = "the quick brown fox jumps over the lazy dog. " * 4
     few = {name: replace(tried, rates=[0.01, 0.03]) for name, tried in WAYS.items()}
     toy: dict[str, Task] = {"sums": Sums(5, 4), "text": Letters(lettered(sentence), 4)}
-    return compare(toy, {"toy": (2, 8)}, few, head=4, steps=8, seeds=2)
+    small = {"head": 4, "steps": 8, "seeds": 2}
+    return family("residual schemes", {"toy": (2, 8)}, lambda _: toy, few, trained, **small)

@@ -13,45 +13,36 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from .laboratory.learning import Runs, Way
 from .laboratory.parts import part
 from .laboratory.tasks import Letters, Task, lettered
-from .laboratory.transformers import Shape
-from .residual_schemes import HEAD, SIZES, STEPS, TOKENS, WAYS, Tried, tasks
+from .residual_schemes import SIZES, WAYS, tasks, trained
 
 SEEDS = {"weights and batches": list(range(8, 24))}
 AGAIN = ("Post Norm", "Post Norm, warm-up", "Post Norm, warm-up, undivided", "Pre Norm")
 
 
-def trained(
-    tried: Tried, size: tuple[int, int], task: Task, *, head: int = HEAD, steps: int = STEPS,
-    seeds: int = 16,
-) -> dict[str, Any]:  # fmt: skip
-    """Train a scheme at all of its rates, from draws of its own.
+def ended(way: str, size: tuple[int, int], task: Task, **setting: int) -> dict[str, Any]:
+    """Train a way at all of its rates, from draws of its own.
 
     Args:
-        tried: scheme and way.
+        way: of `WAYS`.
         size: layers and width.
         task: what is learnt.
-        head, steps, seeds: sizes of the run.
+        setting: of `trained`.
 
     Returns:
-        ``final``: by rate, the mean loss of the last tenth of the steps, for each seed.
+        ``final``, as `trained` returns it.
     """
-    shape = Shape(*size, head, task.vocabulary, task.length, tried.scheme, tried.divide)
-    way = Way(steps, warmup=max(1, round(tried.warmup * steps)), batch=TOKENS // task.length)
-    runs = Runs.started(shape, "residual schemes, again", tried.rates, seeds)
-    losses = runs.learn(task, "residual schemes, again", way)
-    last = losses[-max(1, steps // 10) :].double().mean(0)
-    rows = zip(tried.rates, last, strict=True)
-    return {"final": {f"{rate:g}": [round(x, 4) for x in row.tolist()] for rate, row in rows}}
+    setting = {"seeds": 16, **setting}
+    found = trained(WAYS[way], size, task, name="residual schemes, again", **setting)
+    return {"final": found["final"]}
 
 
 def run() -> dict[str, Any]:
     """The recorded legs, by way."""
     text, size = tasks()["text"], SIZES["8 layers"]
     return {
-        way: part(f"residual schemes again, {way}", partial(trained, WAYS[way], size, text))
+        way: part(f"residual schemes again, {way}", partial(ended, way, size, text))
         for way in AGAIN
     }
 
@@ -59,4 +50,4 @@ def run() -> dict[str, Any]:
 def fingerprint() -> dict[str, Any]:
     """The same at toy sizes, on a sentence."""
     toy = Letters(lettered("the quick brown fox jumps over the lazy dog. " * 4), 4)
-    return {way: trained(WAYS[way], (1, 8), toy, head=4, steps=6, seeds=2) for way in AGAIN}
+    return {way: ended(way, (1, 8), toy, head=4, steps=6, seeds=2) for way in AGAIN}

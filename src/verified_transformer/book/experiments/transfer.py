@@ -12,12 +12,10 @@ arm at the rate that is best for the other seeds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
-from .laboratory.learning import Runs, Way
-from .laboratory.parts import part
+from .laboratory.learning import Runs, Way, by_rate
+from .laboratory.parts import family
 from .laboratory.tasks import Letters, Sums, Task, described, documentation, lettered
 from .laboratory.transformers import Shape
 from .residual_schemes import HEAD, SIZES, TOKENS, rates
@@ -62,35 +60,7 @@ def moved(
     learnt = runs.learn(first, "transfer, before", Way(before, batch=batch))
     carried = runs.learn(second, "transfer, after", Way(after, batch=batch))
     kept = {"before": learnt[-max(1, before // 10) :], "after": carried}
-    return {
-        when: {
-            f"{rate:g}": [round(x, 4) for x in row.tolist()]
-            for rate, row in zip(tried, losses.double().mean(0), strict=True)
-        }
-        for when, losses in kept.items()
-    }
-
-
-def compare(
-    tasks: Mapping[str, tuple[Task, Task]], sizes: Mapping[str, tuple[int, int]], **setting: Any
-) -> dict[str, Any]:
-    """Train both arms in every size on every pair of tasks.
-
-    Args:
-        tasks, sizes: by name.
-        setting: of `moved`.
-
-    Returns:
-        By task, size and arm, what `moved` returns.
-    """
-    found: dict[str, Any] = {}
-    for size, numbers in sizes.items():
-        for task, both in tasks.items():
-            for arm, biases in ARMS.items():
-                name = f"transfer, {task}, {size}, {arm}, {setting}"
-                made = part(name, partial(moved, biases, numbers, both, **setting))
-                found.setdefault(task, {}).setdefault(size, {})[arm] = made
-    return found
+    return {when: by_rate(losses.double().mean(0), tried) for when, losses in kept.items()}
 
 
 def run() -> dict[str, Any]:
@@ -98,7 +68,7 @@ def run() -> dict[str, Any]:
     return {
         "setting": {"steps before": BEFORE, "steps after": AFTER, "tokens a step": TOKENS},
         "text": described("".join(documentation())),
-        "runs": compare(tasks(), SIZES),
+        "runs": family("transfer", SIZES, lambda _: tasks(), ARMS, moved),
     }
 
 
@@ -109,5 +79,5 @@ def fingerprint() -> dict[str, Any]:
         "sums": (Sums(5, 4, 1.5), Sums(5, 4, 1.5, reversed=True)),
         "text": (Letters(lettered(one), 4), Letters(lettered(other), 4)),
     }
-    small = {"head": 4, "before": 6, "after": 4, "seeds": 2, "tried": [0.01, 0.03]}
-    return compare(toy, {"toy": (2, 8)}, **small)
+    small: dict[str, Any] = {"head": 4, "before": 6, "after": 4, "seeds": 2, "tried": [0.01, 0.03]}
+    return family("transfer", {"toy": (2, 8)}, lambda _: toy, ARMS, moved, **small)

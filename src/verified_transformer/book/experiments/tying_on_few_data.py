@@ -39,9 +39,8 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from ...engine.sampling.zipf_markov import ZipfMarkov
 from ...seeds import generator
-from .laboratory.learning import Adam, told
+from .laboratory.learning import Adam, by_rate, told
 from .laboratory.parts import part
-from .laboratory.side_by_side import by_rate
 from .laboratory.tasks import described, documentation, worded
 from .remedies_on_text import TWIN, model
 from .residual_schemes import rates

@@ -1,4 +1,4 @@
-"""The library transformers: imported quietly, refused where too old; what it lists for a task.
+"""The library transformers: imported quietly, refused where too old.
 
     >>> from verified_transformer.book import transformers
 
@@ -8,12 +8,8 @@ Its progress bars and notices differ from run to run, and a notebook's outputs a
 from __future__ import annotations
 
 import importlib
-import inspect
-import re
 import warnings
-from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from types import ModuleType
 
 OLDEST = "5.20"  # before it a configuration of the census cannot be made; before 5.11 T5 is another
@@ -49,45 +45,3 @@ def _release(number: str) -> tuple[int, ...]:
 
 
 transformers = quiet_transformers()
-
-
-# ------------------------------------------------------------------------------ what it lists
-
-
-def architectures(task: str) -> list[str]:
-    """Return the kinds of models that transformers names for a task.
-
-    Args:
-        task: as in the names of its tables, such as ``"CAUSAL_LM"``.
-
-    Raises:
-        ValueError: it has no such table.
-    """
-    tables = transformers.models.auto.modeling_auto
-    name = f"MODEL_FOR_{task}_MAPPING_NAMES"
-    if not hasattr(tables, name):
-        raise ValueError(f"task: got {task!r}; accepted: a name with {name} among the tables")
-    return list(getattr(tables, name))
-
-
-def with_attention(kinds: Iterable[str]) -> int:
-    """Return how many architectures define an attention in their source.
-
-    Args:
-        kinds: of models; several may share an architecture.
-
-    Raises:
-        TypeError: one kind, whose letters are none.
-
-    Example:
-        >>> with_attention(["gpt2", "mamba"])
-        1
-    """
-    if isinstance(kinds, str):
-        raise TypeError(f"kinds: got {kinds!r}; accepted: several, as in [{kinds!r}]")
-    folder = Path(inspect.getfile(transformers)).parent / "models"
-    to_module = transformers.models.auto.configuration_auto.model_type_to_module_name
-    modules = sorted({to_module(kind) for kind in kinds})
-    files = [file for module in modules for file in folder.glob(f"{module}/modeling_*.py")]
-    found = [f for f in files if re.search(r"class \w*Attention", f.read_text(encoding="utf-8"))]
-    return len({file.parent for file in found})

@@ -15,14 +15,27 @@ from ..training import train
 _SPREAD = 0.3  # standard deviation of the entries of table and head at the start
 
 
-def losses_in_languages(
+@dataclass(frozen=True)
+class Trained:
+    """Tables after training, and what they lost.
+
+    Attributes:
+        rows: the tables (n, d), one for each language.
+        losses: in nats, before each step and after the last, (steps + 1, languages).
+    """
+
+    rows: list[torch.Tensor]
+    losses: torch.Tensor
+
+
+def trained_tables(
     languages: Sequence[ZipfMarkov],
     lengths: Sequence[int],
     *,
-    steps: int,
+    steps: int = 300,
     head_learns: bool = True,
-    rate: float = 0.02,
-) -> torch.Tensor:
+    start: str = "",
+) -> Trained:
     """Train a table of tensor products and a linear head by Adam, for each language its own.
 
     The loss is the exact mean over all pairs of neighbours, so that runs in one language differ in
@@ -33,26 +46,15 @@ def losses_in_languages(
         lengths: of the factors; one length is a plain table.
         steps: of Adam.
         head_learns: whether the head is trained too.
-        rate: Adam's learning rate.
-
-    Returns:
-        Losses in nats before each step and after the last, (steps + 1, languages).
+        start: what else table and head are drawn from, for a second start.
 
     Raises:
         ValueError: there are no languages, or their numbers of tokens differ.
+
+    Example:
+        >>> trained_tables([ZipfMarkov(8)], (2, 2), steps=3).losses.shape
+        torch.Size([4, 1])
     """
-    return _trained(languages, lengths, steps=steps, head_learns=head_learns, rate=rate)[0]
-
-
-def _trained(
-    languages: Sequence[ZipfMarkov],
-    lengths: Sequence[int],
-    *,
-    steps: int,
-    head_learns: bool = True,
-    rate: float = 0.02,
-    start: str = "",
-) -> tuple[torch.Tensor, TensorProductEmbedding]:
     sizes = {language.n for language in languages}
     if len(sizes) != 1:
         raise ValueError(f"languages: got {sorted(sizes)} tokens; accepted: one number for all")
@@ -70,33 +72,6 @@ def _trained(
         return -(joint * logits.log_softmax(-1)).sum((1, 2))
 
     learning = [*table.parameters(), head.requires_grad_(head_learns)]
-    return train(learning, loss, steps=steps + 1, rate=rate), table
-
-
-@dataclass(frozen=True)
-class Trained:
-    """Tables after training, and what they lose.
-
-    Attributes:
-        rows: the tables (n, d), one for each language.
-        losses: in nats, (languages,).
-    """
-
-    rows: list[torch.Tensor]
-    losses: torch.Tensor
-
-
-def trained_tables(
-    languages: Sequence[ZipfMarkov], lengths: Sequence[int], *, steps: int = 300, start: str = ""
-) -> Trained:
-    """Train tables as `losses_in_languages` does, heads too, and return them.
-
-    Args:
-        languages: of the same number of tokens n.
-        lengths: of the factors; one length is a plain table.
-        steps: of Adam.
-        start: what else table and head are drawn from, for a second start.
-    """
-    losses, table = _trained(languages, lengths, steps=steps, start=start)
+    losses = train(learning, loss, steps=steps + 1, rate=0.02)
     with torch.no_grad():
-        return Trained(list(table.dense().unflatten(0, (len(languages), -1))), losses[-1])
+        return Trained(list(table.dense().unflatten(0, (len(languages), -1))), losses)

@@ -38,7 +38,6 @@ def wider_multihead(
     layout: Layout = heads,
     around: Layout = heads,
     more_heads: bool = False,
-    out_bias: float = 1.0,
 ) -> nn.MultiheadAttention:
     """PyTorch's attention, k times as wide by eqs. 6 and 14.
 
@@ -49,7 +48,6 @@ def wider_multihead(
         around: of the states that go in and out.
         more_heads: k times as many heads of the old size, in the place of larger ones; their
             inner products and their scale stay, so that queries and keys are only repeated.
-        out_bias: a further factor on the last bias.
     """
     count, size = layer.num_heads, layer.head_dim
     scored = layout(count, size, k, scale=1.0 if more_heads else k**-0.25)
@@ -61,7 +59,7 @@ def wider_multihead(
     ).requires_grad_(False)
     large.in_proj_weight.copy_(outer.read(packed.write(layer.in_proj_weight, 0), 1))
     large.in_proj_bias.copy_(packed.write(layer.in_proj_bias, 0))
-    large.out_proj = widened(layer.out_proj, outer, value, bias=out_bias)  # type: ignore[assignment]
+    large.out_proj = widened(layer.out_proj, outer, value)  # type: ignore[assignment]
     return large.requires_grad_(False)
 
 

@@ -197,7 +197,7 @@ def by_table(
     return _with_epsilon(large, lambda name, eps: epsilon(name, eps, k))
 
 
-def by_roots(small: Any, k: int, *, same_eps: bool = False, plain: str | None = None) -> Any:
+def by_roots(small: Any, k: int, *, plain: str | None = None) -> Any:
     """Return a model grown by the simplest rule, for GPT-2 and T5.
 
     Every axis that grows, of every parameter, is repeated k times and divided by √k; every norm's
@@ -206,7 +206,6 @@ def by_roots(small: Any, k: int, *, same_eps: bool = False, plain: str | None = 
     Args:
         small: the model.
         k: factor of growth.
-        same_eps: leave ε as it is.
         plain: pattern of the names of parameters that are repeated only.
     """
     large = _wide(small, k, ("n_embd", "d_model", "d_kv", "d_ff"))
@@ -216,7 +215,7 @@ def by_roots(small: Any, k: int, *, same_eps: bool = False, plain: str | None = 
             wide, grown = _repeated(value, own)
             divided = plain is None or not re.search(plain, name)
             own.copy_(wide / k ** (grown / 2 if divided else 0))
-    return large if same_eps else _with_epsilon(large, lambda name, eps: eps / k)
+    return _with_epsilon(large, lambda name, eps: eps / k)
 
 
 def _wide(small: Any, k: int, widths: tuple[str, ...]) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
@@ -19,8 +18,7 @@ _WIDE, _LETTERS = 320.0, 14.0
 
 def heat(
     rows: Mapping[str, Sequence[float]], caption: str, *, columns: Sequence[str],
-    form: str = "{:.2g}", role: str = "output", log: bool = False, signed: bool = False,
-    across: str = "",
+    form: str = "{:.2g}", role: str = "output", across: str = "",
 ) -> Chart:  # fmt: skip
     """Return a matrix of numbers, each in a cell that is the darker the larger it is.
 
@@ -30,16 +28,13 @@ def heat(
         columns: what stands above each column.
         form: how a number is written.
         role: the colour.
-        log: whether equal ratios are equal steps of shade.
-        signed: whether a number below zero is as dark as the same above, as for errors.
         across: what the columns are, above their names.
 
     Returns:
         The chart.
 
     Raises:
-        ValueError: there is no row, a row has not one number for each column, or one is not
-            finite, or not positive where shades are logarithmic.
+        ValueError: there is no row, a row has not one number for each column, or one is not finite.
 
     Example:
         >>> heat({"Q": (0.9, 0.1)}, "Who looks at whom.", columns=("it", "us"))
@@ -48,14 +43,10 @@ def heat(
     """
     table = _table(rows, columns)
     found = {label: [number("rows", v) for v in values] for label, values in table.items()}
-    every = [v for values in found.values() for v in values]
-    if log and min(every) <= 0:
-        raise ValueError(f"log: got {min(every)}; accepted: positive numbers only")
-    by_size = (lambda v: abs(rounded(v))) if signed else rounded
-    shade = (lambda v: math.log(by_size(v))) if log else by_size
-    low, high = min(map(shade, every)), max(map(shade, every))
+    every = [rounded(v) for values in found.values() for v in values]
+    low, high = min(every), max(every)
     cells = {
-        label: [(written(form, v), (shade(v) - low) / ((high - low) or 1.0)) for v in values]
+        label: [(written(form, v), (rounded(v) - low) / ((high - low) or 1.0)) for v in values]
         for label, values in found.items()
     }
     left, wide, y, marks = _frame(table, columns, across)
@@ -70,17 +61,14 @@ def heat(
 
 
 def answers(
-    rows: Mapping[str, Sequence[bool | None]], caption: str, *, columns: Sequence[str],
-    across: str = "", words: tuple[str, str, str] = ("yes", "no", "–"),
-) -> Chart:  # fmt: skip
+    rows: Mapping[str, Sequence[bool | None]], caption: str, *, columns: Sequence[str]
+) -> Chart:
     """Return a table of yes and no as signs: a filled cell, an empty crossed one, a dash.
 
     Args:
         rows: a label and its answers; ``None`` where the question does not arise.
         caption: one or two sentences that say what to look at.
         columns: what is asked.
-        across: what the columns are, above their names.
-        words: how yes, no and neither are told.
 
     Returns:
         The chart.
@@ -94,7 +82,7 @@ def answers(
         .half(): object yes, memory no
     """
     table = _table(rows, columns)
-    left, wide, y, marks = _frame(table, columns, across)
+    left, wide, y, marks = _frame(table, columns)
     for values in table.values():
         for k, answer in enumerate(values):
             x = left + k * wide + wide / 2
@@ -108,7 +96,7 @@ def answers(
                 marks.append(_cross(x, y + 12))
         y += 26
     told = _told(columns, {
-        label: [words[2] if a is None else words[0] if a else words[1] for a in values]
+        label: ["–" if a is None else "yes" if a else "no" for a in values]
         for label, values in table.items()
     })  # fmt: skip
     return chart([Panel(_WIDE, y + 4, *marks)], caption, "A grid of answers:", told)
@@ -129,7 +117,7 @@ def _table(
 
 
 def _frame(
-    table: Mapping[str, Sequence[object]], columns: Sequence[str], across: str
+    table: Mapping[str, Sequence[object]], columns: Sequence[str], across: str = ""
 ) -> tuple[float, float, float, list[str]]:
     """Where the cells begin, how wide they are, the first one's top, and the labels."""
     left = label_width(table, 170, _LETTERS) or 170.0

@@ -13,7 +13,7 @@ from ..marks import line
 
 __all__ = [
     "Chart", "Scale", "along_the_bottom", "chart", "filled", "label_width", "legend", "levels",
-    "named_above", "number", "roomy", "rounded", "tick", "told_levels", "written",
+    "number", "roomy", "rounded", "tick", "told_levels", "written",
 ]  # fmt: skip
 
 _TOLD = 60  # numbers that a description for a screen reader lists
@@ -218,25 +218,6 @@ def levels(rules: Mapping[str, float] | None) -> dict[str, float]:
 def told_levels(ruled: Mapping[str, float]) -> list[str]:
     """Return a line of text for each named level."""
     return [f"dotted line, {as_text(name)}: at {tick(value)}" for name, value in ruled.items()]
-
-
-def named_above(
-    scale: Scale, ruled: Mapping[str, float], top: float, bottom: float, width: float
-) -> list[str]:
-    """Return levels of a lying axis: dotted lines, each with its name above it.
-
-    Args:
-        scale: the axis.
-        ruled: names, and where they lie.
-        top, bottom: ends of the lines.
-        width: of the panel, in which the names stay.
-    """
-    marks = []
-    for name, value in ruled.items():
-        x, half = scale(value), roomy(name, 13) / 2
-        marks.append(line((x, top), (x, bottom), dotted=True))
-        marks.append(text(min(max(x, half), width - half), top - 9, name, size=13))
-    return marks
 
 
 def along_the_bottom(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ..drawing import Panel
 from ..labels import as_text, text
@@ -15,11 +15,8 @@ from .chart import (
     filled,
     label_width,
     legend,
-    levels,
-    named_above,
     number,
     roomy,
-    told_levels,
     written,
 )  # fmt: skip
 
@@ -32,9 +29,7 @@ _FILLS = ("plain", "up", "dots", "down", "plain", "up")
 
 def bars(
     rows: Mapping[str, float | Sequence[float]], caption: str, *, series: Sequence[str] = (),
-    form: str = "{:.3g}", unit: str = "", log: bool = False, roles: Sequence[str] = _ROLES,
-    kinds: Mapping[str, str] | None = None, ticks: Sequence[float] = (),
-    rules: Mapping[str, float] | None = None,
+    form: str = "{:.3g}", unit: str = "", log: bool = False, kinds: Mapping[str, str] | None = None,
 ) -> Chart:  # fmt: skip
     """Return numbers as lying bars, each with its number at its end.
 
@@ -45,19 +40,15 @@ def bars(
         form: how a number is written.
         unit: of the numbers, below the axis.
         log: whether the axis is logarithmic; then a row is a dot on a line.
-        roles: colours of the series.
         kinds: of what kind the thing of each row is, where there are no series; things of one kind
             have one colour and one hatch.
-        ticks: places that a logarithmic axis marks; it ends where they do.
-        rules: names of levels, and where they lie: dotted lines with the name above.
 
     Returns:
         The chart.
 
     Raises:
-        ValueError: there is no row, a row has not one number for each series or no kind, a number
-            is not finite, or not positive on a logarithmic axis, or ticks are for an axis that
-            has none.
+        ValueError: there is no row, a row has not one number for each series or no kind, or a
+            number is not finite, or not positive on a logarithmic axis.
 
     Example:
         >>> bars({"GPT-2": 5.4, "LLaMA 7B": 0.6}, "What a table weighs, in layers.")
@@ -76,10 +67,7 @@ def bars(
             raise ValueError(f"rows: got {len(found)} numbers of {label!r}; accepted: {many}")
     if kinds is not None and (series or set(kinds) != set(rows)):
         raise ValueError(f"kinds: got {list(kinds)}; accepted: one for each row, without series")
-    if ticks and not log:
-        raise ValueError(f"ticks: got {list(ticks)}; accepted: none without log=True")
-    ruled = levels(rules)
-    panel = _lying(table, series, roles, form, unit, log, kinds or {}, ticks, ruled)
+    panel = _lying(table, series, form, unit, log, kinds or {})
     told = [
         f"{as_text(label)}{f' ({as_text(kinds[label])})' if kinds else ''}: "
         + ", ".join(
@@ -89,38 +77,33 @@ def bars(
         for label, found in table.items()
     ]
     seen = f"Bars{f' in {as_text(unit)}' if unit else ''}, from top to bottom:"
-    return chart([panel], caption, seen, told + told_levels(ruled))
+    return chart([panel], caption, seen, told)
 
 
 def _lying(
-    table: Mapping[str, Sequence[float]], series: Sequence[str], roles: Sequence[str], form: str,
-    unit: str, log: bool, kinds: Mapping[str, str], ticks: Sequence[float],
-    ruled: Mapping[str, float],
+    table: Mapping[str, Sequence[float]], series: Sequence[str], form: str, unit: str, log: bool,
+    kinds: Mapping[str, str],
 ) -> Panel:  # fmt: skip
     every = [value for found in table.values() for value in found]
     column = label_width(table, 150, _LETTERS)
     end = _WIDE - max(roomy(written(form, value), 13) for value in every) - 8
-    scale = Scale.of([*every, *ruled.values()], (column or 4.0), end, log=log, ticks=ticks)
+    scale = Scale.of(every, (column or 4.0), end, log=log)
     names = list(series) or list(dict.fromkeys(kinds.values()))
-    marks, used = _key(names, roles)
-    start = y = used + 6 + (20 if ruled else 0)
+    marks, used = _key(names)
+    start = y = used + 6
     rows = []
     for label, found in table.items():
         named, y = _label(label, column, y, (len(found) * (_BAR + 3) - 3) / 2)
         rows.append(named)
         for k, value in enumerate(found):
             kind = names.index(kinds[label]) if kinds else k
-            rows.append(_bar(scale, value, y, roles[kind], _FILLS[kind] if names else "plain"))
+            rows.append(_bar(scale, value, y, _ROLES[kind], _FILLS[kind] if names else "plain"))
             x = max(scale(value), scale(0) if not log else 0) + (9 if log else 4)
-            said = written(form, value)
-            for level in sorted(map(scale, ruled.values())):
-                x = level + 5 if x - 3 < level < x + roomy(said, 13) else x
-            rows.append(text(x, y + _BAR / 2, said, size=13, anchor="start"))
+            rows.append(text(x, y + _BAR / 2, written(form, value), size=13, anchor="start"))
             y += _BAR + 3
         y += 7
-    marks += named_above(scale, ruled, start - 2, y - 4, _WIDE)
     if log:
-        marks += along_the_bottom(scale, y, start, unit, ticks)
+        marks += along_the_bottom(scale, y, start, unit)
         return Panel(_WIDE, y + (42 if unit else 24), *marks, *rows)
     if column is not None:
         marks.append(line((scale(0), start - 2), (scale(0), y - 4), width=1))
@@ -129,9 +112,9 @@ def _lying(
     return Panel(_WIDE, y + (20 if unit else 2), *marks, *rows)
 
 
-def _key(names: Iterable[str], roles: Sequence[str]) -> tuple[list[str], float]:
+def _key(names: Sequence[str]) -> tuple[list[str], float]:
     """What the colours and hatches of bars mean, and the height of that."""
-    entries, high = legend([(name, roles[k]) for k, name in enumerate(names)], _WIDE)
+    entries, high = legend(list(zip(names, _ROLES, strict=False)), _WIDE)
     marks = [
         box(x, y - 6, 18, 12, role=role, fill=_FILLS[k])
         + text(x + 24, y, name, size=13, anchor="start")
@@ -157,18 +140,13 @@ def _bar(scale: Scale, value: float, y: float, role: str, fill: str) -> str:
     return box(left, y, max(right - left, 0.8), _BAR, role=role, fill=fill, rounded=0)
 
 
-def shares(
-    rows: Mapping[str, Sequence[float]], caption: str, *, parts: Sequence[str],
-    form: str = "{:.0%}", roles: Sequence[str] = _ROLES,
-) -> Chart:  # fmt: skip
+def shares(rows: Mapping[str, Sequence[float]], caption: str, *, parts: Sequence[str]) -> Chart:
     """Return things as bars of one length, divided as their parts divide them.
 
     Args:
         rows: a label and its parts, in any unit.
         caption: one or two sentences that say what to look at.
         parts: what the parts are, in the order of the numbers.
-        form: how a share is written.
-        roles: colours of the parts.
 
     Returns:
         The chart.
@@ -191,7 +169,7 @@ def shares(
         if min(values) < 0 or sum(values) <= 0:
             raise ValueError(f"rows: got {values} of {label!r}; accepted: parts of a whole")
         whole[label] = [number("rows", value / sum(values)) for value in values]
-    marks, used = _key(parts, roles)
+    marks, used = _key(parts)
     column = label_width(whole, 130, _LETTERS)
     y, left = used + 6, column or 4.0
     for label, found in whole.items():
@@ -199,16 +177,16 @@ def shares(
         marks.append(named)
         x = left
         for k, share in enumerate(found):
-            wide, said = share * (_WIDE - 4 - left), written(form, share)
+            wide, said = share * (_WIDE - 4 - left), f"{share:.0%}"
             fits = roomy(said, 13) + 4 <= wide
             if wide > 0.3:
-                marks.append(box(x, y, wide, 22, said if fits else "", role=roles[k],
+                marks.append(box(x, y, wide, 22, said if fits else "", role=_ROLES[k],
                                  fill=_FILLS[k], rounded=0, size=13))  # fmt: skip
             x += wide
         y += 30
     told = [
         f"{as_text(label)}: "
-        + ", ".join(f"{as_text(parts[k])} {written(form, s)}" for k, s in enumerate(found))
+        + ", ".join(f"{as_text(parts[k])} {s:.0%}" for k, s in enumerate(found))
         for label, found in whole.items()
     ]
     return chart([Panel(_WIDE, y, *marks)], caption, "Divided bars:", told)
@@ -218,7 +196,6 @@ def predicted_and_measured(
     rows: Mapping[str, Sequence[float]], caption: str, *,
     names: tuple[str, str] = ("predicted", "measured"), form: str = "{:.3g}", unit: str = "",
     log: bool = False, zero: bool = False, ticks: Sequence[float] = (),
-    rules: Mapping[str, float] | None = None,
 ) -> Chart:  # fmt: skip
     """Return pairs of numbers on one axis: an upright stroke and a dot, with its error.
 
@@ -232,7 +209,6 @@ def predicted_and_measured(
         log: whether the axis is logarithmic.
         zero: whether the axis begins at zero.
         ticks: places that the axis marks; a logarithmic one ends where they do.
-        rules: names of levels, and where they lie: dotted lines with the name above.
 
     Returns:
         The chart.
@@ -260,17 +236,15 @@ def predicted_and_measured(
     column = label_width(table, 150, _LETTERS)
     both = [f"{written(form, found[0])}  {written(form, found[1])}" for found in table.values()]
     right = _WIDE - max(roomy(said, 12) for said in both) - 12
-    ruled = levels(rules)
-    ends = [v for found in table.values() for v in _ends(found, log)] + [*ruled.values()]
+    ends = [v for found in table.values() for v in _ends(found, log)]
     scale = Scale.of(ends, (column or 4.0) + 6, right - 6, log=log, zero=zero, ticks=ticks)
-    start = y = used + 6 + (20 if ruled else 0)
+    start = y = used + 6
     pairs = []
     for (label, found), said in zip(table.items(), both, strict=True):
         named, y = _label(label, column, y, 12)
         pairs += [named, _pair(scale, found, y + 12)]
         pairs.append(text(_WIDE - 2, y + 12, said, size=12, anchor="end"))
         y += _ROW
-    marks += named_above(scale, ruled, start, y, _WIDE)
     marks += along_the_bottom(scale, y, start, unit, ticks)
     told = [
         f"{as_text(label)}: {as_text(names[0])} {written(form, found[0])}, "
@@ -280,7 +254,7 @@ def predicted_and_measured(
     ]
     seen = f"Strokes and dots on one axis{f' in {as_text(unit)}' if unit else ''}:"
     panel = Panel(_WIDE, y + (42 if unit else 24), *marks, *pairs)
-    return chart([panel], caption, seen, told + told_levels(ruled))
+    return chart([panel], caption, seen, told)
 
 
 def _ends(found: Sequence[float], log: bool) -> list[float]:

@@ -59,19 +59,6 @@ def tied_model() -> Panels:
     )  # fmt: skip
 
 
-_USED_ROWS, _HIGH, _USED_TOP, _USED_READ = 6, 20, 44, 2
-_SCORES = (14, 34, 62, 8, 26, 18)
-
-
-def _table(left: int) -> list[str]:
-    """A table of six rows, one of which has the input's colour and hatch."""
-    return [
-        box(left, _USED_TOP + i * _HIGH, 84, _HIGH, role="input" if i == _USED_READ else "weight",
-            fill="up" if i == _USED_READ else "plain", rounded=0)
-        for i in range(_USED_ROWS)
-    ]  # fmt: skip
-
-
 def _rays(centre: tuple[float, float], rays: tuple[tuple[float, float, str, str], ...]
           ) -> list[str]:  # fmt: skip
     """Arrows from one point, each by its angle in degrees, its length, its role and its label."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..drawing import Panel, Panels, picture
 from ..labels import text
-from ..marks import arrow, blocks, box, brace, line, matrix, node, vector
+from ..marks import arrow, blocks, box, brace, matrix, node, vector
 
 _NAMES = (("a", "b"), ("c", "d"))
 _FILLS = (("plain", "up"), ("dots", "down"))
@@ -164,16 +164,6 @@ def undo_and_grow() -> Panels:
         title="undo, compute, grow",
     )  # fmt: skip
     return inverse, chain
-
-
-def _axes(x: float, y: float, size: float, first: str, second: str) -> str:
-    """Two axes from a corner, and the dashed line on which copies agree."""
-    return (
-        arrow((x, y), (x + size, y)) + arrow((x, y), (x, y - size))
-        + text(x + size, y + 16, first, anchor="end", size=14)
-        + text(x + 8, y - size + 4, second, anchor="start", size=14)
-        + line((x, y), (x + size - 24, y - size + 24), role="copy", width=1.4)
-    )  # fmt: skip
 
 
 def _row(y: float, label: str, cells: str, piece: int, role: str) -> str:

@@ -39,8 +39,9 @@ import torch
 
 from ....models.growth import grow
 from ....seeds import seed_of
+from ..laboratory.learning import by_rate
 from ..laboratory.parts import part
-from ..laboratory.side_by_side import Away, Masked, Models, Source, by_rate
+from ..laboratory.side_by_side import Away, Masked, Models, Source
 from ..laboratory.tasks import Letters, described, documentation, lettered
 from ..laboratory.ways_to_grow import by_coordinates, by_pairs
 

@@ -44,9 +44,9 @@ import torch
 
 from ....models.growth import grow
 from ....seeds import generator
-from ..laboratory.learning import at_best_rate
+from ..laboratory.learning import at_best_rate, by_rate
 from ..laboratory.legs import Arm, at_rate_of
-from ..laboratory.side_by_side import Models, Source, by_rate
+from ..laboratory.side_by_side import Models, Source
 from ..laboratory.tasks import described, documentation
 from ..laboratory.ways_to_grow import by_zeros
 from .grown_bert import (

@@ -150,3 +150,16 @@ def thinned(curve: torch.Tensor, places: int) -> list[float]:
     """
     parts = curve.double().chunk(places)
     return [round(float(part.mean()), 4) for part in parts]
+
+
+def by_rate(found: torch.Tensor, rates: Sequence[float]) -> dict[str, list[float]]:
+    """Return losses by rate, for each seed, rounded to four places.
+
+    Args:
+        found: (rates, seeds).
+        rates: of Adam.
+    """
+    return {
+        f"{rate:g}": [round(x, 4) for x in row.tolist()]
+        for rate, row in zip(rates, found.double(), strict=True)
+    }

@@ -10,10 +10,12 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+Size = TypeVar("Size")
 EXPERIMENTS = Path(__file__).parents[1]
 
 
@@ -52,3 +54,34 @@ def part(name: str, make: Callable[[], Any]) -> Any:
     path.with_suffix(".new").write_text(json.dumps(kept, ensure_ascii=False), encoding="utf-8")
     path.with_suffix(".new").rename(path)
     return value
+
+
+def family(
+    name: str,
+    sizes: Mapping[str, Size],
+    tasks: Callable[[Size], Mapping[str, Any]],
+    ways: Mapping[str, Any],
+    make: Callable[..., Any],
+    **setting: Any,
+) -> dict[str, Any]:
+    """Make every way in every size on every task, each a `part`.
+
+    Args:
+        name: of the experiment.
+        sizes: by name.
+        tasks: of a size, by name.
+        ways: by name.
+        make: makes a part of a way, a size and a task.
+        setting: what else it is given.
+
+    Returns:
+        By task, size and way what was made.
+    """
+    found: dict[str, Any] = {}
+    for size, numbers in sizes.items():
+        for task, learnt in tasks(numbers).items():
+            for way, what in ways.items():
+                called = f"{name}, {task}, {size}, {way}, {setting}"
+                made = part(called, partial(make, what, numbers, learnt, **setting))
+                found.setdefault(task, {}).setdefault(size, {})[way] = made
+    return found

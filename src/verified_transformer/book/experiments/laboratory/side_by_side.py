@@ -7,7 +7,7 @@ is learnt is a masked token, as in BERT, or an answer at every place.
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -186,16 +186,3 @@ class Models:
         found = self.losses([a.repeat(len(self) // seeds, 1, 1) for a in drawn])
         self.one.train()
         return found.view(-1, seeds)
-
-
-def by_rate(found: torch.Tensor, rates: Sequence[float]) -> Mapping[str, list[float]]:
-    """Return losses by rate, for each seed, rounded to four places.
-
-    Args:
-        found: (rates, seeds).
-        rates: of Adam.
-    """
-    return {
-        f"{rate:g}": [round(x, 4) for x in row.tolist()]
-        for rate, row in zip(rates, found.double(), strict=True)
-    }
