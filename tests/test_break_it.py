@@ -67,6 +67,9 @@ def test_a_changed_line_says_what_the_page_promises(
     (index,) = [n for n in stand_open if old in every[n]["source"]]
     codes = [cell["source"] for cell in every]
     assert codes[index].count(old) == 1
+    binds, uses = names(codes[index])
+    taken = {name for code in codes[index + 1 :] for name in names(code)[0]} & (uses - binds)
+    assert not taken, f"after a run of all cells these are something else: {sorted(taken)}"
     codes[index] = codes[index].replace(old, new)
     try:
         run(needed(codes, index))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Callable
 from typing import Any
 
@@ -116,3 +117,17 @@ def test_a_statistic_in_torch_needs_no_twin() -> None:
     assert "summed literally" in record.detail
     other = claim("LOSS-14").measure(variance(LENGTH), lambda w: torch.linalg.vecdot(w, w), at=AT)
     assert "definition agrees on a skewed law" in other.detail
+
+
+def test_a_notebook_shows_the_readers_line_and_none_of_the_librarys(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cell = "d\nclaim('LOSS-14').measure(variance(LENGTH), lambda w: w[:, 0], at=AT)\n"
+    monkeypatch.setitem(
+        linecache.cache, "<cell>", (len(cell), None, cell.splitlines(True), "<cell>")
+    )
+    with pytest.raises(ClaimFailed) as failed:
+        exec(compile(cell, "<cell>", "exec"), globals())
+    asked, empty, said = failed.value._render_traceback_()
+    assert asked == f"----> 2 {cell.splitlines()[1]}" and not empty
+    assert said.endswith(f"ClaimFailed\x1b[0m: {failed.value}")

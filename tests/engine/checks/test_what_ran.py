@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import linecache
 from collections import OrderedDict
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from torch.nn.modules import module
 from verified_transformer import ClaimFailed, claim, generator
 from verified_transformer.book import tiny
 from verified_transformer.book.widening.whole_models import with_own_head
+from verified_transformer.engine.account.code.cells import names_of
 from verified_transformer.engine.account.reading.models import Model
 from verified_transformer.engine.account.records.ran import Ran, told
 from verified_transformer.engine.checks.what_ran import (
@@ -112,6 +114,12 @@ def test_names_of_inner_functions_are_told_from_the_notebooks() -> None:
         "record([kept for kept in (1, 2)], lambda x: x)",
         "record([x for _ in (1, 2)])",
     ) == [["Tanh"], [], ["ReLU"]]
+
+
+def test_a_comprehensions_name_is_its_own_in_every_python() -> None:
+    for text in ("y = [a(s) for s in r]", "y = {s: a(s) for s in r}", "y = {a(s) for s in r}"):
+        binds, changes, uses = names_of(ast.parse(text).body[0])
+        assert (binds, changes, uses) == ({"y"}, set(), {"a", "r"})
 
 
 def test_what_changes_a_thing_counts() -> None:

@@ -108,6 +108,18 @@ def test_a_name_of_its_own_is_not_the_one_outside(monkeypatch: pytest.MonkeyPatc
     assert Shown(squared_length).value == 2 * d * σ**4
 
 
+def test_nor_is_the_parameter_of_a_lambda(monkeypatch: pytest.MonkeyPatch) -> None:
+    def second_moment(density: Any = φ) -> Any:
+        E = lambda measured: integrate(measured * density, (x, -oo, oo))  # noqa: E731
+        return E(x**2)
+
+    key = Shown(second_moment).key
+    for other in (lambda: None, x + d):
+        monkeypatch.setitem(globals(), "measured", other)
+        assert Shown(second_moment).key == key
+        assert Shown(second_moment).computes({σ: 1.3})
+
+
 @pytest.mark.canary
 def test_a_formula_that_is_no_sentence_is_told_by_its_number() -> None:
     def mean_of_exponentials(map: Any = twice) -> Any:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from itertools import takewhile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import sympy as sp
@@ -31,10 +35,23 @@ if TYPE_CHECKING:
 
 
 Predicate = Callable[[Any], bool]
+_LIBRARY = str(Path(__file__).parents[2])
 
 
 class ClaimFailed(AssertionError):
     """A check of a claim failed: the article, the library or the check is wrong."""
+
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows: the reader's line that asked, and what came out.
+
+        IPython asks an exception for this. The thirty lines that lead through the library from
+        there say nothing of the reader's slip, and hide the sentence that does.
+        """
+        frames = traceback.extract_tb(self.__traceback__)
+        outside = takewhile(lambda frame: not frame.filename.startswith(_LIBRARY), frames)
+        asked = [frame for frame in outside if frame.filename != contextlib.__file__][-1:]
+        lines = [f"----> {frame.lineno} {frame.line}" for frame in asked]
+        return [*lines, "", f"\x1b[0;31m{type(self).__name__}\x1b[0m: {self}"]
 
 
 class Subject:

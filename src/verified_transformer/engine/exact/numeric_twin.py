@@ -175,6 +175,7 @@ class Shown:
         known = {**vars(builtins), **function.__globals__}
         known |= {name: cell.cell_contents for name, cell in inner}
         used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} - _bound(tree)
+        used &= _asked_for(function.__code__) | _of_defaults(tree)
         return {name: known[name] for name in sorted(used) if name in known}
 
 
@@ -381,10 +382,20 @@ def _bound(tree: ast.FunctionDef) -> set[str]:
     names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     given = tree.args
     every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
-    defaults = [d for d in (*given.defaults, *given.kw_defaults) if d is not None]
-    outside = {n.id for d in defaults for n in ast.walk(d) if isinstance(n, ast.Name)}
     stored = {name.id for name in names if isinstance(name.ctx, ast.Store)}
-    return stored | {a.arg for a in every} - outside
+    return stored | {a.arg for a in every} - _of_defaults(tree)
+
+
+def _of_defaults(tree: ast.FunctionDef) -> set[str]:
+    """Names in the defaults of a function's parameters."""
+    defaults = [d for d in (*tree.args.defaults, *tree.args.kw_defaults) if d is not None]
+    return {n.id for d in defaults for n in ast.walk(d) if isinstance(n, ast.Name)}
+
+
+def _asked_for(code: types.CodeType) -> set[str]:
+    """Names that code finds outside itself; a parameter of a lambda in it is none."""
+    inner = [const for const in code.co_consts if isinstance(const, types.CodeType)]
+    return {*code.co_names, *code.co_freevars}.union(*map(_asked_for, inner))
 
 
 def _compiled(tree: ast.FunctionDef, names: dict[str, Any]) -> Callable[..., Any]:

@@ -173,7 +173,8 @@ def names_of(node: ast.stmt) -> tuple[frozenset[str], ...]:
 
     Those of inner functions, classes and comprehensions are theirs alone.
     """
-    table = symtable.symtable(ast.unparse(ast.fix_missing_locations(node)), "a cell", "exec")
+    apart = _Apart().visit(copy.deepcopy(node))
+    table = symtable.symtable(ast.unparse(ast.fix_missing_locations(apart)), "a cell", "exec")
     own = table.get_symbols()
     binds = {name.get_name() for name in own if name.is_assigned() or name.is_imported()}
     loads = {name.get_name() for name in own if name.is_referenced()} | {*_asked(table)}
@@ -185,6 +186,17 @@ def names_of(node: ast.stmt) -> tuple[frozenset[str], ...]:
     if isinstance(node, ast.AugAssign):
         binds, changes, loads = set(), changes | binds, loads | binds
     return frozenset(binds), frozenset(changes), frozenset(loads)
+
+
+class _Apart(ast.NodeTransformer):
+    """Comprehensions as generators: from Python 3.12 on, others share the scope around them."""
+
+    def _generator(self, node: ast.ListComp | ast.SetComp | ast.DictComp) -> ast.GeneratorExp:
+        self.generic_visit(node)
+        made = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        return ast.GeneratorExp(ast.Tuple(made, ast.Load()), node.generators)
+
+    visit_ListComp = visit_SetComp = visit_DictComp = _generator
 
 
 def _asked(table: symtable.SymbolTable) -> Iterator[str]:

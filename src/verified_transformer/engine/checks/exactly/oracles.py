@@ -195,5 +195,5 @@ def _named(quantity: Any, oracle: Any) -> tuple[str, Callable[[Point], object]]:
 
 
 def _brief(thing: Any) -> str:
-    text = repr(thing)
+    text = getattr(thing, "__name__", None) or repr(thing)
     return text if len(text) <= 60 else f"a {type(thing).__name__}"

@@ -131,6 +131,7 @@ def _points(every: list[sp.Expr], names: list[sp.Symbol]) -> tuple[list[Point], 
         for points in (tried, upside_down):
             good = [p for p in points if None not in (number(f, p) for f in formulas)]
             told = [p for p in small if None not in (number(f, p) for f in formulas)]
+            told = [p for p in told if number(every[0], p)]  # of zero nothing is a multiple
             if len(good) >= min(_POINTS, len(points)):
                 place = ", ".join(
                     f"{sp.latex(s)}={float(v):g}" for s, v in (told or [{}])[0].items()
