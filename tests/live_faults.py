@@ -30,8 +30,11 @@ MOVED = """() => [...document.querySelectorAll("vt-live, vt-pile")].map(figure =
     const last = slider.names ? slider.names.length - 1 : Number(slider.input.max);
     const before = slider.input.value;
     for (const value of new Set([0, Math.round(last * 0.37), last])) {
-      const heap = String(figure.pile?.bins);
+      const heap = String(figure.pile?.bins), where = String(figure.at.slice(1));
+      const stack = figure.stack;
       put(slider.input, value);
+      if (figure.spec.layers && where !== String(figure.at.slice(1)) && stack === figure.stack)
+        settings.push({stuck: "the stack"});
       if (pile && value && String(figure.pile.bins) === heap) settings.push({stuck: "the pile"});
       if (slider.input.value !== String(value)) settings.push({stuck: slider.label});
       look();

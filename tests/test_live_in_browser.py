@@ -15,7 +15,16 @@ from playwright.sync_api import Browser
 from sympy.codegen.cfunctions import expm1, log1p
 from test_browser import CHROMIUM, Tab, browser  # noqa: F401
 
-from verified_transformer.book import choice, live, pile, points_of, slider, tabulated
+from verified_transformer.book import (
+    choice,
+    iterated,
+    live,
+    pile,
+    points_of,
+    slider,
+    stack,
+    tabulated,
+)
 from verified_transformer.book.live_figures import Live
 from verified_transformer.book.live_figures.pile import Pile
 
@@ -218,6 +227,109 @@ def test_a_pile_of_another_law_is_found(browser: Browser, tmp_path: Path) -> Non
         assert "misses" in tab.page.locator(".vt-live-key").inner_text()
 
 
+def test_the_largest_of_some_draws_piles_up(browser: Browser, tmp_path: Path) -> None:
+    e, k = sp.Function("e"), sp.Symbol("k")  # minus the logarithm of the first of n rings
+    made = heap(
+        quantity=-sp.log(e(k)), drawn={e: "exponential"}, largest=(k, 1, n), breaks={},
+        mean=sp.log(n) + sp.EulerGamma, spread=sp.pi / sp.sqrt(6), limits=(-3, 9),
+        sliders=[slider(n, "clocks n", stops=[4, 30])],
+    )  # fmt: skip
+    with Tab(browser, 800, "light") as tab:
+        tab.page.add_init_script(SEEDED)
+        tab.page.goto(standing_alone(tmp_path, made).as_uri())
+        assert live_faults(tab.page) == (1, [])
+        tab.page.get_by_role("button", name="Draw 200").press("Enter")
+        assert "misses" not in tab.page.locator(".vt-live-key").inner_text()
+        assert tab.page.locator("circle.point.s5").count() == 29 and not tab.found
+
+
+def layered(**more: object) -> Live:
+    """Three linear layers of sixteen units: each multiplies the mean square by a."""
+    w, h, i, j, q = sp.Function("w"), sp.Function("h"), *sp.symbols("i j q")
+    step = sp.sqrt(a) * sp.Sum(w(i, j) * h(j), (j, 1, 16)) / 4
+    run = stack(step, unit=i, state=h, drawn={w: "normal"}, units=16, **more)  # type: ignore[arg-type]
+    return live(
+        {"predicted": iterated(a * q, q)}, x=slider(x, "layer", stops=range(4), start=3), y="q",
+        sliders=[slider(a, "variance a", 0.5, 2, start=1)], layers=run, caption="c", alt="a",
+    )  # fmt: skip
+
+
+RUNS = """([times, place]) => {
+  const figure = document.querySelector("vt-live");
+  let sum = 0;
+  for (let k = 0; k < times; k++) { figure.run(); sum += figure.squares()[place][1]; }
+  return [figure.squares().map(p => p[0]), sum / times];
+}"""
+
+
+@pytest.mark.parametrize(("law", "back"), [("normal", False), ("uniform", True)])
+def test_stacks_are_run_as_predicted(
+    browser: Browser, tmp_path: Path, law: str, back: bool
+) -> None:
+    html = layered(back=back)._repr_html_().replace('"laws":["normal"]', f'"laws":["{law}"]')
+    with Tab(browser, 800, "light") as tab:
+        page = tab.page
+        page.emulate_media(reduced_motion="reduce")
+        page.add_init_script(SEEDED)
+        page.goto(standing_alone(tmp_path, html).as_uri())
+        assert live_faults(page) == (1, [])
+        page.get_by_label("variance a").press("End")
+        assert page.get_by_text("One stack, drawn here").is_visible()
+        numbers, found = page.evaluate(RUNS, [400, 3])
+        assert numbers == ([3, 2, 1, 0] if back else [0, 1, 2, 3])
+        assert abs(found - 8) < 1.2 and not tab.found  # five standard errors
+
+
+def test_a_stack_is_run_layer_by_layer_where_motion_is_welcome(
+    browser: Browser, tmp_path: Path
+) -> None:
+    with Tab(browser, 360, "dark") as tab:
+        page = tab.page
+        page.emulate_media(reduced_motion="no-preference")
+        page.goto(standing_alone(tmp_path, layered()).as_uri())
+        assert page.locator("path.steps").count() == 0
+        page.get_by_role("button", name="Run a new stack").press("Enter")
+        page.wait_for_function("document.querySelector('vt-live').stack.length === 4")
+        assert page.locator("path.steps").count() == 1 and not tab.found
+
+
+@pytest.mark.canary
+def test_a_stack_of_another_law_is_found(browser: Browser, tmp_path: Path) -> None:
+    html = layered()._repr_html_().replace('"laws":["normal"]', '"laws":["exponential"]')
+    with Tab(browser, 800, "light") as tab:
+        tab.page.emulate_media(reduced_motion="reduce")
+        tab.page.add_init_script(SEEDED)
+        tab.page.goto(standing_alone(tmp_path, html).as_uri())
+        assert abs(tab.page.evaluate(RUNS, [400, 3])[1] - 1) > 0.2
+
+
+def test_a_dial_is_turned_by_hand(browser: Browser, tmp_path: Path) -> None:
+    given = {"curves": {"pair": sp.cos(x), "both": (sp.cos(x) + sp.cos(a * x)) / 2}}
+    made = small(**given, hands={"it": x, "copy": a * x}, x=slider(x, "turned x", 0, 20, start=0),
+                 sliders=[slider(a, "speed a", 0.5, 2, start=0.5)], measured=[], breaks={},
+                 presets=None, rules={})  # fmt: skip
+    with Tab(browser, 360, "light") as tab:
+        page = tab.page
+        page.goto(standing_alone(tmp_path, made).as_uri())
+        assert live_faults(page) == (1, [])
+        box = page.locator(".vt-live-dial").bounding_box()
+        assert box
+        around = [(box["x"] + 88 + 50 * math.sin(t / 5), box["y"] + 88 - 50 * math.cos(t / 5))
+                  for t in range(48)]  # fmt: skip
+        page.mouse.move(*around[0])
+        page.mouse.down()
+        for place in around:
+            page.mouse.move(*place)
+        page.mouse.up()
+        turned = page.evaluate("document.querySelector('vt-live').at[0]")
+        assert abs(turned - 47 / 5) < 0.05, "one turn and a half"
+        tips = page.locator(".vt-live-dial circle.point")
+        assert tips.count() == 3
+        heights = [float(tip.get_attribute("cy") or 0) / -88 for tip in tips.all()]
+        assert heights[2] == pytest.approx((math.cos(turned) + math.cos(turned / 2)) / 2, abs=1e-3)
+        assert not tab.found
+
+
 def test_a_fixed_point_is_walked_to(browser: Browser, tmp_path: Path) -> None:
     made = small(
         curves={"after": sp.sqrt(x)}, sliders=[], measured=[], breaks={}, presets=None, steps=30
@@ -226,7 +338,7 @@ def test_a_fixed_point_is_walked_to(browser: Browser, tmp_path: Path) -> None:
         tab.page.goto(standing_alone(tmp_path, made).as_uri())
         across, one = tab.page.evaluate("""() => {
           const f = document.querySelector("vt-live"), [left, , wide] = f.frame;
-          const d = f.querySelector(".steps").getAttribute("d");
+          const d = f.querySelector(".vt-live-plot .steps").getAttribute("d");
           return [+d.match(/H([\\d.]+)$/)[1], left + wide * f.place(f.spec.sliders[0], 1)];
         }""")
         assert abs(across - one) < 0.2 and not tab.found

@@ -12,10 +12,20 @@ import pytest
 import sympy as sp
 
 from verified_transformer import claim, symbols
-from verified_transformer.book import choice, live, pile, points_of, slider, tabulated
+from verified_transformer.book import (
+    choice,
+    iterated,
+    live,
+    pile,
+    points_of,
+    slider,
+    stack,
+    tabulated,
+)
 from verified_transformer.book.live_figures import Live, source
 from verified_transformer.book.live_figures.__main__ import rewritten
 from verified_transformer.book.live_figures.curves import evaluated
+from verified_transformer.book.live_figures.simulated import Stack
 from verified_transformer.book.live_figures.tables import filled, interpolated
 from verified_transformer.book.live_figures.translation import script_of
 from verified_transformer.engine.account import ledger
@@ -31,6 +41,14 @@ def shown(**given: object) -> Live:
         "sliders": [slider(d, "width d", 1, 9, whole=True), slider(n, "n", stops=[2, 3])],
     }  # fmt: skip
     return live(**more | given)  # type: ignore[arg-type]
+
+
+LAYERS, h = slider(σ, "layer", stops=range(3)), sp.Function("h")
+
+
+def run(step: object = n, **given: object) -> Stack:
+    more: dict[str, object] = {"unit": sp.Symbol("i"), "state": h, "drawn": {}, "units": 1}
+    return stack(step, **more | given)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -68,6 +86,11 @@ def shown(**given: object) -> Live:
         (lambda: tabulated(math.sin, error=1), "of: got"),
         (lambda: shown(curves={"law": tabulated(math.sin, sp.Symbol("h"), error=1)}), "a table of"),
         (lambda: shown(curves={"law": tabulated(lambda s: s > 0.1, σ, error=1e-3)}), "accepted: e"),
+        (lambda: run(drawn={h: "cauchy"}), r"drawn\[h\]: got 'cauchy'; accepted: normal"),
+        (lambda: run(units=0), "units: got 0; accepted: one or more"),
+        (lambda: shown(layers=run()), "x: got a slider without stops; accepted: one stop for each"),
+        (lambda: shown(x=LAYERS, layers=run({"a": n})), "step: got .* accepted: the names of a c"),
+        (lambda: shown(x=LAYERS, layers=run(sp.Symbol("g"))), "step: has g, which nothing moves"),
         (lambda: shown(curves={str(k): k * σ for k in range(60)}), "accepted: 15000 at most"),
     ],
 )  # fmt: skip
@@ -80,6 +103,16 @@ def test_what_cannot_be_shown_is_refused(made: Callable[[], object], said: str) 
 def test_what_is_no_formula_is_refused(given: object) -> None:
     with pytest.raises(TypeError, match=r"curves\['law'\]: got .* accepted: a SymPy expression"):
         shown(curves={"law": given})
+
+
+def test_a_map_is_iterated_in_a_symbol() -> None:
+    with pytest.raises(TypeError, match="state: got 1; accepted: a SymPy symbol"):
+        iterated(n, 1)  # type: ignore[arg-type]
+
+
+def test_the_still_picture_walks_to_a_fixed_point() -> None:
+    made = shown(curves={"after": sp.sqrt(σ)}, x=slider(σ, "q", 0.1, 4, start=0.2), steps=30).html()
+    assert re.search(r'class="steps" d="M[^"]*H(\d+)', made)
 
 
 def test_the_registry_s_formulas_are_taken_as_they_are() -> None:
@@ -109,7 +142,7 @@ def test_the_same_every_time_and_small() -> None:
         shown(measured=[points_of("law", [0.1], [0.5], [0.01])])._repr_html_() for _ in range(2)
     ]
     assert made[0] == made[1]
-    assert len(source("live.js").encode()) <= 15_000  # curves, steps and piles
+    assert len(source("live.js").encode()) <= 19_000  # curves, piles, stacks, dials
     assert "//" not in source("live.js").replace("http://", "") and "/*" not in source("live.css")
 
 

@@ -12,6 +12,8 @@ from .live_figures.controls import slider as slider
 from .live_figures.figure import live as live
 from .live_figures.measured import points_of as points_of
 from .live_figures.pile import pile as pile
+from .live_figures.simulated import iterated as iterated
+from .live_figures.simulated import stack as stack
 from .live_figures.tables import tabulated as tabulated
 from .real_models.hugging_face import transformers as transformers
 from .real_models.released import RELEASED as RELEASED

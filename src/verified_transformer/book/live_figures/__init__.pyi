@@ -9,4 +9,6 @@ from .figure import live as live
 from .figure import source as source
 from .measured import points_of as points_of
 from .pile import pile as pile
+from .simulated import iterated as iterated
+from .simulated import stack as stack
 from .tables import tabulated as tabulated

@@ -13,6 +13,7 @@ import sympy as sp
 from sympy.codegen.cfunctions import expm1, log1p
 
 from .controls import Slider
+from .simulated import Iterated, repeatedly
 from .tables import Table, filled, interpolated
 from .translation import formula_of, script_of
 
@@ -36,6 +37,7 @@ class Curve:
         error: of the tables that it is read from, and whether it is a share of the value.
         broken: what it breaks: the number of a curve; None where it breaks none.
         rule: whether it is a line to compare with.
+        hand: whether it is the angle of a hand, which stands on a dial.
     """
 
     name: str
@@ -46,6 +48,12 @@ class Curve:
     error: Off | None = None
     broken: int | None = None
     rule: bool = False
+    hand: bool = False
+
+    @property
+    def plotted(self) -> bool:
+        """Whether the picture shows it at first."""
+        return self.broken is None and not self.hand
 
     def spec(self) -> dict[str, Any]:
         """What the script reads."""
@@ -59,6 +67,8 @@ class Curve:
             found |= {"share": 1} if self.error[1] else {}
         if self.rule:
             found["rule"] = 1
+        if self.hand:
+            found["hand"] = 1
         return found
 
 
@@ -91,6 +101,8 @@ class Curves:
                     lambda v: math.exp(interpolated(made, v)), (source.error, True),
                 )  # fmt: skip
             return read, {"table": place}, lambda v: interpolated(made, v), (source.error, False)
+        if isinstance(source, Iterated):
+            return self._iterated(source, argument)
         formula = formula_of(source, argument)
         if formula.count_ops() > _LONG:  # constants as numbers, not as they came out of a proof
             formula = sp.N(formula, 20)
@@ -99,6 +111,14 @@ class Curves:
         return (
             script_of(formula, self.names, argument), sp.sstr(exact, full_prec=True),
             evaluated(exact, self.names), None,
+        )  # fmt: skip
+
+    def _iterated(self, source: Iterated, argument: str) -> Made:
+        step, names = formula_of(source.step, argument), [*self.names, source.state.name]
+        return (
+            f"iterate(v => {script_of(step, names, argument)}, v, {source.start!r})",
+            {"iterated": sp.sstr(step), "state": source.state.name, "start": source.start},
+            repeatedly(evaluated(step, names), source.start), None,
         )  # fmt: skip
 
     def _chosen(self, sources: Mapping[str, Source], argument: str) -> Made:
@@ -197,6 +217,9 @@ def text_evaluated(
     if "choice" in text:
         place, made = text["choice"], [text_evaluated(one, names, tables) for one in text["of"]]
         return lambda v: made[int(v[place])](v)
+    if "iterated" in text:
+        once = text_evaluated(text["iterated"], [*names, text["state"]], tables)
+        return repeatedly(once, text["start"])
     if "table" in text:
         return lambda v: interpolated(tables[text["table"]], v)
     return lambda v: math.exp(interpolated(tables[text["exp of table"]], v))

@@ -15,6 +15,7 @@ from .compressed import compressed
 from .controls import Preset, Setting, Slider, settings, told
 from .curves import DASHES, Curve, Curves, Source
 from .measured import Measured, Points, elsewhere, placed
+from .simulated import Stack
 from .still import extent, sample, still
 
 LARGEST = 15_000  # bytes of a figure, its picture included
@@ -35,6 +36,8 @@ def live(
     rules: Mapping[str, Source] | None = None,
     presets: Mapping[str, Setting] | None = None,
     steps: int = 0,
+    hands: Mapping[str, Source] | None = None,
+    layers: Stack | None = None,
 ) -> Live:
     r"""Return an interactive figure that needs no kernel.
 
@@ -55,6 +58,9 @@ def live(
             sliders whose symbols it names.
         steps: how often the first curve is applied to its own value, from the marker on: up to the
             curve, across to the diagonal, and again.
+        hands: angles of hands on a dial, 0 at its top; a reader may drag them, which moves the
+            marker as the first one turns. Their mean is drawn in the look of the second curve.
+        layers: made by `stack`: what the page runs itself beside the curves.
 
     Returns:
         The figure, which a notebook shows.
@@ -91,8 +97,13 @@ def live(
     broken = found[0].of if found else 0
     shown += [made.curve(source, name, f"breaks[{name!r}]", f"wrong{place}", broken=broken)
               for place, (name, source) in enumerate((breaks or {}).items())]  # fmt: skip
+    shown += [made.curve(source, name, f"hands[{name!r}]", DASHES[2 * place], hand=True)
+              for place, (name, source) in enumerate((hands or {}).items())]  # fmt: skip
+    if layers and not x.stops:
+        raise ValueError("x: got a slider without stops; accepted: one stop for each of the layers")
+    run = layers.spec(controls) if layers else None
     return Live(tuple(controls), tuple(shown), tuple(made.tables), tuple(found), y, log, limits,
-                caption, alt, settings(presets or {}, controls), steps)._checked()  # fmt: skip
+                caption, alt, settings(presets or {}, controls), steps, run)._checked()  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False)
@@ -110,6 +121,7 @@ class Live:
     alt: str
     presets: tuple[Preset, ...] = ()
     steps: int = 0
+    layers: dict[str, Any] | None = None
 
     def spec(self) -> dict[str, Any]:
         """What the script reads."""
@@ -122,6 +134,7 @@ class Live:
             "elsewhere": elsewhere(self.points, self.controls) if self.points else "",
             **({"presets": [preset.spec() for preset in self.presets]} if self.presets else {}),
             **({"steps": self.steps} if self.steps else {}),
+            **({"layers": self.layers} if self.layers else {}),
         }  # fmt: skip
 
     def html(self) -> str:
@@ -129,7 +142,8 @@ class Live:
         start = [control.start for control in self.controls]
         here = [p for p in self.points if all(start[k] == v for k, v in p.where)]
         limits = self.limits or extent(self.curves, self.controls[0], start[1:], here, self.log)
-        picture = still(self.curves, self.controls, self.y, self.log, limits, here, self.alt)
+        picture = still(self.curves, self.controls, self.y, self.log, limits, here, self.alt,
+                        self.steps)  # fmt: skip
         caption = f"{escape(self.caption)}{self._errors()}"
         return element("vt-live", picture, self.curves, self.controls[1:], caption, self.spec())
 
@@ -149,7 +163,7 @@ class Live:
 
     def __repr__(self) -> str:
         moved = ", ".join(control.label for control in self.controls[1:])
-        named = ", ".join(curve.name for curve in self.curves if curve.broken is None)
+        named = ", ".join(curve.name for curve in self.curves if curve.plotted)
         digest = hashlib.sha256(self.html().encode()).hexdigest()[:4]
         return (
             f"Live figure. {self.y} over {self.controls[0].label}: {named}."

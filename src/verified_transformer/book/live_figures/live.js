@@ -41,6 +41,22 @@ const total = (f, a, b) => {
   for (let k = round(a); k <= round(b); k++) s += f(k);
   return s;
 };
+// A map, applied to a number as often as the first control says.
+const iterate = (f, v, a) => {
+  for (let k = round(v[0]); k; k--) a = f([...v, a]);
+  return a;
+};
+const largest = (f, a, b, draw) => {
+  draw.all = [];
+  for (let k = round(a); k <= round(b); k++) draw.all.push(f(k));
+  return max(...draw.all);
+};
+const LAWS = {
+  normal: () => sqrt(-2 * log(1 - Math.random())) * Math.cos(2 * PI * Math.random()),
+  uniform: () => sqrt(3) * (2 * Math.random() - 1),
+  "±1": () => Math.random() < 0.5 ? -1 : 1,
+  exponential: () => -log(1 - Math.random()),
+};
 // A table: barycentric interpolation at Chebyshev points, one variable after the other.
 const table = (t, v, dim = 0, from = 0) => {
   if (dim === t.dims.length) return t.values[from];
@@ -99,11 +115,13 @@ class Figure extends HTMLElement {
     // While the page is read, what stands inside is not there yet.
     if (document.readyState === "loading") return document.addEventListener("DOMContentLoaded", () => this.connectedCallback());
     const s = this.spec = JSON.parse(this.querySelector("script[type='application/json']").textContent);
-    for (const c of s.curves) {
-      const f = new Function("v,erf,erfc,lgamma,digamma,lse,total,table,draw", "return " + c.js);
-      const t = (k, v) => table(s.tables[k], v);
-      c.f = (v, draw) => f(v, erf, erfc, lgamma, digamma, lse, total, t, draw);
-    }
+    const t = (k, v) => table(s.tables[k], v);
+    const formula = js => {
+      const f = new Function("v,erf,erfc,lgamma,digamma,lse,total,table,iterate,largest,draw", "return " + js);
+      return (v, draw) => f(v, erf, erfc, lgamma, digamma, lse, total, t, iterate, largest, draw);
+    };
+    for (const c of s.curves) c.f = formula(c.js);
+    if (s.layers) s.layers.f = s.layers.js.map(formula);
     this.at = [];
     this.off = s.curves.map(c => !!c.broken);
     const find = e => this.querySelector(e), stage = this.stage = find(".vt-live-stage");
@@ -173,6 +191,16 @@ class Figure extends HTMLElement {
     this.changed();
   }
   changed() { this.draw(); }
+  // A row of buttons, each with what it does.
+  buttons(name, does) {
+    const row = make("div", { class: "vt-live-draw", role: "group", "aria-label": name });
+    for (const key in does) {
+      const b = make("button", { type: "button" }, key);
+      b.onclick = does[key];
+      row.append(b);
+    }
+    this.controls.prepend(row);
+  }
 
   // What controls say of themselves, and which preset is set.
   label() {
@@ -210,12 +238,68 @@ customElements.define("vt-live", class extends Figure {
     x.input.parentNode.className = "vt-live-along";
     x.input.setAttribute("aria-label", x.label);
     x.input.previousSibling.textContent = "read at";
+    this.hands = this.spec.curves.filter(c => c.hand);
+    if (this.hands.length) this.turn();
+    if (this.spec.layers) this.buttons("Run", { "Run a new stack": () => this.run() });
   }
+
+  // A dial, which is turned by hand: the marker moves on by what the first hand needs for that.
+  turn() {
+    const dial = this.dial = make("svg", { class: "vt-live-dial", viewBox: "-100 -100 200 200", "aria-hidden": true });
+    const x = this.spec.sliders[0], [{ f }] = this.hands;
+    const angle = e => {
+      const b = dial.getBoundingClientRect();
+      return Math.atan2(e.clientX - b.left - b.width / 2, b.top + b.height / 2 - e.clientY);
+    };
+    let from, to;
+    dial.onpointerdown = e => { dial.setPointerCapture(e.pointerId); from = angle(e); to = this.at[0]; };
+    dial.onpointermove = e => {
+      if (!dial.hasPointerCapture(e.pointerId)) return;
+      const [a, ...rest] = this.at, by = angle(e) - from;
+      from += by;
+      to += (by - 2 * PI * round(by / 2 / PI)) / (f([a + 1, ...rest]) - f(this.at));
+      to = max(x.low, min(x.high, to));
+      this.set(0, x.whole ? round(to) : to);
+      this.changed();
+    };
+    this.controls.prepend(dial);
+  }
+  pointed() {
+    const tips = this.hands.map(c => [88 * Math.sin(c.f(this.at)), -88 * Math.cos(c.f(this.at)), c.look]);
+    const hand = ([a, b, look]) => [make("line", { class: "curve " + look, x2: a, y2: b }), make("circle", { class: "point " + look, cx: a, cy: b, r: 6 })];
+    if (tips.length > 1) tips.push([...[0, 1].map(k => (tips[0][k] + tips[1][k]) / 2), this.spec.curves[1].look]);
+    this.dial.replaceChildren(make("circle", { class: "rim", r: 96 }), ...tips.flatMap(hand));
+  }
+
+  // Random layers, one in a frame, or all at once for those who want no motion.
+  changed() {
+    const where = String(this.at.slice(1));
+    if (this.spec.layers && where !== this.where) this.run(); else this.draw();
+  }
+  run() {
+    this.where = String(this.at.slice(1));
+    this.stack = [Array.from({ length: this.spec.layers.units }, LAWS["±1"])];
+    this.further();
+  }
+  further() {
+    cancelAnimationFrame(this.next);
+    const { layers: s, sliders: [x] } = this.spec, f = s.f[s.js.length > 1 ? this.at[s.of] : 0];
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    do {
+      const before = this.stack.at(-1), kept = {}, at = [this.layer(this.stack.length), ...this.at.slice(1)];
+      const draw = (k, ...i) => k ? kept[[k, ...i]] ??= LAWS[s.laws[k - 1]]() : before[i[0] - 1];
+      this.stack.push(before.map((_, i) => f([...at, i + 1], draw)));
+    } while (still && this.stack.length <= x.steps);
+    this.draw();
+    if (this.stack.length <= x.steps) this.next = requestAnimationFrame(() => this.further());
+  }
+  layer(k) { const { stops } = this.spec.sliders[0]; return stops[this.spec.layers.back ? stops.length - 1 - k : k]; }
+  squares() { return (this.stack || []).map((units, k) => [this.layer(k), units.reduce((s, u) => s + u * u, 0) / units.length]); }
 
   draw() {
     const s = this.spec, [x, ...rest] = s.sliders, at = this.at;
     this.label();
-    const names = max(...s.curves.map(c => c.broken ? 0 : c.name.length));
+    const names = max(...s.curves.map(c => c.broken || c.hand ? 0 : c.name.length));
     const [wide, high, L, T, W, H] = this.size(min(170, 16 + 6.4 * names)), roomy = wide >= 560;
     const shown = s.curves.filter((c, k) => !this.off[k]);
     const many = x.stops ? x.steps : 160;
@@ -233,7 +317,7 @@ customElements.define("vt-live", class extends Figure {
       put("line", { class: "grid", x1: L, x2: L + W, y1: Y(t), y2: Y(t) });
       put("text", { x: L - 6, y: Y(t) + 4, "text-anchor": "end" }, number(t));
     }
-    for (const t of x.stops || ticks(x.low, x.high, x.log, roomy ? 7 : 4)) {
+    for (const t of x.steps < 12 && x.stops || ticks(x.low ?? x.stops[0], x.high ?? x.stops.at(-1), x.log, roomy ? 7 : 4)) {
       put("line", { class: "grid", x1: X(t), x2: X(t), y1: T, y2: T + H });
       put("text", { x: X(t), y: T + H + 16, "text-anchor": "middle" }, number(t));
     }
@@ -242,7 +326,7 @@ customElements.define("vt-live", class extends Figure {
     const clip = make("svg", { x: L, y: T - 4, width: W, height: H + 8, viewBox: `${L} ${T - 4} ${W} ${H + 8}` });
     const ends = [];
     s.curves.forEach((c, k) => {
-      if (this.off[k]) return;
+      if (this.off[k] || c.hand) return;
       let d = "", pen = "M";
       for (const [a, b] of this.drawn[k]) {
         if (isFinite(b) && (!s.log || b > 0)) { d += pen + X(a).toFixed(1) + " " + Y(b).toFixed(1); pen = "L"; } else pen = "M";
@@ -259,10 +343,16 @@ customElements.define("vt-live", class extends Figure {
     });
     const here = X(at[0]);
     clip.append(make("line", { class: "here", x1: here, x2: here, y1: T, y2: T + H }));
+    const path = points => "M" + points.map(([a, b]) => X(a).toFixed(1) + " " + Y(b).toFixed(1)).join("L");
+    if (this.stack) {
+      const dots = this.stack.flatMap((units, k) => units.slice(0, 24).filter(u => u).map(u => `M${X(this.layer(k)).toFixed(1)} ${Y(u * u).toFixed(1)}h1.5`));
+      clip.append(make("path", { class: "units", d: dots.join("") }), make("path", { class: "steps", d: path(this.squares()) }));
+    }
+    if (this.dial) this.pointed();
     if (s.steps) clip.append(make("path", { class: "steps", d: this.steps(x, X, Y) }));
     const values = s.curves.map(c => c.f(at));
     s.curves.forEach((c, k) => {
-      if (!this.off[k] && !c.rule && isFinite(values[k])) clip.append(make("circle", { class: "read " + c.look, cx: here, cy: Y(values[k]), r: 4 }));
+      if (!this.off[k] && !c.rule && !c.hand && isFinite(values[k])) clip.append(make("circle", { class: "read " + c.look, cx: here, cy: Y(values[k]), r: 4 }));
     });
     g.push(clip);
     ends.sort((a, b) => a[0] - b[0]).forEach((e, k) => {
@@ -288,7 +378,7 @@ customElements.define("vt-live", class extends Figure {
   }
 
   range(points) {
-    const s = this.spec, seen = [...this.drawn.filter((_, k) => !s.curves[k].broken).flat().map(p => p[1]),
+    const s = this.spec, seen = [...this.drawn.filter((_, k) => !s.curves[k].broken && !s.curves[k].hand).flat().map(p => p[1]),
       ...points.flatMap(p => p.rows.map(r => r[1]))].filter(v => isFinite(v) && (!s.log || v > 0));
     let a = min(...seen), b = max(...seen);
     if (s.log) return [a / 1.2, b * 1.2];
@@ -314,26 +404,16 @@ customElements.define("vt-live", class extends Figure {
       key.querySelector("b").textContent = hidden ? "" : text;
       if (!hidden) said.push(`${c.name}: ${text}`);
     });
-    this.note.textContent = s.points.length && !points.length ? s.elsewhere : "";
+    const here = this.squares().find(p => p[0] === at[0]);
+    this.note.textContent = here ? `One stack, drawn here: ${number(here[1])} at ${s.sliders[0].label} ${number(at[0])}.` : s.points.length && !points.length ? s.elsewhere : "";
     this.say(said.join("; "));
   }
 });
 
 // A pile: a quantity drawn again and again, beside the mean and the spread that formulas predict.
-const LAWS = {
-  normal: () => sqrt(-2 * log(1 - Math.random())) * Math.cos(2 * PI * Math.random()),
-  uniform: () => sqrt(3) * (2 * Math.random() - 1),
-  "±1": () => Math.random() < 0.5 ? -1 : 1,
-};
 customElements.define("vt-pile", class extends Figure {
   ready() {
-    const row = make("div", { class: "vt-live-draw", role: "group", "aria-label": "Draw" });
-    for (const n of [1, 200]) {
-      const b = make("button", { type: "button" }, n === 1 ? "Draw one" : `Draw ${n}`);
-      b.onclick = () => this.more(n);
-      row.append(b);
-    }
-    this.controls.prepend(row);
+    this.buttons("Draw", { "Draw one": () => this.more(1), "Draw 200": () => this.more(200) });
     this.last = NaN;
     this.pile = { bins: [...this.spec.seen.bins], sums: [...this.spec.seen.sums] };
   }
@@ -344,10 +424,13 @@ customElements.define("vt-pile", class extends Figure {
   }
   one() {
     const { curves, laws, sliders } = this.spec, kept = {};
-    return curves[0].f(this.at, (k, ...i) => {
+    const draw = (k, ...i) => {
       const law = laws[k];
       return kept[[k, ...i]] ??= LAWS[law.length ? law : sliders[law].names[this.at[law]]]();
-    });
+    };
+    const found = curves[0].f(this.at, draw);
+    this.all = draw.all || [];
+    return found;
   }
   // As many as a frame has time for, until all are there.
   more(count) {
@@ -384,6 +467,7 @@ customElements.define("vt-pile", class extends Figure {
       const v = values[k], d = this.spreads(c, k) ? `M${X(mean - v)} ${T}V${bottom}M${X(mean + v)} ${T}V${bottom}` : `M${X(v)} ${T}V${bottom}`;
       clip.append(make("path", { class: "curve " + c.look, d }));
     });
+    (this.all || []).forEach((v, k, all) => clip.append(make("circle", { class: "point " + (k ? "s5" : "s3"), cx: X(v), cy: T + H * (k + 0.5) / all.length, r: k ? 2.2 : 4 })));
     if (isFinite(this.last)) clip.append(make("circle", { class: "point s2", cx: X(this.last), cy: bottom - 5, r: 5 }));
     this.plot.replaceChildren(...g, clip);
     this.values = values;

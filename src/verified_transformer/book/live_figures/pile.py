@@ -14,10 +14,10 @@ import sympy as sp
 from .controls import Slider, number
 from .curves import Curve, Curves, Source
 from .figure import element, refuse_large, script_tag, style_tag
+from .simulated import LAWS
 from .still import frame, line
 from .translation import script_of
 
-LAWS = ("normal", "uniform", "±1")  # of mean 0 and variance 1; live.js draws them
 BINS = 60
 
 
@@ -34,14 +34,15 @@ def pile(
     caption: str,
     alt: str,
     breaks: Mapping[str, tuple[str, Source]] | None = None,
+    largest: tuple[sp.Symbol, Source, Source] | None = None,
 ) -> Pile:
     """Return a figure that draws a quantity and piles up what comes out.
 
     Args:
         quantity: in the symbols of the sliders and in values of functions that are drawn, such as
             ``Sum(w(i)**2, (i, 1, d))``; within one draw ``w(3)`` is the same number everywhere.
-        drawn: for each of these functions its distribution, of mean 0 and variance 1: one of
-            `LAWS`, or a `choice` among them, which is one of the sliders.
+        drawn: for each of these functions its distribution: one of `LAWS`, of mean 0 and variance
+            1 (the exponential one has the mean 1), or a `choice` among them, one of the sliders.
         y: what the quantity is, with its unit.
         mean, spread: what is predicted, as `live` takes a curve.
         limits: ends of the axis.
@@ -50,6 +51,8 @@ def pile(
         caption: what is shown and what to try.
         alt: what is seen at first, for those who do not see it.
         breaks: wrong predictions by what is wrong with them: of the "mean" or of the "spread".
+        largest: a symbol with its first and last value: what piles up is then the largest of the
+            quantity over it, and each draw shows them all.
 
     Raises:
         TypeError, ValueError: an argument is not what is accepted, or the figure is too large.
@@ -76,7 +79,12 @@ def pile(
             )
     if not limits[0] < limits[1]:
         raise ValueError(f"limits: got {limits}; accepted: two numbers that rise")
-    js = script_of(sp.sympify(quantity), names, "quantity", [f.__name__ for f in drawn])
+    index = [largest[0].name] if largest else []
+    functions = [f.__name__ for f in drawn]
+    js = script_of(sp.sympify(quantity), [*names, *index], "quantity", functions)
+    if largest:
+        ends = ", ".join(script_of(sp.sympify(end), names, "largest") for end in largest[1:])
+        js = f"largest(k => (v => {js})([...v, k]), {ends}, draw)"
     made = Curves(sliders)
     curves = [
         Curve(y, "", js, sp.sstr(quantity), lambda v: math.nan),

@@ -19,9 +19,7 @@ def extent(
     curves: Sequence[Curve], x: Slider, rest: Sequence[float], points: Sequence[Points], log: bool
 ) -> tuple[float, float]:
     """The range of the vertical axis that shows all curves and points, as the script finds it."""
-    shown = [
-        c.at([x.value(k / 160), *rest]) for c in curves if c.broken is None for k in range(161)
-    ]
+    shown = [c.at([x.value(k / 160), *rest]) for c in curves if c.plotted for k in range(161)]
     shown += [row[1] for p in points for row in p.rows]
     shown = [v for v in shown if math.isfinite(v) and (v > 0 or not log)]
     low, high = min(shown), max(shown)
@@ -59,7 +57,7 @@ def ticks(low: float, high: float, log: bool, most: int) -> list[float]:
 
 def still(
     curves: Sequence[Curve], controls: Sequence[Slider], y: str, log: bool,
-    limits: tuple[float, float], points: Sequence[Points], alt: str,
+    limits: tuple[float, float], points: Sequence[Points], alt: str, steps: int = 0,
 ) -> str:  # fmt: skip
     """Return the picture of a figure where its sliders stand at first, as SVG.
 
@@ -71,13 +69,23 @@ def still(
         limits: its ends.
         points: what was measured at this setting.
         alt: what is seen.
+        steps: how often the first curve is applied to its own value, from the marker on.
     """
     x, rest, low = controls[0], [control.start for control in controls[1:]], limits[0]
     made, across, up, _ = frame(x, y, limits, log, alt)
     for curve in curves:
-        if curve.broken is None:
+        if curve.plotted:
             path = _path(curve, x, rest, across, up, log)
             made.append(f'<path class="curve {curve.look}" d="{path}"/>')
+    if steps:
+        at, path = x.start, f"M{across(x.start):.1f} {up(x.start):.1f}"
+        for _ in range(steps):
+            after = curves[0].at([at, *rest])
+            path += f"V{up(after):.1f}"
+            if not x.low <= after <= x.high:
+                break
+            path, at = f"{path}H{across(after):.1f}", after
+        made.append(f'<path class="steps" d="{path}"/>')
     for p in points:
         look = curves[p.of].look
         for a, b, e in p.rows:
@@ -120,7 +128,8 @@ def frame(
     for t in ticks(low, high, log, 6):
         made.append(line("grid", _LEFT, up(t), right, up(t)))
         made.append(_text(_LEFT - 6, up(t) + 4.5, number(t), "end"))
-    for t in x.stops or ticks(x.low, x.high, x.log, 5):
+    few = x.stops if len(x.stops) < 12 else ()
+    for t in few or ticks(x.low, x.high, x.log, 5):
         made.append(line("grid", across(t), _TOP, across(t), bottom))
         made.append(_text(across(t), bottom + 18, number(t), "middle"))
     made.append(_text(4, 14, y, "start"))
