@@ -28,6 +28,7 @@ from verified_transformer.engine.exact.moments import (
     RoutesDisagree,
     Tensor,
     cumulants,
+    grid,
     mean,
     partitions,
     total,
@@ -309,6 +310,24 @@ def test_a_matrix_in_a_point_may_be_an_array_or_a_sympy_matrix():
         assert found[-1] == pytest.approx(float(quantity.value.subs(quantity.scalars(point))))
     assert found[0] == found[1]
     assert d.subs(point) == 2  # a SymPy matrix can pass through subs
+
+
+@pytest.mark.parametrize("law", [Normal(0, σ), TruncatedNormal(0, σ, -2 * σ, 2 * σ), SKEWED])
+def test_brute_force_without_numpy_is_the_same(law):
+    """In the published page there is none: the sum goes from node to node."""
+    point = {d: 3, σ: sp.Rational(13, 10)}
+    for power, quantity in enumerate((mean(norm2(tensors(law))), variance(norm2(tensors(law)))), 1):
+        plain = grid._node_by_node(quantity._definition, power, point)
+        assert plain.value == pytest.approx(quantity.oracle(point).value, rel=1e-12)
+
+
+@pytest.mark.canary
+def test_a_rule_of_too_few_nodes_is_seen(monkeypatch):
+    rule, point = grid._rule, {d: 3, σ: sp.Rational(13, 10)}
+    monkeypatch.setattr(grid, "_rule", lambda law, at, degree: rule(law, at, degree - 2))
+    quantity = variance(norm2(NORMAL))
+    usual, plain = quantity.oracle(point), grid._node_by_node(quantity._definition, 2, point)
+    assert abs(plain.value - usual.value) > 0.1 * usual.value
 
 
 # ---------------------------------------------------------------------------- the derivation

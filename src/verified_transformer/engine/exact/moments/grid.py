@@ -9,6 +9,7 @@ import math
 import random
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from importlib.util import find_spec
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,6 @@ import mpmath
 import sympy as sp
 
 from ..formulas.evaluation import Approximation, Point
-from ..integrals.quadrature import NUMPY
 from ..laws.discrete import Discrete
 from ..laws.law import Law, MissingMoment, put
 from .polynomials import Array, Definition, Index, Tensor
@@ -24,6 +24,7 @@ from .polynomials import Array, Definition, Index, Tensor
 if TYPE_CHECKING:
     import numpy as np
 
+NUMPY = find_spec("numpy") is not None  # in the published page there is none
 LARGEST, CHEAP, _CHUNK = 2_000_000, 200_000, 1 << 16  # nodes
 _ROUNDING = 2e-14  # relative, per degree of the polynomial and doubling of the grid
 _TRIES = 40  # random points looked at to find two at which the laws exist and the grid is small
