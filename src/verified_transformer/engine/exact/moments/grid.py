@@ -38,19 +38,7 @@ class GridTooLarge(ValueError):
 
 
 def brute_force(definition: Definition, estimator: str, point: Point) -> Approximation:
-    """Evaluate the mean or the variance of a definition at a point.
-
-    Args:
-        definition: the statistic.
-        estimator: "mean" or "variance".
-        point: a number for every symbol; an array for every `Matrix`, under the object itself.
-
-    Returns:
-        The value, exact but for rounding, and a bound for that.
-
-    Raises:
-        ValueError: a number or a matrix is missing, or the grid has more than 2e6 nodes.
-    """
+    """Evaluate the mean or the variance of a definition at a point, with a bound for rounding."""
     if not NUMPY:
         return _node_by_node(definition, 1 if estimator == "mean" else 2, point)
     if estimator == "mean":
@@ -63,16 +51,7 @@ def brute_force(definition: Definition, estimator: str, point: Point) -> Approxi
 
 
 def evaluate(definition: Definition, arrays: Mapping[str, np.ndarray], point: Point) -> np.ndarray:
-    """Evaluate a statistic as defined, by literal summation.
-
-    Args:
-        definition: the statistic.
-        arrays: for every random tensor by name, an array of shape (replicates, *sizes).
-        point: a number for every symbol, an array for every `Matrix`.
-
-    Returns:
-        One number per replicate.
-    """
+    """Evaluate a statistic as defined, by literal summation: one number per replicate."""
     numbers, sizes, matrices = definition.at(point)
     for name, tensor in definition.draws.items():
         if name not in arrays:
