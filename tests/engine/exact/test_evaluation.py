@@ -267,21 +267,6 @@ def test_points_depend_on_the_names_alone():
     assert random_points(sp.pi) == [{}]
 
 
-@pytest.mark.slow
-def test_points_are_the_same_in_another_process():
-    code = (
-        "from verified_transformer.engine.exact.formulas.evaluation import random_points as r\n"
-        "from verified_transformer.engine.exact.formulas.notation import symbols as s\n"
-        "print(r(*s('d n sigma tau mu x')))"
-    )
-    here = [
-        dict(sorted(p.items(), key=lambda item: item[0].name))
-        for p in random_points(*symbols("d n sigma tau mu x"))
-    ]
-    there = sp.sympify(answer_under(1, code), locals={s.name: s for s in here[0]})
-    assert there == here
-
-
 @pytest.mark.canary
 @pytest.mark.parametrize(
     ("low", "high", "exact"),

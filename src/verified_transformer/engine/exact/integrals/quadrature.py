@@ -83,7 +83,7 @@ def _integrated(values: Values, low: float, high: float) -> Approximation:
             return left
         right = _integrated(values, 0.0, math.inf)
         return Approximation(left.value + right.value, left.error + right.error)
-    nodes, weights = _rule(math.isinf(high))
+    nodes, weights = double_exponential(math.isinf(high))
     scale = 1.0 if math.isinf(high) else (high - low) / 2
     found = values([low + scale * x for x in nodes])
     terms = [value * weight * scale for value, weight in zip(found, weights, strict=True)]
@@ -98,7 +98,7 @@ def _integrated(values: Values, low: float, high: float) -> Approximation:
 
 
 @cache
-def _rule(half_line: bool) -> tuple[list[float], list[float]]:
+def double_exponential(half_line: bool) -> tuple[list[float], list[float]]:
     """Nodes and weights on the half line from 0, or on an interval of length 2 from 0."""
     step, nodes, weights = 1 / 32, [], []
     reach = 144 if half_line else 112

@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import mpmath
 import sympy as sp
 
-from .law import Law, MissingMoment, as_float, exact, gauss_rule, put, require_positive
+from .gauss import Rule, gauss_rule
+from .law import Law, MissingMoment, as_float, exact, put, require_positive
 
 if TYPE_CHECKING:
-    import numpy as np
     import torch
 
 
@@ -42,16 +43,14 @@ class Discrete(Law):
         pairs = zip(self.values, self.probabilities, strict=True)
         return sp.expand(sp.Add(*(p * v**k for v, p in pairs)))
 
-    def nodes(self, degree: int) -> tuple[np.ndarray, np.ndarray]:
-        import numpy as np
-
+    def nodes(self, degree: int) -> Rule:
         values = [as_float(v, self) for v in self.values]
-        return np.array(values), np.array([as_float(p, self) for p in self.probabilities])
+        return values, [as_float(p, self) for p in self.probabilities]
 
     def _fill(self, out: torch.Tensor, generator: torch.Generator) -> None:
         import torch
 
-        values, weights = (torch.from_numpy(x).to(out.device) for x in self.nodes(0))
+        values, weights = torch.tensor(self.nodes(0), dtype=torch.float64, device=out.device)
         draws = torch.rand(out.shape, dtype=weights.dtype, device=out.device, generator=generator)
         out.copy_(values[torch.bucketize(draws, weights.cumsum(0)[:-1], right=True)])
 
@@ -115,7 +114,7 @@ class General(Law):
         return _gauss_law([1.0] + [given[k] if k in given else float(self._raw(k))
                                    for k in range(1, max(given) + 1)], self.name)  # fmt: skip
 
-    def nodes(self, degree: int) -> tuple[np.ndarray, np.ndarray]:
+    def nodes(self, degree: int) -> Rule:
         return self.at({}).nodes(degree)
 
     def _fill(self, out: torch.Tensor, generator: torch.Generator) -> None:
@@ -124,25 +123,30 @@ class General(Law):
 
 def _gauss_law(raw: Sequence[float], name: str) -> Discrete:
     """The discrete law on fewest points with the raw moments 1, m₁, …, of which all are matched."""
-    import numpy as np
-
     scale = math.sqrt(abs(raw[2])) if len(raw) > 2 and raw[2] else 1.0
-    scaled = np.array([m / scale**k for k, m in enumerate(raw)])
-    padded = np.append(scaled, 0.0)
+    scaled = [m / scale**k for k, m in enumerate(raw)]
+    padded = [*scaled, 0.0]
     for n in range(len(raw) // 2 + len(raw) % 2, 0, -1):
-        index = np.add.outer(np.arange(n), np.arange(n))
+        rows, shifted = (
+            mpmath.matrix([padded[i + by : i + by + n] for i in range(n)]) for by in (0, 1)
+        )
         try:
-            root = np.linalg.cholesky(padded[index])
-        except np.linalg.LinAlgError:
+            root = mpmath.cholesky(rows)
+        except ValueError:
             continue
-        if root.diagonal().min() < 1e-6:
+        if min(root[i, i] for i in range(n)) < 1e-6:
             continue  # fewer points carry these moments
-        inverse = np.linalg.inv(root)
-        jacobi = inverse @ padded[index + 1] @ inverse.T
+        inverse = root**-1
+        jacobi = inverse * shifted * inverse.T
         if 2 * n - 1 == len(raw):  # the last odd moment is free
-            jacobi[-1, -1] = jacobi[0, 0]
+            jacobi[n - 1, n - 1] = jacobi[0, 0]
         nodes, weights = gauss_rule(jacobi)
-        if np.allclose([weights @ nodes**k for k in range(len(raw))], scaled, 1e-9, 1e-9):
-            shares = [exact(float(w), "weight") for w in weights]
-            return Discrete(list(scale * nodes), [w / sum(shares) for w in shares])
+        if all(_is_close(sum(w * x**k for x, w in zip(nodes, weights, strict=True)), m)
+               for k, m in enumerate(scaled)):  # fmt: skip
+            shares = [exact(w, "weight") for w in weights]
+            return Discrete([scale * x for x in nodes], [w / sum(shares) for w in shares])
     raise ValueError(f"{name}: no law has the moments {list(raw[1:])}")
+
+
+def _is_close(found: float, given: float) -> bool:
+    return math.isclose(found, given, rel_tol=1e-9, abs_tol=1e-9)
