@@ -419,15 +419,27 @@ def test_changes_that_cannot_matter_are_left_out():
 
 
 def test_a_fault_in_one_route_is_noticed(monkeypatch):
-    monkeypatch.setattr(partitions, "falling", lambda labels, sizes: [d] * len(labels))
+    def falling(labels, sizes, right=partitions.falling):  # brute force at d <= 3 cannot see it
+        return [2 * x if k == 3 else x for k, x in enumerate(right(labels, sizes))]
+
+    monkeypatch.setattr(partitions, "falling", falling)
+    assert mean(norm2(NORMAL) ** 3).value is not None
     with pytest.raises(RoutesDisagree):
-        _ = mean(norm2(NORMAL) ** 2).value
+        _ = mean(norm2(NORMAL) ** 4).value
 
 
 def test_a_fault_in_the_only_route_is_noticed(monkeypatch):
     monkeypatch.setattr(cumulants.math, "comb", lambda n, k: 1)
     with pytest.raises(RoutesDisagree):
         _ = mean(total(NORMAL["w"][i] ** 2 * S[i, j] * NORMAL["w"][j] ** 2, i, j)).value
+
+
+def test_a_fault_that_both_routes_share_is_seen_by_brute_force(monkeypatch):
+    raw = TruncatedNormal._raw
+    monkeypatch.setattr(TruncatedNormal, "_raw", lambda law, k: raw(law, k) * (2 if k == 4 else 1))
+    quantity = mean(norm2(tensors(TruncatedNormal(0, σ, -2 * σ, 2 * σ))) ** 2)
+    point = {d: 3, σ: sp.Rational(13, 10)}
+    assert abs(float(quantity.value.subs(point)) / quantity.oracle(point).value - 1) > 0.1
 
 
 def test_a_fault_in_a_law_is_noticed(monkeypatch):
