@@ -38,34 +38,20 @@ KNOWN = {
     "half line": (lambda x: np.exp(-x), 0, math.inf, 1.0),
     "half line, to the left": (np.exp, -math.inf, 1, math.e),
     "half line, mass inside": (lambda x: np.exp(-((x - 10) ** 2) / 2), 0, math.inf, ROOT_2_PI),
-    "half line, root at the end": (
-        lambda x: np.sqrt(x) * np.exp(-x),
-        0,
-        math.inf,
-        math.gamma(1.5),
-    ),
+    "half line, root at the end": (lambda x: np.sqrt(x) * np.exp(-x), 0, math.inf, math.gamma(1.5)),
     "whole line": (lambda x: np.exp(-(x**2) / 2), -math.inf, math.inf, ROOT_2_PI),
     "whole line, eighth moment": (
-        lambda x: x**8 * np.exp(-(x**2) / 2),
-        -math.inf,
-        math.inf,
-        105 * ROOT_2_PI,
+        lambda x: x**8 * np.exp(-(x**2) / 2), -math.inf, math.inf, 105 * ROOT_2_PI,
     ),
     "whole line, shifted": (
-        lambda x: np.exp(-((x - 2.5) ** 2)),
-        -math.inf,
-        math.inf,
-        math.sqrt(math.pi),
+        lambda x: np.exp(-((x - 2.5) ** 2)), -math.inf, math.inf, math.sqrt(math.pi),
     ),
     "infinite derivative at an end": (np.sqrt, 0, 1, 2 / 3),
     "infinite derivative at both ends": (
-        lambda x: np.sqrt(np.maximum(1 - x**2, 0)),
-        -1,
-        1,
-        math.pi / 2,
+        lambda x: np.sqrt(np.maximum(1 - x**2, 0)), -1, 1, math.pi / 2,
     ),
     "infinite at an end": (np.log, 0, 1, -1.0),
-}
+}  # fmt: skip
 
 
 def answer_under(hash_seed: int, code: str) -> str:

@@ -29,33 +29,26 @@ INFINITY = math.inf
 # each law with symbols, a point, and there its unnormalised log density between two ends
 CASES = {
     "normal": (
-        Normal(μ, σ),
-        {μ: 0.4, σ: 1.3},
-        (lambda w: -((w - 0.4) ** 2) / 3.38, -INFINITY, INFINITY),
+        Normal(μ, σ), {μ: 0.4, σ: 1.3}, (lambda w: -((w - 0.4) ** 2) / 3.38, -INFINITY, INFINITY),
     ),
     "uniform": (Uniform(a, b), {a: -0.6, b: 1.7}, (np.zeros_like, -0.6, 1.7)),
     "two-sided": (
-        TruncatedNormal(μ, σ, a, b),
-        {μ: 0.2, σ: 1.3, a: -1.1, b: 2.3},
+        TruncatedNormal(μ, σ, a, b), {μ: 0.2, σ: 1.3, a: -1.1, b: 2.3},
         (lambda w: -((w - 0.2) ** 2) / 3.38, -1.1, 2.3),
     ),
     "symmetric": (
-        TruncatedNormal(0, σ, -2 * σ, 2 * σ),
-        {σ: 0.7},
-        (lambda w: -(w**2) / 0.98, -1.4, 1.4),
+        TruncatedNormal(0, σ, -2 * σ, 2 * σ), {σ: 0.7}, (lambda w: -(w**2) / 0.98, -1.4, 1.4),
     ),
     "one-sided": (
-        TruncatedNormal(0, σ, a, sp.oo),
-        {σ: 1.3, a: 0.9},
+        TruncatedNormal(0, σ, a, sp.oo), {σ: 1.3, a: 0.9},
         (lambda w: -(w**2) / 3.38, 0.9, INFINITY),
     ),
     "untruncated": (
-        TruncatedNormal(μ, σ, -sp.oo, sp.oo),
-        {μ: 0.4, σ: 1.3},
+        TruncatedNormal(μ, σ, -sp.oo, sp.oo), {μ: 0.4, σ: 1.3},
         (lambda w: -((w - 0.4) ** 2) / 3.38, -INFINITY, INFINITY),
     ),
     "Rademacher": (Rademacher(σ), {σ: 1.3}, None),
-}
+}  # fmt: skip
 CONTINUOUS = [name for name in CASES if name != "Rademacher"]
 SIX = General({1: μ, 2: τ, 3: a, 4: b, 5: σ, 6: κ})
 
