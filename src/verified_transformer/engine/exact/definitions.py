@@ -64,7 +64,7 @@ def definition(quantity: str, where: Mapping[str, str]) -> Expectation | sp.Expr
     for name, text in where.items():
         if _called(_parsed(text))[0] not in _THINGS:
             raise ValueError(f"where: {name} is {text!r}; accepted: a call of {', '.join(_THINGS)}")
-    things = {name: thing(name, text) for name, text in where.items()}
+    things: dict[str, Any] = {name: thing(name, text) for name, text in where.items()}
     reader = _QuantityReader(quantity, things)
     found = reader.quantity()
     if unused := sorted(set(things) - reader.used):

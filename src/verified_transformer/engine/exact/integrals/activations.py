@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import sympy as sp
 
@@ -142,7 +143,7 @@ def activation(name: str) -> Activation:
 
 
 _λ, _α = _selu_constants()
-_PIECES: dict[str, tuple[object, object]] = {  # below zero and above
+_PIECES: dict[str, tuple[Any, ...]] = {  # below zero and above
     "identity": (_z, _z),
     "relu": (0, _z),
     "elu": (sp.exp(_z) - 1, _z),

@@ -99,10 +99,11 @@ class LawMean(Derivation):
 
     def statistic_moments(self, point: Point, order: int) -> list[float]:
         """Raw moments of ``g(z)`` from the first to ``order``, by quadrature."""
-        found = [number(self._integral(power), point, 17) for power in range(1, order + 1)]
-        if None in found:
+        found = (number(self._integral(power), point, 17) for power in range(1, order + 1))
+        moments = [float(moment) for moment in found if moment is not None]
+        if len(moments) < order:
             raise ValueError(f"point: {self.quantity} has a moment without a finite value there")
-        return list(map(float, found))
+        return moments
 
     def evaluate(self, arrays: Mapping[str, np.ndarray], point: Point) -> np.ndarray:
         """Evaluate ``g`` literally on an array of values of ``z``."""

@@ -36,7 +36,8 @@ class Normal(Law):
         return {1: self.mean, 2: self.sd**2}.get(k, sp.Integer(0))
 
     def _standard(self) -> tuple[float, float, float, float, bool]:
-        return *self._numbers(), -math.inf, math.inf, True
+        mean, sd = self._numbers()
+        return mean, sd, -math.inf, math.inf, True
 
     def _fill(self, out: torch.Tensor, generator: torch.Generator) -> None:
         mean, sd = self._numbers()
