@@ -136,6 +136,11 @@ def test_nodes_are_exact_for_polynomials(name, degree):
         assert abs(weights @ nodes**k - size[k]) < 1e-12 * scale
 
 
+@pytest.mark.parametrize("law", [Normal(0, 1), Uniform(-1, 1), TruncatedNormal(0, 1, -2, 2)])
+def test_the_middle_node_of_a_symmetric_law_is_zero(law):
+    assert [law.nodes(degree)[0][degree // 4] for degree in (1, 5, 9)] == [0, 0, 0]
+
+
 def test_nodes_deep_in_a_tail():
     law = TruncatedNormal(0, 1, 10, sp.oo)
     nodes, weights = nodes_of(law, 6)

@@ -46,4 +46,8 @@ def rule_between(low: float, high: float, n: int, *, normal: bool) -> Rule:
         ratio, size = larger / size, larger
         if k + 1 < n:
             jacobi[k, k + 1] = jacobi[k + 1, k] = math.sqrt(ratio)
-    return gauss_rule(jacobi)
+    nodes, shares = gauss_rule(jacobi)
+    if low == -high:  # then so are the nodes, to the last digit: the middle one is 0
+        nodes = [(x - y) / 2 for x, y in zip(nodes, reversed(nodes), strict=True)]
+        shares = [(x + y) / 2 for x, y in zip(shares, reversed(shares), strict=True)]
+    return nodes, shares
