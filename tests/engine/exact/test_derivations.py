@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 import sympy as sp
 
-from verified_transformer.engine.exact.derivations import Derivation, Oracle, Step, StepFailed
+from verified_transformer.engine.exact.derivations import Derivation, Step, StepFailed
 from verified_transformer.engine.exact.formulas.evaluation import equivalent, number, random_points
 from verified_transformer.engine.exact.formulas.notation import symbols
 from verified_transformer.engine.exact.integrals.closed_forms import integrate_by_parts
@@ -99,9 +97,3 @@ def test_a_changed_definition_gets_the_result_that_belongs_to_it():
     assert equivalent(chain().replay(SECOND_MOMENT), chain().value)
     assert equivalent(chain().replay(2 * SECOND_MOMENT), 2 * chain().value)
     assert not equivalent(chain().replay(fourth), chain().value)
-
-
-def test_an_oracle_is_a_name_and_a_function_of_the_point():
-    mean_maximum = Oracle("E max(z, z')", lambda point: float(point[σ]) / math.sqrt(math.pi))
-    assert mean_maximum.quantity == "E max(z, z')"
-    assert mean_maximum.oracle({σ: 2}) == pytest.approx(1.1283791670955126)

@@ -22,6 +22,7 @@ from verified_transformer.engine.exact.judging import (
     compare,
     digits_match,
     judge,
+    judge_counted,
     judge_measured,
 )
 
@@ -100,6 +101,13 @@ def test_an_oracle_must_give_a_real_number():
     for value in ("three", sp.I, [1]):
         with pytest.raises(TypeError, match=r"oracle: got .*; accepted: a real number"):
             approximation(value)
+
+
+@pytest.mark.canary
+def test_a_mutant_survives_beside_another_of_the_same_label():
+    mutants = [Mutant("d -> d + 1", d**2), Mutant("d -> d + 1", d**2 + 1)]
+    found = judge_counted(d**2, mutants, [9], [{d: 3}])
+    assert (found.killed, found.survivors) == (("d -> d + 1",),) * 2
 
 
 # ------------------------------------------------------------------------- changed definitions

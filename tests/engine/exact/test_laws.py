@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -21,8 +20,6 @@ from verified_transformer.engine.exact.laws import (
     Rademacher,
     TruncatedNormal,
     Uniform,
-    cumulant_from,
-    exact,
 )
 
 σ, τ, κ, μ, a, b = symbols("sigma tau kappa mu a b")
@@ -32,33 +29,26 @@ INFINITY = math.inf
 # each law with symbols, a point, and there its unnormalised log density between two ends
 CASES = {
     "normal": (
-        Normal(μ, σ),
-        {μ: 0.4, σ: 1.3},
-        (lambda w: -((w - 0.4) ** 2) / 3.38, -INFINITY, INFINITY),
+        Normal(μ, σ), {μ: 0.4, σ: 1.3}, (lambda w: -((w - 0.4) ** 2) / 3.38, -INFINITY, INFINITY),
     ),
     "uniform": (Uniform(a, b), {a: -0.6, b: 1.7}, (np.zeros_like, -0.6, 1.7)),
     "two-sided": (
-        TruncatedNormal(μ, σ, a, b),
-        {μ: 0.2, σ: 1.3, a: -1.1, b: 2.3},
+        TruncatedNormal(μ, σ, a, b), {μ: 0.2, σ: 1.3, a: -1.1, b: 2.3},
         (lambda w: -((w - 0.2) ** 2) / 3.38, -1.1, 2.3),
     ),
     "symmetric": (
-        TruncatedNormal(0, σ, -2 * σ, 2 * σ),
-        {σ: 0.7},
-        (lambda w: -(w**2) / 0.98, -1.4, 1.4),
+        TruncatedNormal(0, σ, -2 * σ, 2 * σ), {σ: 0.7}, (lambda w: -(w**2) / 0.98, -1.4, 1.4),
     ),
     "one-sided": (
-        TruncatedNormal(0, σ, a, sp.oo),
-        {σ: 1.3, a: 0.9},
+        TruncatedNormal(0, σ, a, sp.oo), {σ: 1.3, a: 0.9},
         (lambda w: -(w**2) / 3.38, 0.9, INFINITY),
     ),
     "untruncated": (
-        TruncatedNormal(μ, σ, -sp.oo, sp.oo),
-        {μ: 0.4, σ: 1.3},
+        TruncatedNormal(μ, σ, -sp.oo, sp.oo), {μ: 0.4, σ: 1.3},
         (lambda w: -((w - 0.4) ** 2) / 3.38, -INFINITY, INFINITY),
     ),
     "Rademacher": (Rademacher(σ), {σ: 1.3}, None),
-}
+}  # fmt: skip
 CONTINUOUS = [name for name in CASES if name != "Rademacher"]
 SIX = General({1: μ, 2: τ, 3: a, 4: b, 5: σ, 6: κ})
 
@@ -71,6 +61,10 @@ def integral(density, function):
     return next(parts) / next(parts)
 
 
+def nodes_of(law, degree):
+    return map(np.array, law.nodes(degree))
+
+
 def raw_moments(law, order):
     return [float(sp.N(law.raw_moment(k), 25)) for k in range(order + 1)]
 
@@ -81,15 +75,6 @@ def test_raw_moments_equal_a_reference(name):
     found = raw_moments(law.at(point), 6)
     expected = [integral(density, lambda w, k=k: w**k) for k in range(7)]
     assert np.allclose(found, expected, rtol=1e-12, atol=1e-13)
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_symbolic_and_numeric_moments_are_the_same(name):
-    law, point, _ = CASES[name]
-    numbers = {s: exact(v, str(s)) for s, v in point.items()}
-    for k in range(7):
-        difference = law.raw_moment(k).subs(numbers) - law.at(point).raw_moment(k)
-        assert abs(sp.N(difference, 30)) < 1e-25
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -142,7 +127,7 @@ def test_decimals_are_read_as_they_print():
 def test_nodes_are_exact_for_polynomials(name, degree):
     law, point, _ = CASES[name]
     law = law.at(point)
-    nodes, weights = law.nodes(degree)
+    nodes, weights = nodes_of(law, degree)
     assert len(nodes) <= degree // 2 + 1 or name == "Rademacher"
     assert weights.min() > 0 and abs(weights.sum() - 1) < 1e-13
     size = raw_moments(law, degree + degree % 2)
@@ -151,14 +136,14 @@ def test_nodes_are_exact_for_polynomials(name, degree):
         assert abs(weights @ nodes**k - size[k]) < 1e-12 * scale
 
 
-def test_too_few_nodes_are_not_exact():
-    nodes, weights = Normal(0, 1).nodes(4)
-    assert abs(weights @ nodes**6 - 15) > 1
+@pytest.mark.parametrize("law", [Normal(0, 1), Uniform(-1, 1), TruncatedNormal(0, 1, -2, 2)])
+def test_the_middle_node_of_a_symmetric_law_is_zero(law):
+    assert [law.nodes(degree)[0][degree // 4] for degree in (1, 5, 9)] == [0, 0, 0]
 
 
 def test_nodes_deep_in_a_tail():
     law = TruncatedNormal(0, 1, 10, sp.oo)
-    nodes, weights = law.nodes(6)
+    nodes, weights = nodes_of(law, 6)
     expected = float(sp.N(law.raw_moment(6), 30))
     assert nodes.min() > 10 and abs(weights @ nodes**6 / expected - 1) < 1e-12
 
@@ -168,7 +153,7 @@ def test_nodes_deep_in_a_tail():
 
 def test_general_law_of_even_moments_has_three_symmetric_points():
     law = General({1: 0, 2: σ**2, 4: κ * σ**4}).at({σ: 1.3, κ: 2.5})
-    values, weights = law.nodes(0)
+    values, weights = nodes_of(law, 0)
     assert len(values) == 3 and np.allclose(values, -values[::-1], atol=1e-14)
     assert np.allclose([weights @ values**k for k in (1, 2, 3, 4)],
                        [0, 1.69, 0, 2.5 * 1.69**2], atol=1e-13)  # fmt: skip
@@ -178,14 +163,14 @@ def test_general_law_of_even_moments_has_three_symmetric_points():
 @pytest.mark.parametrize("reference", [Normal(1, 2), Uniform(0, 3), SKEWED, Normal(0, 0.02)])
 def test_general_law_reproduces_the_moments_it_was_given(reference, order):
     raw = raw_moments(reference, order)
-    values, weights = General({k: raw[k] for k in range(1, order + 1)}).at({}).nodes(0)
+    values, weights = nodes_of(General({k: raw[k] for k in range(1, order + 1)}).at({}), 0)
     unit = math.sqrt(raw_moments(reference, 2)[2])
     for k in range(1, order + 1):
         assert abs(weights @ values**k - raw[k]) < 1e-9 * unit**k
 
 
 def test_general_law_needs_as_few_points_as_the_moments_allow():
-    values, weights = General({1: 0, 2: σ**2, 4: σ**4}).at({σ: 1.3}).nodes(0)
+    values, weights = nodes_of(General({1: 0, 2: σ**2, 4: σ**4}).at({σ: 1.3}), 0)
     assert np.allclose(values, [-1.3, 1.3]) and np.allclose(weights, 0.5)
     assert len(General({1: 0, 2: 2, 3: 3, 4: 11, 5: 30, 6: 92}).at({}).nodes(0)[0]) == 3
 
@@ -202,12 +187,6 @@ def test_unknown_moments_are_refused_by_name():
     assert SIX.at(dict.fromkeys((μ, a, σ), 0) | {τ: 1, b: 3, κ: 15}).raw_moment(1) is not None
 
 
-def test_cumulant_from_moments_of_a_free_law():
-    m = sp.symbols("m:5")
-    expected = m[4] - 4 * m[3] * m[1] - 3 * m[2] ** 2 + 12 * m[2] * m[1] ** 2 - 6 * m[1] ** 4
-    assert sp.expand(cumulant_from(lambda k: m[k] if k else 1, 4) - expected) == 0
-
-
 # ---------------------------------------------------------------------------------- sampling
 
 DRAWS, BOUND = 200_000, 4.9  # |z| < 4.9 in each of about 60 comparisons: false alarm 6e-5 in all
@@ -222,7 +201,7 @@ SAMPLED = {
 
 def z_scores(draws, law, orders=(1, 2, 3)):
     """Distances of sample moments from the law's, in standard errors known from the law."""
-    nodes, weights = law.nodes(2 * max(orders))
+    nodes, weights = nodes_of(law, 2 * max(orders))
     for k in orders:
         moment = weights @ nodes**k
         error = math.sqrt((weights @ nodes ** (2 * k) - moment**2) / draws.size)
@@ -272,7 +251,7 @@ def test_draws_follow_the_whole_distribution(name):
     log, low, high = CASES[name][2]
     draws = sampled(SAMPLED[name], torch.float64, 20243, (20_000,)).numpy()
     whole = quadrature(lambda w: np.exp(log(w)), low, high).value
-    nodes, _ = SAMPLED[name].nodes(9)
+    nodes, _ = nodes_of(SAMPLED[name], 9)
     for threshold in nodes:
         share = quadrature(lambda w: np.exp(log(w)), low, threshold).value / whole
         error = math.sqrt(share * (1 - share) / draws.size)
@@ -360,9 +339,3 @@ def test_bad_input_is_refused(name):
     action, message = REFUSED[name]
     with pytest.raises((ValueError, TypeError), match=message):
         action()
-
-
-def test_skewed_law_is_exact():
-    pairs = [(Fraction(str(v)), Fraction(str(p)))
-             for v, p in zip(SKEWED.values, SKEWED.probabilities, strict=True)]  # fmt: skip
-    assert sum(p for _, p in pairs) == 1 and sum(p * v for v, p in pairs) == 0

@@ -28,6 +28,7 @@ from verified_transformer.engine.exact.moments import (
     RoutesDisagree,
     Tensor,
     cumulants,
+    grid,
     mean,
     partitions,
     total,
@@ -311,6 +312,24 @@ def test_a_matrix_in_a_point_may_be_an_array_or_a_sympy_matrix():
     assert d.subs(point) == 2  # a SymPy matrix can pass through subs
 
 
+@pytest.mark.parametrize("law", [Normal(0, σ), TruncatedNormal(0, σ, -2 * σ, 2 * σ), SKEWED])
+def test_brute_force_without_numpy_is_the_same(law):
+    """In the published page there is none: the sum goes from node to node."""
+    point = {d: 3, σ: sp.Rational(13, 10)}
+    for power, quantity in enumerate((mean(norm2(tensors(law))), variance(norm2(tensors(law)))), 1):
+        plain = grid._node_by_node(quantity._definition, power, point)
+        assert plain.value == pytest.approx(quantity.oracle(point).value, rel=1e-12)
+
+
+@pytest.mark.canary
+def test_a_rule_of_too_few_nodes_is_seen(monkeypatch):
+    rule, point, quantity = Normal.nodes, {d: 3, σ: 1.3}, variance(norm2(NORMAL))
+    usual = quantity.oracle(point)
+    monkeypatch.setattr(Normal, "nodes", lambda law, degree: rule(law, degree - 2))
+    for other in (quantity.oracle(point), grid._node_by_node(quantity._definition, 2, point)):
+        assert abs(other.value - usual.value) > 0.1 * usual.value
+
+
 # ---------------------------------------------------------------------------- the derivation
 
 
@@ -400,15 +419,27 @@ def test_changes_that_cannot_matter_are_left_out():
 
 
 def test_a_fault_in_one_route_is_noticed(monkeypatch):
-    monkeypatch.setattr(partitions, "falling", lambda labels, sizes: [d] * len(labels))
+    def falling(labels, sizes, right=partitions.falling):  # brute force at d <= 3 cannot see it
+        return [2 * x if k == 3 else x for k, x in enumerate(right(labels, sizes))]
+
+    monkeypatch.setattr(partitions, "falling", falling)
+    assert mean(norm2(NORMAL) ** 3).value is not None
     with pytest.raises(RoutesDisagree):
-        _ = mean(norm2(NORMAL) ** 2).value
+        _ = mean(norm2(NORMAL) ** 4).value
 
 
 def test_a_fault_in_the_only_route_is_noticed(monkeypatch):
     monkeypatch.setattr(cumulants.math, "comb", lambda n, k: 1)
     with pytest.raises(RoutesDisagree):
         _ = mean(total(NORMAL["w"][i] ** 2 * S[i, j] * NORMAL["w"][j] ** 2, i, j)).value
+
+
+def test_a_fault_that_both_routes_share_is_seen_by_brute_force(monkeypatch):
+    raw = TruncatedNormal._raw
+    monkeypatch.setattr(TruncatedNormal, "_raw", lambda law, k: raw(law, k) * (2 if k == 4 else 1))
+    quantity = mean(norm2(tensors(TruncatedNormal(0, σ, -2 * σ, 2 * σ))) ** 2)
+    point = {d: 3, σ: sp.Rational(13, 10)}
+    assert abs(float(quantity.value.subs(point)) / quantity.oracle(point).value - 1) > 0.1
 
 
 def test_a_fault_in_a_law_is_noticed(monkeypatch):

@@ -31,7 +31,7 @@ _LAWS: dict[str, Callable[..., Law]] = {
     "TruncatedNormal": TruncatedNormal, "Rademacher": Rademacher, "Discrete": Discrete,
     "General": General,
 }  # fmt: skip
-_THINGS = ("Index", "Tensor", "Matrix")
+_THINGS: dict[str, Callable[..., Any]] = {"Index": Index, "Tensor": Tensor, "Matrix": Matrix}
 
 
 def definition(quantity: str, where: Mapping[str, str]) -> Expectation | sp.Expr:
@@ -61,7 +61,10 @@ def definition(quantity: str, where: Mapping[str, str]) -> Expectation | sp.Expr
         Traceback (most recent call last):
         ValueError: quantity: '2*d*sigma**4' is a closed form; accepted: mean(…), ...
     """
-    things = {name: _thing(name, text) for name, text in where.items()}
+    for name, text in where.items():
+        if _called(_parsed(text))[0] not in _THINGS:
+            raise ValueError(f"where: {name} is {text!r}; accepted: a call of {', '.join(_THINGS)}")
+    things: dict[str, Any] = {name: thing(name, text) for name, text in where.items()}
     reader = _QuantityReader(quantity, things)
     found = reader.quantity()
     if unused := sorted(set(things) - reader.used):
@@ -196,30 +199,27 @@ def thing(name: str, text: str) -> Index | Tensor | Matrix | Law | sp.Expr:
     Raises:
         ValueError: it is none of these.
     """
-    node = _parsed(text)
-    called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
-    if called in _THINGS:
-        return _thing(name, text)
-    reader = FormulaReader(text)
-    return _law(node, reader, text) if called in _LAWS else reader.expression(node)
+    node, reader = _parsed(text), FormulaReader(text)
+    called, given = _called(node)
+    if called in _LAWS:
+        return _law(node, reader, text)
+    if called not in _THINGS:
+        return reader.expression(node)
+    if called == "Tensor" and given:
+        return Tensor(name, _law(given[0], reader, text), *map(reader.expression, given[1:]))
+    return _THINGS[called](name, *map(reader.expression, given))
 
 
-def _thing(name: str, text: str) -> Index | Tensor | Matrix:
-    reader = FormulaReader(text)
-    node = _parsed(text)
-    called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
-    if not isinstance(node, ast.Call) or called not in _THINGS or node.keywords:
-        raise ValueError(f"where: {name} is {text!r}; accepted: a call of {', '.join(_THINGS)}")
-    if called == "Tensor":
-        law, *sizes = node.args
-        return Tensor(name, _law(law, reader, text), *(reader.expression(size) for size in sizes))
-    sizes = [reader.expression(size) for size in node.args]
-    return Index(name, *sizes) if called == "Index" else Matrix(name, *sizes)
+def _called(node: ast.expr) -> tuple[str, list[ast.expr]]:
+    """What is called, without arguments by name, and with what; an empty name where nothing is."""
+    if isinstance(node, ast.Call) and not node.keywords:
+        return ast.unparse(node.func), node.args
+    return "", []
 
 
 def _law(node: ast.expr, reader: FormulaReader, text: str) -> Law:
-    called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
-    if not isinstance(node, ast.Call) or called not in _LAWS or node.keywords:
+    called, arguments = _called(node)
+    if called not in _LAWS:
         raise ValueError(f"where: {text!r} has no law; accepted: a call of {', '.join(_LAWS)}")
 
     def argument(given: ast.expr) -> Any:
@@ -230,7 +230,7 @@ def _law(node: ast.expr, reader: FormulaReader, text: str) -> Law:
             return tuple(map(reader.expression, given.elts))
         return reader.expression(given)
 
-    return _LAWS[called](*map(argument, node.args))
+    return _LAWS[called](*map(argument, arguments))
 
 
 def _parsed(text: str) -> ast.expr:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Protocol
 
 import sympy as sp
 
@@ -57,18 +57,20 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Judgement:
-    """Whether a formula is the definition's value, and which mutants the definition rejects.
+    """Whether a formula is the definition's value, and which of its mutants were rejected.
 
     Attributes:
         first_disagreement: the first point at which formula and definition differ, or None.
         killed: labels of the mutants that differ from the definition at some point.
         survivors: labels of those that agree at every point. Where the formula itself disagrees,
             mutants are not looked at: both are empty.
+        below: labels of those too close to the formula for a measurement's resolution.
     """
 
-    first_disagreement: Comparison | None
+    first_disagreement: Comparison | None = None
     killed: tuple[str, ...] = ()
     survivors: tuple[str, ...] = ()
+    below: tuple[str, ...] = ()
 
     @property
     def agrees(self) -> bool:
@@ -76,32 +78,11 @@ class Judgement:
         return self.first_disagreement is None
 
 
-@dataclass(frozen=True)
-class Breaking:
-    """What a derivation makes of changed definitions.
-
-    Attributes:
-        broken: labels of the changes that lead the derivation elsewhere, as they should.
-        unmoved: labels of those after which it still ends at the formula.
-    """
+class Breaking(NamedTuple):
+    """Labels of changed definitions: those that lead a derivation elsewhere, and the others."""
 
     broken: tuple[str, ...]
     unmoved: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class MeasuredJudgement:
-    """Which mutants a measurement rejects.
-
-    Attributes:
-        killed: labels of the mutants that it rejects.
-        below: labels of those too close to the formula for its resolution.
-        survivors: labels of those that it could have seen and did not reject.
-    """
-
-    killed: tuple[str, ...]
-    below: tuple[str, ...]
-    survivors: tuple[str, ...]
 
 
 class Seen(Protocol):
@@ -165,19 +146,62 @@ def judge(
         >>> found.agrees, found.killed, found.survivors
         (True, ('doubled',), ())
     """
-    if not points:
-        raise ValueError("points: got none; accepted: at least one")
     exact = [(point, approximation(oracle(point))) for point in points]
+    return _judged(formula, mutants, exact, lambda *given: compare(*given).agrees)
+
+
+def judge_counted(
+    formula: sp.Expr, mutants: Iterable[Mutant], counts: Sequence[int], points: Sequence[Point]
+) -> Judgement:
+    """Judge as `judge` does, by whole numbers that were counted, without a tolerance.
+
+    Mutants of one label count as one, which survives where one of them does.
+
+    Args:
+        formula: the formula under test.
+        mutants: its wrong versions; each must give another number at some point.
+        counts: how many there are at each point.
+        points: where was counted; at least one.
+
+    Raises:
+        ValueError: there is no point.
+
+    Example:
+        >>> from verified_transformer.engine.exact.formulas.mutants import Mutant
+        >>> d = sp.Symbol("d", integer=True, positive=True)
+        >>> found = judge_counted(d**2, [Mutant("doubled", 2 * d**2)], [9], [{d: 3}])
+        >>> found.agrees, found.killed
+        (True, ('doubled',))
+    """
+    exact = [(point, Approximation(n, 0.0)) for point, n in zip(points, counts, strict=True)]
+    found = _judged(formula, mutants, exact, _is_whole)
+    return replace(found, killed=tuple(dict.fromkeys(found.killed)))
+
+
+def _judged(
+    formula: sp.Expr,
+    mutants: Iterable[Mutant],
+    exact: Sequence[tuple[Point, Approximation]],
+    agree: Callable[[sp.Expr, Approximation, Point], bool],
+) -> Judgement:
+    if not exact:
+        raise ValueError("points: got none; accepted: at least one")
     for point, value in exact:
-        found = compare(formula, value, point)
-        if not found.agrees:
-            return Judgement(found)
-    killed: list[str] = []
-    survivors: list[str] = []
+        if not agree(formula, value, point):
+            return Judgement(compare(formula, value, point))
+    found: dict[bool, list[str]] = {True: [], False: []}  # a label may be that of two mutants
     for mutant in mutants:
-        alike = all(compare(mutant.formula, value, point).agrees for point, value in exact)
-        (survivors if alike else killed).append(mutant.label)
-    return Judgement(None, tuple(killed), tuple(survivors))
+        found[all(agree(mutant.formula, value, at) for at, value in exact)].append(mutant.label)
+    return Judgement(None, tuple(found[False]), tuple(found[True]))
+
+
+def _is_whole(formula: sp.Expr, counted: Approximation, point: Point) -> bool:
+    """Whether a formula is exactly this whole number at a point."""
+    value = formula.subs(dict(point))
+    if value.is_Rational:
+        return bool(value == counted.value)
+    value = number(formula, point, _DIGITS)
+    return value is not None and abs(value - counted.value) < sp.Float(10) ** -(_DIGITS // 2)
 
 
 def judge_measured(
@@ -185,7 +209,7 @@ def judge_measured(
     points: Sequence[Point],
     measured: Sequence[Seen],
     again: Callable[[int], Seen],
-) -> MeasuredJudgement:
+) -> Judgement:
     """Judge a measurement by the mutants of the formula that it supports.
 
     A mutant falls where it has no value, or where the measurement can see it and rejects it, if
@@ -213,7 +237,7 @@ def judge_measured(
                     passed = True
                     break
         (survivors if passed else killed if seen else below).append(mutant.label)
-    return MeasuredJudgement(tuple(killed), tuple(below), tuple(survivors))
+    return Judgement(None, tuple(killed), tuple(survivors), tuple(below))
 
 
 def break_definitions(derived: Derived, formula: sp.Expr) -> Breaking:
@@ -225,15 +249,14 @@ def break_definitions(derived: Derived, formula: sp.Expr) -> Breaking:
         derived: the derivation, which knows its changed definitions.
         formula: where the unchanged derivation ends.
     """
-    broken: list[str] = []
-    unmoved: list[str] = []
+    found: dict[bool, list[str]] = {True: [], False: []}
     for label, recompute in derived.definition_mutants():
         try:
             value = recompute()
         except (ValueError, TypeError, ArithmeticError, sp.PolynomialError):
             continue
-        (unmoved if equivalent(value, formula) else broken).append(label)
-    return Breaking(tuple(broken), tuple(unmoved))
+        found[equivalent(value, formula)].append(label)
+    return Breaking(tuple(found[False]), tuple(found[True]))
 
 
 def digits_match(value: sp.Expr, printed: str) -> bool:
@@ -259,59 +282,11 @@ def digits_match(value: sp.Expr, printed: str) -> bool:
     return bool(0 <= distance < step) and bool(value < 0) == printed.startswith("-")
 
 
-def judge_counted(
-    formula: sp.Expr, mutants: Iterable[Mutant], counts: Sequence[int], points: Sequence[Point]
-) -> Judgement:
-    """Judge a formula, and the check itself, by whole numbers that were counted.
-
-    Args:
-        formula: the formula under test.
-        mutants: its wrong versions; each must give another number at some point.
-        counts: how many there are at each point.
-        points: where was counted; at least one.
-
-    Returns:
-        As `judge` does; but numbers are compared as whole ones, without a tolerance.
-
-    Raises:
-        ValueError: there is no point.
-
-    Example:
-        >>> from verified_transformer.engine.exact.formulas.mutants import Mutant
-        >>> d = sp.Symbol("d", integer=True, positive=True)
-        >>> found = judge_counted(d**2, [Mutant("doubled", 2 * d**2)], [9], [{d: 3}])
-        >>> found.agrees, found.killed
-        (True, ('doubled',))
-    """
-    if not points:
-        raise ValueError("points: got none; accepted: at least one")
-    both = list(zip(points, counts, strict=True))
-    for point, found in both:
-        if not _is_whole(formula, point, found):
-            said = number(formula, point)
-            return Judgement(Comparison(point, Approximation(found, 0.0), said))
-    alike = {m.label: all(_is_whole(m.formula, at, n) for at, n in both) for m in mutants}
-    killed = tuple(label for label, same in alike.items() if not same)
-    return Judgement(None, killed, tuple(label for label, same in alike.items() if same))
-
-
-def _is_whole(formula: sp.Expr, point: Point, counted: int) -> bool:
-    """Whether a formula is exactly this whole number at a point."""
-    value = formula.subs(dict(point))
-    if value.is_Rational:
-        return bool(value == counted)
-    value = number(formula, point, _DIGITS)
-    return value is not None and abs(value - counted) < sp.Float(10) ** -(_DIGITS // 2)
-
-
 def refuse_nothing(**things: object) -> None:
     """Refuse things that are empty: a predicate on all of their members would hold of none.
 
-    Args:
-        things: by the name of the argument.
-
     Raises:
-        ValueError: one of them has no members.
+        ValueError: one of them has no members; its name is that of the argument.
 
     Example:
         >>> refuse_nothing(on=[1], not_on=2)

@@ -80,7 +80,8 @@ class Shown:
                 "as a density, each parameter with its value as the default"
             )
         self.tree = _tree(function)
-        for name, value in self._names(function, self.tree).items():
+        self._usual: dict[tuple[Any, ...], float] = {}  # what the lines give at each point
+        for name, value in _names(function, self.tree).items():
             if (getattr(value, "__module__", None) or "").partition(".")[0] == _OURS:
                 raise ValueError(
                     f"{function.__name__}: uses {name} of this library; accepted: plain SymPy"
@@ -97,7 +98,7 @@ class Shown:
     @cached_property
     def key(self) -> list[str]:
         """What the function's lines use, as text: formulas of the notebook, and its objects."""
-        used = {**self._names(self.function, self.tree), **self.objects}
+        used = {**_names(self.function, self.tree), **self.objects}
         return [f"{name} = {value}" for name, value in sorted(used.items())
                 if isinstance(value, sp.Basic | tuple | list)]  # fmt: skip
 
@@ -130,25 +131,16 @@ class Shown:
             found = self.numeric(point, tree, **objects)
         except Exception:  # whatever it is: the slip has been seen
             return True
-        usual = self._usual(point)
-        return not math.isclose(found, usual, rel_tol=_SAME, abs_tol=_SAME**2)
-
-    def _usual(self, point: Point) -> float:
         key = tuple(point.items())
-        if key not in self._known:
-            self._known[key] = self.numeric(point)
-        return self._known[key]
-
-    @cached_property
-    def _known(self) -> dict[tuple[Any, ...], float]:
-        return {}
+        if key not in self._usual:
+            self._usual[key] = self.numeric(point)
+        return not math.isclose(found, self._usual[key], rel_tol=_SAME, abs_tol=_SAME**2)
 
     def slips(self) -> Iterator[tuple[str, ast.FunctionDef]]:
         """Yield what was changed, and the lines with that one change in them."""
-        known = self._names(self.function, self.tree)
         formulas = {
             name
-            for name, value in known.items()
+            for name, value in _names(self.function, self.tree).items()
             if isinstance(value, sp.Expr) and value not in self.objects.values()
         }
         names = sorted(formulas | _bound(self.tree) | set(self.objects))
@@ -165,18 +157,9 @@ class Shown:
         self, tree: ast.FunctionDef, point: Point, objects: Mapping[str, Any], done: list[str]
     ) -> Any:
         twin = _Twin(point, done)
-        names = {k: twin.of(v, self) for k, v in self._names(self.function, self.tree).items()}
+        names = {k: twin.of(v, self) for k, v in _names(self.function, self.tree).items()}
         found = _compiled(tree, names)(**{k: twin.of(v, self) for k, v in objects.items()})
         return twin.settled(found.subs(dict(point)) if isinstance(found, sp.Expr) else found)
-
-    def _names(self, function: types.FunctionType, tree: ast.FunctionDef) -> dict[str, Any]:
-        """What the names of a function stand for outside it."""
-        inner = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-        known = {**vars(builtins), **function.__globals__}
-        known |= {name: cell.cell_contents for name, cell in inner}
-        used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} - _bound(tree)
-        used &= _asked_for(function.__code__) | _of_defaults(tree)
-        return {name: known[name] for name in sorted(used) if name in known}
 
 
 def moments_of(density: sp.Expr, point: Point, highest: int) -> list[float]:
@@ -234,7 +217,7 @@ class _Twin:
             return value
         if isinstance(value, types.FunctionType) and value.__module__ == shown.function.__module__:
             tree = _tree(value)
-            names = shown._names(value, tree)
+            names = _names(value, tree)
             return _compiled(tree, {k: self.of(v, shown) for k, v in names.items()})
         return value
 
@@ -407,6 +390,16 @@ def _compiled(tree: ast.FunctionDef, names: dict[str, Any]) -> Callable[..., Any
     scope = dict(names)
     exec(compile(ast.fix_missing_locations(ast.Module([made], [])), "<twin>", "exec"), scope)
     return scope[tree.name]
+
+
+def _names(function: types.FunctionType, tree: ast.FunctionDef) -> dict[str, Any]:
+    """What the names of a function stand for outside it."""
+    inner = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    known = {**vars(builtins), **function.__globals__}
+    known |= {name: cell.cell_contents for name, cell in inner}
+    used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} - _bound(tree)
+    used &= _asked_for(function.__code__) | _of_defaults(tree)
+    return {name: known[name] for name in sorted(used) if name in known}
 
 
 Path = tuple[Any, ...]

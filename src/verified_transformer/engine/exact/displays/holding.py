@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import sympy as sp
 
@@ -111,11 +112,16 @@ def _entry(entry: sp.Indexed) -> sp.Rational:
     return sp.Rational(int.from_bytes(digest[:2], "big") - 32000, 9973)
 
 
-def _apart(left: Member, right: Member, a: sp.Expr, b: sp.Expr, within: float) -> Iterator[str]:
-    for at in random_points(a, b):
+def _values(a: sp.Expr, b: sp.Expr, count: int = 3) -> Iterator[tuple[Any, sp.Expr, sp.Expr]]:
+    """Points at which both sides have numbers, and these."""
+    for at in random_points(a, b, count=count):
         first, second = number(a, at, 15), number(b, at, 15)
-        if first is None or second is None:
-            continue
+        if first is not None and second is not None:
+            yield at, first, second
+
+
+def _apart(left: Member, right: Member, a: sp.Expr, b: sp.Expr, within: float) -> Iterator[str]:
+    for at, first, second in _values(a, b):
         off = abs(float(first) / float(second) - 1) if second else abs(float(first))
         if off > within:
             where = "" if not at else f" at {_at(at)}"
@@ -124,10 +130,7 @@ def _apart(left: Member, right: Member, a: sp.Expr, b: sp.Expr, within: float) -
 
 
 def _ordered(left: Member, right: Member, a: sp.Expr, b: sp.Expr) -> Iterator[str]:
-    for at in random_points(a, b, count=12):
-        first, second = number(a, at, 15), number(b, at, 15)
-        if first is None or second is None:
-            continue
+    for at, first, second in _values(a, b, count=12):
         true = {
             "<": first < second, ">": first > second, r"\le": first <= second,
             r"\ge": first >= second, r"\ne": first != second,
@@ -141,10 +144,7 @@ def _ordered(left: Member, right: Member, a: sp.Expr, b: sp.Expr) -> Iterator[st
 
 
 def _example(a: sp.Expr, b: sp.Expr) -> str:
-    for at in random_points(a, b):
-        first, second = number(a, at, 15), number(b, at, 15)
-        if first is None or second is None:
-            continue
+    for at, first, second in _values(a, b):
         if abs(first - second) > 1e-12 * (1 + abs(first)):
             where = f" at {_at(at)}" if at else ""
             return f"{where}: {_shown(first)} and {_shown(second)}"

@@ -228,12 +228,16 @@ class Reader:
                 self.left.insert(0, mark[1:])
                 mark = mark[0]
             return [mark.strip("\\@")]
-        self.take("{")
-        places = []
+        return [mark.strip("\\@") for mark in self.group() if mark != ","]
+
+    def group(self) -> list[str]:
+        """The marks of a group as they are, or the next one."""
+        if not self.took("{"):
+            return [self.take()]
+        found: list[str] = []
         while not self.took("}"):
-            mark = self.take().strip("\\@")
-            places += [mark] if mark != "," else []
-        return places
+            found.append(self.take())
+        return found
 
     def _entry(self, array: Any, places: list[str]) -> sp.Expr:
         indices = []
@@ -303,7 +307,7 @@ def big(reader: Reader) -> sp.Expr:
     mark, lower, upper = reader.take(), [], None
     for _ in range(2):
         if reader.took("_"):
-            lower = _raw(reader)
+            lower = reader.group()
         elif reader.took("^"):
             upper = reader.argument()
     if not lower:
@@ -346,16 +350,6 @@ def listed(reader: Reader, meaning: Any, full: str, places: list[str]) -> sp.Exp
         return None
     place = next((b[places[0]] for b in reversed(reader.bound) if places[0] in b), None)
     return entry(meaning, place) if isinstance(place, sp.Symbol) else None
-
-
-def _raw(reader: Reader) -> list[str]:
-    if reader.next() != "{":
-        return [reader.take()]
-    reader.take("{")
-    found: list[str] = []
-    while not reader.took("}"):
-        found.append(reader.take())
-    return found
 
 
 def integral(reader: Reader) -> sp.Expr:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
 
 import sympy as sp
 
@@ -76,19 +77,12 @@ def _changes(formula: sp.Expr) -> Iterator[tuple[str, sp.Expr]]:
     yield "whole doubled", 2 * formula
     yield "whole + 1 %", _ONE_PERCENT * formula
     yield "sign of the whole", -formula
-    for first, second in _swappable(formula):
+    for first, second in combinations(sorted(formula.free_symbols, key=lambda s: s.name), 2):
         swapped = formula.subs({first: second, second: first}, simultaneous=True)
         yield f"{first} and {second} swapped", swapped
     for path, node in _nodes(formula):
         for label, replacement in _node_changes(node, path, formula):
             yield label, _replace(formula, path, replacement)
-
-
-def _swappable(formula: sp.Expr) -> Iterator[tuple[sp.Symbol, sp.Symbol]]:
-    names = sorted(formula.free_symbols, key=lambda s: s.name)
-    for index, first in enumerate(names):
-        for second in names[index + 1 :]:
-            yield first, second
 
 
 def _nodes(

@@ -9,9 +9,9 @@ of such layers pulls a wrong scale back (slope below 1 at its fixed point) or dr
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import sympy as sp
 
@@ -24,13 +24,6 @@ from .law_means import LawMean, Piece
 _z, _σ = symbols("z sigma")
 _Φ = (1 + sp.erf(_z / sp.sqrt(2))) / 2
 _OF = ("value", "slope")
-
-
-def _two_sided(negative: sp.Expr, positive: sp.Expr) -> tuple[Piece, ...]:
-    return (
-        (sp.sympify(negative), -sp.oo, sp.Integer(0)),
-        (sp.sympify(positive), sp.Integer(0), sp.oo),
-    )
 
 
 def _selu_constants() -> tuple[sp.Expr, sp.Expr]:
@@ -81,13 +74,7 @@ class Activation:
         Raises:
             ValueError: no closed form is known (tanh and sigmoid, for example).
         """
-        known = _closed_form(self.name, power)
-        if known is None:
-            raise ValueError(
-                f"power: no closed form of E {self.name}**{power} is known; "
-                "accepted: use quadrature(power, sd)"
-            )
-        return known
+        return _closed_form(self, power)
 
     def quadrature(self, power: int, sd: float = 1.0, *, of: str = "value") -> Approximation:
         """Integrate the moment numerically.
@@ -150,45 +137,41 @@ def activation(name: str) -> Activation:
     """
     if name not in _PIECES:
         raise ValueError(f"name: got {name!r}; accepted: {', '.join(_PIECES)}")
-    return Activation(name, _PIECES[name]())
-
-
-def _whole(g: sp.Expr) -> Callable[[], tuple[Piece, ...]]:
+    negative, positive = map(sp.sympify, _PIECES[name])
     # cut at 0: half lines are where the quadrature rule is exact to rounding
-    return lambda: _two_sided(g, g)
+    return Activation(name, ((negative, -sp.oo, sp.S.Zero), (positive, sp.S.Zero, sp.oo)))
 
 
-def _selu() -> tuple[Piece, ...]:
-    λ, α = _selu_constants()
-    return _two_sided(λ * α * (sp.exp(_z) - 1), λ * _z)
-
-
-_PIECES: dict[str, Callable[[], tuple[Piece, ...]]] = {
-    "identity": _whole(_z),
-    "relu": lambda: _two_sided(sp.Integer(0), _z),
-    "elu": lambda: _two_sided(sp.exp(_z) - 1, _z),
-    "selu": _selu,
-    "gelu": _whole(_z * _Φ),
-    "silu": _whole(_z / (1 + sp.exp(-_z))),
-    "tanh": _whole(sp.tanh(_z)),
-    "sigmoid": _whole(1 / (1 + sp.exp(-_z))),
+_λ, _α = _selu_constants()
+_PIECES: dict[str, tuple[Any, ...]] = {  # below zero and above
+    "identity": (_z, _z),
+    "relu": (0, _z),
+    "elu": (sp.exp(_z) - 1, _z),
+    "selu": (_λ * _α * (sp.exp(_z) - 1), _λ * _z),
+    "gelu": (_z * _Φ,) * 2,
+    "silu": (_z / (1 + sp.exp(-_z)),) * 2,
+    "tanh": (sp.tanh(_z),) * 2,
+    "sigmoid": (1 / (1 + sp.exp(-_z)),) * 2,
 }
 
 
 @cache
-def _closed_form(name: str, power: int) -> sp.Expr | None:
-    r"""A moment without integrals; None where none is known.
+def _closed_form(of: Activation, power: int) -> sp.Expr:
+    r"""A moment without integrals.
 
     That of GELU follows by Stein's identity $\mathbb{E}[x\,g(x)]=\sigma^2\,\mathbb{E}g'(x)$: with
     $s=\sigma^2$, $\mathbb{E}\varphi^2=1/(2\pi\sqrt{1+2s})$,
     $(1+s)\,\mathbb{E}[x\Phi\varphi]=s\,\mathbb{E}\varphi^2$, and the orthant probability
     $\mathbb{E}\Phi^2=1/4+\arcsin(s/(1+s))/(2\pi)$.
     """
-    defined = activation(name).moment(power)  # refuses what is none
-    if name in ("identity", "relu", "elu", "selu"):
+    defined = of.moment(power)  # refuses what is none
+    if of.name in ("identity", "relu", "elu", "selu"):
         return sp.expand(integrate_by_parts(defined.start))
-    if (name, power) != ("gelu", 2):
-        return None
+    if (of.name, power) != ("gelu", 2):
+        raise ValueError(
+            f"power: no closed form of E {of.name}**{power} is known; "
+            "accepted: use quadrature(power, sd)"
+        )
     s = _σ**2
     Φ2 = sp.Rational(1, 4) + sp.asin(s / (1 + s)) / (2 * sp.pi)
     xΦφ = s / (1 + s) / (2 * sp.pi * sp.sqrt(1 + 2 * s))

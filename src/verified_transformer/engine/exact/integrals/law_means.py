@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import sympy as sp
 
 from ..derivations import Derivation
-from ..formulas.evaluation import Point, integrate_numerically
+from ..formulas.evaluation import Point, number
 from ..laws import Law, Normal, TruncatedNormal, Uniform
 
 if TYPE_CHECKING:
@@ -99,18 +99,11 @@ class LawMean(Derivation):
 
     def statistic_moments(self, point: Point, order: int) -> list[float]:
         """Raw moments of ``g(z)`` from the first to ``order``, by quadrature."""
-        found = []
-        for power in range(1, order + 1):
-            value = (
-                self._integral(power)
-                .subs(dict(point))
-                .replace(
-                    lambda e: isinstance(e, sp.Integral),
-                    lambda e: sp.Float(integrate_numerically(e).value, 17),
-                )
-            )
-            found.append(float(value))
-        return found
+        found = (number(self._integral(power), point, 17) for power in range(1, order + 1))
+        moments = [float(moment) for moment in found if moment is not None]
+        if len(moments) < order:
+            raise ValueError(f"point: {self.quantity} has a moment without a finite value there")
+        return moments
 
     def evaluate(self, arrays: Mapping[str, np.ndarray], point: Point) -> np.ndarray:
         """Evaluate ``g`` literally on an array of values of ``z``."""

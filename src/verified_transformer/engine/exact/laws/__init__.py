@@ -5,8 +5,7 @@ Parameters are SymPy expressions or numbers. A decimal such as ``1.3`` is read a
 """
 
 from .continuous import Normal, TruncatedNormal, Uniform
-from .discrete import SKEWED, Discrete, Rademacher
-from .general import General
+from .discrete import SKEWED, Discrete, General, Rademacher
 from .law import Law, MissingMoment, cumulant_from, exact
 
 __all__ = [

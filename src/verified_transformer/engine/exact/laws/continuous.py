@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import sympy as sp
 
-from .law import Law, exact, gauss_rule, require_positive
+from .law import Law, exact, require_positive
 
 if TYPE_CHECKING:
-    import numpy as np
     import torch
 
 _LEAST_ACCEPTANCE = 1e-3
@@ -37,12 +35,9 @@ class Normal(Law):
     def _cumulant(self, k: int) -> sp.Expr:
         return {1: self.mean, 2: self.sd**2}.get(k, sp.Integer(0))
 
-    def nodes(self, degree: int) -> tuple[np.ndarray, np.ndarray]:
-        import numpy as np
-
+    def _standard(self) -> tuple[float, float, float, float, bool]:
         mean, sd = self._numbers()
-        x, weights = np.polynomial.hermite_e.hermegauss(degree // 2 + 1)
-        return mean + sd * x, weights / math.sqrt(2 * math.pi)
+        return mean, sd, -math.inf, math.inf, True
 
     def _fill(self, out: torch.Tensor, generator: torch.Generator) -> None:
         mean, sd = self._numbers()
@@ -75,12 +70,9 @@ class Uniform(Law):
             return (self.low + self.high) / 2
         return sp.expand(sp.bernoulli(k) * (self.high - self.low) ** k / k)
 
-    def nodes(self, degree: int) -> tuple[np.ndarray, np.ndarray]:
-        import numpy as np
-
+    def _standard(self) -> tuple[float, float, float, float, bool]:
         low, high = self._numbers()
-        x, weights = np.polynomial.legendre.leggauss(degree // 2 + 1)
-        return (low + high) / 2 + (high - low) / 2 * x, weights / 2
+        return (low + high) / 2, (high - low) / 2, -1.0, 1.0, False
 
     def _fill(self, out: torch.Tensor, generator: torch.Generator) -> None:
         low, high = self._numbers()
@@ -125,14 +117,14 @@ class TruncatedNormal(Law):
     @property
     def acceptance(self) -> float:
         """Probability that a draw before truncation lies between the bounds."""
-        mean, sd, low, high = self._numbers()
-        a, b = ((bound - mean) / (sd * math.sqrt(2)) for bound in (low, high))
+        a, b = (bound / math.sqrt(2) for bound in self._standard()[2:4])
         if a > 0:  # erfc keeps its digits in the lower tail of -x only
             a, b = -b, -a
         return (math.erfc(-b) - math.erfc(-a)) / 2
 
-    def nodes(self, degree: int) -> tuple[np.ndarray, np.ndarray]:
-        return _truncated_rule(*self._numbers(), degree // 2 + 1)
+    def _standard(self) -> tuple[float, float, float, float, bool]:
+        mean, sd, low, high = self._numbers()
+        return mean, sd, (low - mean) / sd, (high - mean) / sd, True
 
     def _fill(self, out: torch.Tensor, generator: torch.Generator) -> None:
         mean, sd, low, high = self._numbers()
@@ -152,23 +144,3 @@ class TruncatedNormal(Law):
             rejected = rejected[accepted.numel() :]
         if not out.is_contiguous():
             out.copy_(flat.view(out.shape))
-
-
-@lru_cache(maxsize=256)
-def _truncated_rule(
-    mean: float, sd: float, low: float, high: float, n: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Gauss rule of the truncated normal law, from a fine Legendre rule by orthogonalisation."""
-    import numpy as np
-
-    a, b = (low - mean) / sd, (high - mean) / sd
-    mode = min(max(a, 0.0), b)
-    reach = math.sqrt(mode**2 + 300)  # beyond it the density is below e⁻¹⁵⁰ of its maximum
-    a, b = max(a, -reach), min(b, reach)
-    t, weights = np.polynomial.legendre.leggauss(256)
-    x = (a + b) / 2 + (b - a) / 2 * t
-    weights = weights * np.exp((mode**2 - x**2) / 2)
-    basis = np.polynomial.legendre.legvander(t, n - 1)
-    q, _ = np.linalg.qr(np.sqrt(weights)[:, None] * basis)
-    nodes, shares = gauss_rule(q.T @ (x[:, None] * q))
-    return mean + sd * nodes, shares

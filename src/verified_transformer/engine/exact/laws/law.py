@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import sympy as sp
 
+from .gauss import Rule, rule_between
+
 if TYPE_CHECKING:
-    import numpy as np
     import torch
 
 
@@ -98,7 +99,7 @@ class Law:
         """Return the law with the point's numbers put in for its symbols."""
         return type(self)(*(put(value, point) for value in self._parameters()))
 
-    def nodes(self, degree: int) -> tuple[np.ndarray, np.ndarray]:
+    def nodes(self, degree: int) -> Rule:
         """Return Gauss nodes and weights, exact for polynomials of this degree.
 
         A discrete law returns its values and probabilities whatever the degree.
@@ -106,7 +107,9 @@ class Law:
         Raises:
             ValueError: a parameter is not a number yet.
         """
-        raise NotImplementedError
+        centre, scale, low, high, normal = self._standard()
+        found, weights = rule_between(low, high, degree // 2 + 1, normal=normal)
+        return [centre + scale * x for x in found], list(weights)
 
     def sample_(self, out: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
         """Fill a tensor in place with iid draws, on its device.
@@ -132,6 +135,10 @@ class Law:
         return out
 
     def _raw(self, k: int) -> sp.Expr:
+        raise NotImplementedError
+
+    def _standard(self) -> tuple[float, float, float, float, bool]:
+        """Centre and scale; the ends about them, in scales; whether it is normal, else uniform."""
         raise NotImplementedError
 
     def _cumulant(self, k: int) -> sp.Expr:
@@ -161,11 +168,3 @@ def as_float(value: sp.Expr, law: Law) -> float:
 def require_positive(name: str, value: sp.Expr) -> None:
     if value.is_extended_positive is False:
         raise ValueError(f"{name}: got {value}; accepted: greater than 0")
-
-
-def gauss_rule(jacobi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes and weights from the matrix of multiplication by x (Golub and Welsch, 1969)."""
-    import numpy as np
-
-    nodes, vectors = np.linalg.eigh(jacobi)
-    return nodes, vectors[0] ** 2

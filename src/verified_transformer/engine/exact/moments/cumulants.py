@@ -10,13 +10,13 @@ import math
 import re
 import string
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sympy as sp
 
-from .patterns import Pattern, block_text, pattern
+from .patterns import Moment, Pattern, block_text, pattern
 from .terms import Factor, Label, Term, Terms, moved, reduced
 
 if TYPE_CHECKING:
@@ -100,13 +100,8 @@ def _entry_sum(term: Term) -> str:
 
 
 class Part(NamedTuple):
-    """A factor of what a partition is worth.
-
-    Attributes:
-        kind: "cumulant" of a tensor's entry, "size" of an index that is left alone, or "sum" of a
-            term of fixed matrices.
-        subject: name of the tensor, text of the size, or the term.
-        order: of the cumulant, else 0.
+    """A factor of what a partition is worth: "cumulant" of a tensor's entry, by name and order,
+    "size" of an index that is left alone, or "sum" of a term of fixed matrices.
     """
 
     kind: str
@@ -118,17 +113,9 @@ Product = tuple[Part, ...]  # sorted
 
 
 def by_cumulants(
-    powers: Mapping[int, Terms],
-    cumulant: Callable[[str, int], sp.Expr],
-    sizes: Mapping[str, sp.Expr],
+    powers: Mapping[int, Terms], cumulant: Moment, sizes: Mapping[str, sp.Expr]
 ) -> dict[int, list[Pattern]]:
-    """Return the patterns of each power of the statistic by route B.
-
-    Args:
-        powers: the polynomials, by power.
-        cumulant: cumulant of an entry, by tensor name and order.
-        sizes: the sizes by their text.
-    """
+    """Return the patterns of each power of the statistic by route B."""
     patterns: dict[int, list[Pattern]] = defaultdict(list)
     known: dict[Term, Counter[Product]] = {}
     for power, terms in powers.items():
@@ -146,17 +133,10 @@ def by_cumulants(
     return patterns
 
 
-def blocks(
-    term: Term,
-    cumulant: Callable[[str, int], sp.Expr],
-    known: dict[Term, Counter[Product]],
-) -> Counter[Product]:
+def blocks(term: Term, cumulant: Moment, known: dict[Term, Counter[Product]]) -> Counter[Product]:
     """Return how often each product arises; the first factor's block is chosen first.
 
-    Args:
-        term: the term to partition.
-        cumulant: cumulant of an entry, by tensor name and order.
-        known: results so far, which are used and added to.
+    Results so far are in ``known``, and are added to it.
     """
     if term in known:
         return known[term]

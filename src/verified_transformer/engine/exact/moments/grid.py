@@ -9,21 +9,20 @@ import math
 import random
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from importlib.util import find_spec
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-import mpmath
 import sympy as sp
 
 from ..formulas.evaluation import Approximation, Point
-from ..integrals.quadrature import NUMPY
-from ..laws.discrete import Discrete
-from ..laws.law import Law, MissingMoment, put
-from .polynomials import Array, Definition, Index, Tensor
+from ..laws.gauss import Rule
+from .polynomials import Array, Definition, Index
 
 if TYPE_CHECKING:
     import numpy as np
 
+NUMPY = find_spec("numpy") is not None  # in the published page there is none
 LARGEST, CHEAP, _CHUNK = 2_000_000, 200_000, 1 << 16  # nodes
 _ROUNDING = 2e-14  # relative, per degree of the polynomial and doubling of the grid
 _TRIES = 40  # random points looked at to find two at which the laws exist and the grid is small
@@ -37,19 +36,7 @@ class GridTooLarge(ValueError):
 
 
 def brute_force(definition: Definition, estimator: str, point: Point) -> Approximation:
-    """Evaluate the mean or the variance of a definition at a point.
-
-    Args:
-        definition: the statistic.
-        estimator: "mean" or "variance".
-        point: a number for every symbol; an array for every `Matrix`, under the object itself.
-
-    Returns:
-        The value, exact but for rounding, and a bound for that.
-
-    Raises:
-        ValueError: a number or a matrix is missing, or the grid has more than 2e6 nodes.
-    """
+    """Evaluate the mean or the variance of a definition at a point, with a bound for rounding."""
     if not NUMPY:
         return _node_by_node(definition, 1 if estimator == "mean" else 2, point)
     if estimator == "mean":
@@ -62,16 +49,7 @@ def brute_force(definition: Definition, estimator: str, point: Point) -> Approxi
 
 
 def evaluate(definition: Definition, arrays: Mapping[str, np.ndarray], point: Point) -> np.ndarray:
-    """Evaluate a statistic as defined, by literal summation.
-
-    Args:
-        definition: the statistic.
-        arrays: for every random tensor by name, an array of shape (replicates, *sizes).
-        point: a number for every symbol, an array for every `Matrix`.
-
-    Returns:
-        One number per replicate.
-    """
+    """Evaluate a statistic as defined, by literal summation: one number per replicate."""
     numbers, sizes, matrices = definition.at(point)
     for name, tensor in definition.draws.items():
         if name not in arrays:
@@ -120,30 +98,22 @@ def nodes(
     """
     import numpy as np
 
-    numbers, sizes, matrices = definition.at(point)
-    statistic = definition.statistic.xreplace(numbers)
-    degree = 0
-    cells: dict[Cell, tuple[np.ndarray, np.ndarray]] = {}
-    for tensor in definition.draws.values():
-        degree += power * _degree(statistic, tensor)
-        rule = tensor.law.at(point).nodes(power * _degree(statistic, tensor))
-        cells |= dict.fromkeys(_cells(definition, tensor, sizes), rule)
-    lengths = [len(values) for values, _ in cells.values()]
-    size = math.prod(lengths)
-    if size > largest:
-        raise GridTooLarge(f"point: the grid has {size} nodes; accepted: at most {largest}")
+    statistic, sizes, matrices, cells = _cells(definition, point, power)
+    size = _size(cells, largest)
     positive = statistic.xreplace({x: abs(x) for x in statistic.atoms(sp.Number)})
     literal, magnitude = _literal(statistic, sizes), _literal(positive, sizes)
     absolute = {name: abs(array) for name, array in matrices.items()}
     weights, values, errors = np.ones(size), np.empty(size), np.empty(size)
+    degree = power * sum(_degree(statistic, tensor) for tensor in definition.draws.values())
     rounding = _ROUNDING * (size.bit_length() + degree)
+    lengths = [len(values) for values, _ in cells.values()]
     for start in range(0, size, _CHUNK):
         block = np.arange(start, min(start + _CHUNK, size))
         arrays: dict[str, dict[Any, np.ndarray]] = defaultdict(dict)
         places = np.unravel_index(block, lengths) if lengths else ()
         for ((name, at), (abscissae, shares)), place in zip(cells.items(), places, strict=True):
-            arrays[name][..., *at] = abscissae[place]
-            weights[block] *= shares[place]
+            arrays[name][..., *at] = np.array(abscissae)[place]
+            weights[block] *= np.array(shares)[place]
         values[block] = literal({**matrices, **arrays}, {})
         for entries in arrays.values():
             entries.update((at, abs(x)) for at, x in entries.items())
@@ -153,17 +123,10 @@ def nodes(
 
 def _node_by_node(definition: Definition, power: int, point: Point) -> Approximation:
     """Brute force where there is no NumPy: the same sum, one node after the other."""
-    numbers, sizes, _ = definition.at(point)
-    statistic = definition.statistic.xreplace(numbers)
-    cells: dict[Cell, list[tuple[float, float]]] = {}
-    for tensor in definition.draws.values():
-        rule = _rule(tensor.law, point, power * _degree(statistic, tensor))
-        cells |= dict.fromkeys(_cells(definition, tensor, sizes), rule)
-    size = math.prod(map(len, cells.values()))
-    if size > CHEAP:
-        raise GridTooLarge(f"point: the grid has {size} nodes; accepted: at most {CHEAP}")
+    statistic, sizes, _, cells = _cells(definition, point, power)
+    size = _size(cells, CHEAP)
     literal, found = _literal(statistic, sizes), []
-    for run in product(*cells.values()):
+    for run in product(*(zip(*rule, strict=True) for rule in cells.values())):
         arrays: dict[str, dict[Any, float]] = defaultdict(dict)
         for (name, at), (node, _) in zip(cells, run, strict=True):
             arrays[name][..., *at] = node
@@ -175,38 +138,32 @@ def _node_by_node(definition: Definition, power: int, point: Point) -> Approxima
     return Approximation(value, 10 * _ROUNDING * size.bit_length() * total)
 
 
-def _rule(law: Law, point: Point, degree: int) -> list[tuple[float, float]]:
-    """Gauss nodes and weights from a law's moments (Golub and Welsch, 1969), without NumPy."""
-    if isinstance(law, Discrete):
-        pairs = zip(law.values, law.probabilities, strict=True)
-        return [(float(put(v, point)), float(put(p, point))) for v, p in pairs]
+def _cells(
+    definition: Definition, point: Point, power: int
+) -> tuple[sp.Expr, dict[Index, int], dict[str, np.ndarray], dict[Cell, Rule]]:
+    """The statistic in numbers, sizes, matrices, and for each entry that is used its Gauss rule.
 
-    def moment(k: int) -> Any:
-        try:
-            return mpmath.mpf(str(sp.N(put(law.raw_moment(k), point), 50)))
-        except MissingMoment:
-            if k % 2:  # only moments are known of it: take it as symmetric
-                return mpmath.mpf(0)
-            raise
-
-    with mpmath.workdps(50):
-        n = degree // 2 + 1
-        moments = [moment(k) for k in range(2 * n)]
-        root = mpmath.cholesky(mpmath.matrix([moments[i : i + n] for i in range(n)]))
-        inverse = mpmath.inverse(root)
-        shifted = mpmath.matrix([moments[i + 1 : i + 1 + n] for i in range(n)])
-        values, vectors = mpmath.eigsy(inverse * shifted * inverse.T)
-        return [(float(values[j]), float(vectors[0, j] ** 2)) for j in range(n)]
-
-
-def _cells(definition: Definition, tensor: Tensor, sizes: Mapping[Index, int]) -> Iterator[Cell]:
-    """Yield name and place of the entries that are used; a fixed index is 0 there."""
+    A fixed index is 0 there.
+    """
+    numbers, sizes, matrices = definition.at(point)
+    statistic = definition.statistic.xreplace(numbers)
     summed = {i for node in definition.statistic.atoms(sp.Sum) for i in node.variables}
-    for entry in definition.entries:
-        if entry.base.label == tensor:
-            own = list(dict.fromkeys(entry.indices))
-            for run in product(*(range(sizes[i] if i in summed else 1) for i in own)):
-                yield tensor.name, tuple(run[own.index(i)] for i in entry.indices)
+    cells: dict[Cell, Rule] = {}
+    for tensor in definition.draws.values():
+        rule = tensor.law.at(point).nodes(power * _degree(statistic, tensor))
+        for entry in definition.entries:
+            if entry.base.label == tensor:
+                own = list(dict.fromkeys(entry.indices))
+                for run in product(*(range(sizes[i] if i in summed else 1) for i in own)):
+                    cells[tensor.name, tuple(run[own.index(i)] for i in entry.indices)] = rule
+    return statistic, sizes, matrices, cells
+
+
+def _size(cells: Mapping[Cell, Rule], largest: int) -> int:
+    size = math.prod(len(nodes) for nodes, _ in cells.values())
+    if size > largest:
+        raise GridTooLarge(f"point: the grid has {size} nodes; accepted: at most {largest}")
+    return size
 
 
 def _degree(node: sp.Expr, array: Array) -> int:

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import string
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import sympy as sp
 
-from .patterns import Pattern, moment_text, pattern
+from .patterns import Moment, Pattern, moment_text, pattern
 from .polynomials import Index
 from .terms import APART, Factor, Label, Term, Terms, moved, reduced
 
-Moment = Callable[[str, int], sp.Expr]
 Group = tuple[int, ...]
 
 
@@ -38,12 +37,7 @@ class Coincidence(NamedTuple):
 
 
 class Naming:
-    """Letters for labels, and the number of values of each size.
-
-    Args:
-        indices: the definition's indices, sorted by name.
-        taken: other names that occur in it.
-    """
+    """Letters for labels, and the number of values of each size."""
 
     def __init__(self, indices: Sequence[Index], taken: Collection[str]) -> None:
         self.indices = indices
@@ -68,13 +62,7 @@ class Naming:
 def by_partitions(
     powers: Mapping[int, Terms], raw: Moment, naming: Naming
 ) -> dict[int, list[Pattern]]:
-    """Return the patterns of each power of the statistic by route A.
-
-    Args:
-        powers: the polynomials, by power.
-        raw: raw moment of an entry, by tensor name and order.
-        naming: what labels are called.
-    """
+    """Return the patterns of each power of the statistic by route A."""
     patterns: dict[int, list[Pattern]] = defaultdict(list)
     for power, terms in powers.items():
         for term, coefficient in terms.items():

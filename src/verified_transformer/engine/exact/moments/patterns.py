@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -12,18 +12,13 @@ import sympy as sp
 
 from ..laws import Law, MissingMoment, cumulant_from
 
+Moment = Callable[[str, int], sp.Expr]  # of an entry, by tensor name and order
 _LONGEST_TO_FACTOR = 40  # terms
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """One line of a derivation: ``count`` terms, each worth ``value``.
-
-    Attributes:
-        text: the line.
-        count: how many terms.
-        value: what each is worth.
-    """
+    """One line of a derivation, ``text``: ``count`` terms, each worth ``value``."""
 
     text: str
     count: sp.Expr
@@ -31,11 +26,7 @@ class Pattern:
 
 
 class EntryMoments:
-    """Moments of entries by tensor name; unknown and long ones stand as symbols until the end.
-
-    Args:
-        laws: the law of each random tensor's entries, by name.
-    """
+    """Moments of entries by tensor name; unknown and long ones stand as symbols until the end."""
 
     def __init__(self, laws: Mapping[str, Law]) -> None:
         self._laws = laws
@@ -74,20 +65,11 @@ class EntryMoments:
 def pattern(
     where: str,
     counts: Sequence[sp.Expr],
-    worth: Iterable[str],
+    names: Sequence[str],
     value: sp.Expr,
     coefficient: sp.Expr,
 ) -> Pattern:
-    """Return a pattern with its text.
-
-    Args:
-        where: which terms these are.
-        counts: factors of their number.
-        worth: names of the moments in a term.
-        value: what a term is worth.
-        coefficient: its constant factor.
-    """
-    names = tuple(worth)
+    """Return a pattern with its text: which terms, factors of their number, names of moments."""
     number = math.prod(int(c) for c in counts if c.is_Integer)
     repeated = Counter(c for c in counts if not c.is_Integer)
     symbols = (_power(f"({c})" if c.is_Add else str(c), k) for c, k in repeated.items())

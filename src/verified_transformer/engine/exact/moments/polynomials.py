@@ -149,20 +149,12 @@ def refuse_unless_polynomial(node: sp.Expr) -> None:
 
 
 class Definition:
-    """A polynomial in entries, and what occurs in it.
-
-    Args:
-        statistic: the polynomial.
+    """A polynomial in entries, refused where it is none or ambiguous, and what occurs in it.
 
     Attributes:
         entries, indices, matrices: what occurs, in a fixed order.
         draws: the random tensors by name.
         sizes: the indices' sizes by their text.
-
-    Raises:
-        TypeError: the statistic is not an expression.
-        ValueError: it is not a polynomial in entries; or two fixed (unsummed) indices have the same
-            size, so that they might coincide; or two different things have one name.
     """
 
     def __init__(self, statistic: sp.Expr) -> None:

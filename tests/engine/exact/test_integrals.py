@@ -1,4 +1,4 @@
-"""Gaussian integrals: closed forms against quadrature, root finding and exact identities."""
+"""Integrals and sums: closed forms against quadrature, root finding, SciPy and identities."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ import mpmath
 import numpy as np
 import pytest
 import sympy as sp
+from scipy.integrate import quad
+from scipy.stats import chi
 
 from verified_transformer.engine.exact.formulas.evaluation import (
     equivalent,
     integrate_numerically,
-    number,
 )
 from verified_transformer.engine.exact.formulas.notation import symbols
+from verified_transformer.engine.exact.integrals import lengths
 from verified_transformer.engine.exact.integrals.closed_forms import (
     integrate_by_parts,
     integrate_half_line_powers,
+    sum_geometric_series,
 )
-from verified_transformer.engine.exact.integrals.law_means import Draw, LawMean, density
-from verified_transformer.engine.exact.integrals.lengths import mean_square_behind_norm
+from verified_transformer.engine.exact.integrals.law_means import LawMean, density
 from verified_transformer.engine.exact.laws import Normal, Rademacher, TruncatedNormal, Uniform
 
 d, k, σ, α, μ, a, b, c, t, x, z = symbols("d k sigma alpha mu a b c t x z")
@@ -118,13 +120,6 @@ def test_a_power_on_the_half_line_is_a_gamma_function(s):
     assert equivalent(closed, integral)
 
 
-def test_the_mean_norm_of_a_gaussian_vector_is_a_ratio_of_gamma_functions():
-    weight = r ** (d - 1) * sp.exp(-(r**2) / 2)
-    mean = sp.Integral(r * weight, (r, 0, sp.oo)) / sp.Integral(weight, (r, 0, sp.oo))
-    closed = integrate_half_line_powers(mean)
-    assert equivalent(closed, sp.sqrt(2) * sp.gamma((d + 1) / 2) / sp.gamma(d / 2))
-
-
 def test_sums_of_powers_are_integrated_term_by_term():
     integrand = (1 - σ * r**d) ** 2 * sp.exp(-(r**2) / 2)
     integral = sp.Integral(integrand, (r, 0, sp.oo))
@@ -176,54 +171,7 @@ def test_the_variance_ratio_of_a_truncated_law_has_fifteen_right_digits(low, hig
     assert abs(γ / truncated_variance(low, high) - 1) < 1e-15
 
 
-def test_the_variance_ratio_does_not_depend_on_the_scale():
-    law = TruncatedNormal(0, σ, -2 * σ, 2 * σ)
-    square = LawMean("E w**2", z, law, z**2).then("by parts", integrate_by_parts).value
-    γ = number(square / σ**2, {σ: 3})
-    assert float(γ) == pytest.approx(0.7737413035499, abs=1e-12)
-    assert equivalent(square, sp.Rational(str(γ)) * σ**2)
-
-
 # -------------------------------------------------------------------------------- SELU's constants
-
-
-def selu_constants() -> tuple[sp.Expr, sp.Expr]:
-    """α and λ from the two moment conditions, in closed form."""
-    mean, square = (
-        LawMean(
-            f"E elu**{power}",
-            z,
-            Normal(0, 1),
-            [((α * (sp.exp(z) - 1)) ** power, -sp.oo, 0), (z**power, 0, sp.oo)],
-        )
-        .then("by parts", integrate_by_parts)
-        .value
-        for power in (1, 2)
-    )
-    (root,) = sp.solve(mean, α)
-    return root, 1 / sp.sqrt(square.subs(α, root))
-
-
-@pytest.mark.slow
-def test_selu_constants_agree_with_root_finding_to_thirty_digits():
-    closed = selu_constants()
-    with mpmath.workdps(40):
-        below = [
-            mpmath.quad(lambda w, p=p: mpmath.expm1(w) ** p * mpmath.npdf(w), [-20, -4, 0])
-            for p in (1, 2)
-        ]
-        above = [1 / mpmath.sqrt(2 * mpmath.pi), mpmath.mpf(1) / 2]
-
-        def conditions(alpha: mpmath.mpf, lam: mpmath.mpf) -> list[mpmath.mpf]:
-            mean, square = (alpha**p * below[p - 1] + above[p - 1] for p in (1, 2))
-            return [lam * mean, lam**2 * square - 1]
-
-        roots = mpmath.findroot(conditions, (1.67, 1.05))
-        for formula, root in zip(closed, roots, strict=True):
-            assert abs(mpmath.mpf(str(sp.N(formula, 40))) - root) < mpmath.mpf("1e-30")
-    assert [float(formula) for formula in closed] == pytest.approx(
-        [1.6732632423543772, 1.0507009873554805], rel=1e-15
-    )
 
 
 # ----------------------------------------------------------------------------- means under a law
@@ -284,21 +232,54 @@ def test_evaluate_has_no_value_outside_the_pieces():
     assert np.isnan(inside.evaluate({"z": np.array([-1.5, 2.0])}, {})).all()
 
 
-def test_a_law_mean_names_its_random_input():
-    law = TruncatedNormal(0, σ, -2 * σ, 2 * σ)
-    assert LawMean("E w", z, law, z).draws == {"z": Draw(law, ())}
-    assert LawMean("E w", z, law, z).estimator == "mean"
-
-
 @pytest.mark.parametrize(("width", "constant"), [(3, 0.4), (5, 3.3), (64, 0.01)])
 def test_the_mean_square_behind_a_norm_is_an_exponential_integral(
     width: int, constant: float
 ) -> None:
     u = mpmath.mpf(width * constant) / 2
     wanted = 1 - u * mpmath.exp(u) * mpmath.expint(mpmath.mpf(width) / 2, u)
-    assert mean_square_behind_norm(width, constant) == pytest.approx(float(wanted), rel=1e-9)
+    assert lengths.mean_square_behind_norm(width, constant) == pytest.approx(
+        float(wanted), rel=1e-9
+    )
 
 
 def test_a_constant_below_zero_is_refused() -> None:
     with pytest.raises(ValueError, match="d, ε: got 3, -1; accepted"):
-        mean_square_behind_norm(3, -1)
+        lengths.mean_square_behind_norm(3, -1)
+
+
+# ------------------------------------------------------------------------------ lengths, sums
+
+
+@pytest.mark.parametrize("size", [3, 7, 64])
+def test_the_density_of_a_length_is_that_of_a_scaled_chi(size: int) -> None:
+    density = sp.lambdify(x, lengths.density_of_length(sp.Integer(size), x), "mpmath")
+    for ratio in (0.9, 1.0, 1.2):
+        expected = chi(size, scale=size**-0.5).pdf(ratio)
+        assert float(density(ratio)) == pytest.approx(expected, rel=1e-9)
+    assert density(-0.5) == 0
+
+
+@pytest.mark.parametrize("size", [4, 5, 64])
+def test_a_cosine_has_mass_one_and_mean_square_one_over_d(size: int) -> None:
+    density = sp.lambdify(x, lengths.density_of_cosine(sp.Integer(size), x), "mpmath")
+    for power, expected in ((0, 1), (1, 0), (2, 1 / size)):
+        found = quad(lambda c, p=power: c**p * float(density(c)), -1, 1)[0]
+        assert found == pytest.approx(expected, abs=1e-7)
+
+
+def test_the_mean_squared_cosine_is_derived() -> None:
+    found = lengths.mean_squared_cosine(d)
+    assert found.value == 1 / d
+    assert len(found.steps) == 3
+
+
+def test_a_geometric_series_is_summed_with_its_constant() -> None:
+    found = sum_geometric_series(3 + sp.Sum(5 * σ ** (2 * k), (k, 1, d)))
+    by_hand = 3 + sum(5 * 0.7 ** (2 * n) for n in range(1, 5))
+    assert float(found.subs({σ: 0.7, d: 4})) == pytest.approx(by_hand)
+
+
+def test_another_series_is_refused() -> None:
+    with pytest.raises(ValueError, match="is not geometric; accepted: a constant ratio"):
+        sum_geometric_series(sp.Sum(k * σ**k, (k, 1, d)))
