@@ -30,13 +30,14 @@ def faults(asked: Question) -> list[str]:
         return []
     if asked.kind == "function":
         right, wrong = functions(asked)
+        answers: list[Any] = [right, *wrong.values()]
     else:
-        right, wrong = asked.answer, dict(zip(asked.known, asked.known, strict=True))
+        answers = [asked.answer, *asked.known]
     found = _unfounded(asked) if asked.because else []
-    if not judge(asked, right):
+    if not judge(asked, answers[0]):
         found.append(f"the answer {asked.answer} is judged wrong")
-    for text, say in asked.known.items():
-        judgement = judge(asked, wrong[text])
+    for answer, (text, say) in zip(answers[1:], asked.known.items(), strict=True):
+        judgement = judge(asked, answer)
         if judgement.right or judgement.say != say:
             found.append(f"{text} is told {judgement.say!r}, not {say!r}")
     return [f"{asked.id}: {fault}" for fault in found]
