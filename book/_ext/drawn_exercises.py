@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
 
 import yaml
 from docutils import nodes
+from html_nodes import rewrite, static
 from sphinx.application import Sphinx
 from verified_book.claims import colab_address
 
@@ -33,29 +35,23 @@ LOOKS = re.compile(
 
 def lighten(_: Sphinx, doctree: nodes.document) -> None:
     """Leave out of each drawing what the style sheet says."""
-    for node in _raw(doctree, '<figure class="vt-drawing'):
-        _write(node, LOOKS.sub(lambda found: found[1] or found[2] or "", node.astext()))
+    shorter = partial(LOOKS.sub, lambda found: found[1] or found[2] or "")
+    rewrite(doctree, '<figure class="vt-drawing', shorter)
 
 
 def answerable(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Put a line to answer in between each question and what is folded below it."""
     keys, number = _keys(Path(app.srcdir) / f"{docname}.ipynb"), ""
-    for node in _raw(doctree, "<"):
-        text = node.astext()
-        if begins := BEGINS.search(text):
+
+    def with_line(html: str) -> str:
+        nonlocal number
+        if begins := BEGINS.search(html):
             number = begins[1].replace("-", ".")
-        if number in keys and text.lstrip().startswith("<details"):
-            url = colab_address(app.config, f"{docname}.ipynb")
-            _write(node, line(keys.pop(number), url) + text)
+        if number in keys and html.lstrip().startswith("<details"):
+            return line(keys.pop(number), colab_address(app.config, f"{docname}.ipynb")) + html
+        return html
 
-
-def _raw(doctree: nodes.document, words: str) -> list[nodes.raw]:
-    found = doctree.findall(nodes.raw)
-    return [n for n in found if n.get("format") == "html" and words in n.astext()]
-
-
-def _write(node: nodes.raw, text: str) -> None:
-    node.rawsource, node.children = text, [nodes.Text(text)]
+    rewrite(doctree, "<", with_line)
 
 
 def _keys(notebook: Path) -> dict[str, dict[str, Any]]:
@@ -118,9 +114,7 @@ def script() -> str:
 
 def write_script(app: Sphinx) -> None:
     """Write the script beside the pages."""
-    target = Path(app.outdir) / "_static" / SCRIPT
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(script(), encoding="utf-8")
+    static(app, SCRIPT).write_text(script(), encoding="utf-8")
 
 
 def load_where_needed(

@@ -14,6 +14,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[2] / "src"))  # the library need not be installed
 
 from docutils import nodes
+from html_nodes import rewrite, static
 from sphinx.application import Sphinx
 
 FILES = ("live.js", "live.css")
@@ -25,20 +26,14 @@ def write_files(app: Sphinx) -> None:
     """Write the script and the style sheet as the figures carry them."""
     from verified_transformer.book.live_figures.compressed import compressed
 
-    target = Path(app.outdir) / "_static"
-    target.mkdir(parents=True, exist_ok=True)
     for name in FILES:
         text = (SOURCE / name).read_text(encoding="utf-8")
-        (target / name).write_text(compressed(text, Path(name).suffix), encoding="utf-8")
+        static(app, name).write_text(compressed(text, Path(name).suffix), encoding="utf-8")
 
 
 def take_out(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Take script and style out of the figures of a page."""
-    for node in doctree.findall(nodes.raw):
-        if node.get("format") == "html" and 'class="vt-live"' in node.astext():
-            text = CARRIED.sub("", node.astext())
-            node.children = [nodes.Text(text)]
-            node.rawsource = text
+    rewrite(doctree, 'class="vt-live"', lambda html: CARRIED.sub("", html))
 
 
 def load_where_needed(

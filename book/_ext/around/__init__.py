@@ -23,7 +23,6 @@ ROLES = {
     'role="doc-biblioentry"': 'role="listitem"',
     '<dl>\n<dd><em class="sig-param">': '<dl role="presentation">\n<dd><em class="sig-param">',
 }
-UNUSED = ("sphinx-thebe.css",)
 
 
 def add_templates(app: Sphinx, config: Config) -> None:
@@ -75,15 +74,6 @@ def put_evidence_beside(app: Sphinx, page: str, template: str, context: Context,
         context["body"], context["metatags"] = found[0], (context.get("metatags") or "") + mark
 
 
-def drop_unused(app: Sphinx, page: str, template: str, context: Context, _: object) -> None:
-    """Leave out the style sheets of what the book does not use."""
-    context["css_files"] = [
-        sheet
-        for sheet in context["css_files"]
-        if not str(getattr(sheet, "filename", sheet)).endswith(UNUSED)
-    ]
-
-
 def finish(app: Sphinx, exception: Exception | None) -> None:
     """Squeeze the pages; write the style sheet of the icons in use, the sitemap and the 404 page.
 
@@ -107,7 +97,7 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
 def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", add_templates)
     app.connect("doctree-read", figures.number_title, priority=100)  # before titles are collected
-    for hook in (name_branches, mend_body, put_evidence_beside, describe, drop_unused):
+    for hook in (name_branches, mend_body, put_evidence_beside, describe):
         app.connect("html-page-context", hook, priority=900)
     app.connect("build-finished", finish)
     app.add_css_file(icons.FILE)

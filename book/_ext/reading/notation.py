@@ -7,12 +7,14 @@ source is read and not run.
 from __future__ import annotations
 
 import ast
-from html import escape
 from pathlib import Path
 
 from docutils import nodes
+from markupsafe import Markup
 from sphinx.util.docutils import SphinxDirective
 from verified_book.claims import raw
+
+from .state import table as rows_and_heads
 
 SOURCE = Path("src/verified_transformer/engine/exact/formulas/notation.py")
 KINDS = {"size": "whole", "positive": "positive", "real": "real"}
@@ -65,14 +67,11 @@ def symbol(name: str) -> str:
 
 def table(entries: list[tuple[str, str, str]]) -> str:
     """The table in HTML: the symbol, what it is in code, what it may be, what it means."""
-    head = "".join(f'<th scope="col">{t}</th>' for t in ("Symbol", "In code", "Values", "Meaning"))
     lines = (
-        f'<tr><th scope="row"><span class="{MATHS}">\\({symbol(name)}\\)</span></th>'
-        f"<td><code>{LETTERS.get(name, name)}</code></td><td>{KINDS[kind]}</td>"
-        f"<td>{escape(meaning)}</td></tr>"
+        (
+            Markup(f'<span class="{MATHS}">\\({symbol(name)}\\)</span>'),
+            Markup(f"<code>{LETTERS.get(name, name)}</code>"), KINDS[kind], meaning,
+        )
         for name, kind, meaning in entries
-    )
-    return (
-        f'<table class="vt-state table"><thead><tr>{head}</tr></thead>'
-        f"<tbody>{''.join(lines)}</tbody></table>"
-    )
+    )  # fmt: skip
+    return rows_and_heads(["Symbol", "In code", "Values", "Meaning"], lines)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from html import escape
 from pathlib import Path
 from typing import Any, ClassVar
 
 import yaml
 from docutils import nodes
+from markupsafe import escape
 from sphinx.util.docutils import SphinxDirective
 from verified_book.claims import raw
 
@@ -45,7 +45,7 @@ class State(SphinxDirective):
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table in HTML, its first column the heads of its rows.
+    """A table in HTML, its first column the heads of its rows; what is no `Markup` is escaped.
 
     Example:
         >>> table(["a", "b"], [["x", "<1"]])[-68:]
@@ -53,8 +53,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """
     top = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
     lines = (
-        f'<tr><th scope="row">{escape(str(first))}</th>'
-        + "".join(f"<td>{escape(str(cell))}</td>" for cell in rest)
+        f'<tr><th scope="row">{escape(first)}</th>'
+        + "".join(f"<td>{escape(cell)}</td>" for cell in rest)
         + "</tr>"
         for first, *rest in rows
     )

@@ -21,6 +21,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[3] / "src"))  # the library need not be installed
 
 from docutils import nodes
+from html_nodes import rewrite, static
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
@@ -29,16 +30,7 @@ from verified_transformer.engine.account.schema import schema
 
 from . import folding, strips, styles
 from .claims import Claims, logger, page_uri
-from .directives import (
-    Article,
-    ClaimGraph,
-    Corrections,
-    Errata,
-    EvidenceTable,
-    Ledger,
-    Result,
-    Verdicts,
-)
+from .directives import DIRECTIVES
 from .pages import collect_pages, set_sidebar
 from .render import fill_badges
 from .roles import ClaimRole, DecidedRole, RecordRole
@@ -77,68 +69,54 @@ def reread_pages(app: Sphinx, env: BuildEnvironment, *_: set[str]) -> list[str]:
 
 def write_styles(app: Sphinx) -> None:
     """Write the style sheet that follows from the table of evidence."""
-    target = Path(app.outdir) / "_static" / STYLES
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(styles.style_sheet(), encoding="utf-8")
+    static(app, STYLES).write_text(styles.style_sheet(), encoding="utf-8")
 
 
 def copy_mathjax(app: Sphinx) -> None:
     """Put MathJax's single file into the pages, so that they need no other server."""
     # Only the file is wanted: loading that package as an extension would copy 24 MB.
     source = next(f for f in metadata.files("sphinx-mathjax-offline") or [] if f.name == MATHJAX)
-    target = Path(app.outdir) / "_static" / MATHJAX
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(str(source.locate()), target)
+    shutil.copyfile(str(source.locate()), static(app, MATHJAX))
     app.config.mathjax_path = MATHJAX
 
 
 def badges_in_outputs(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Fill the empty badges that a notebook's cards carry with the verdicts of the claims."""
     to = partial(page_uri, app.env, docname=docname)
-    for node in doctree.findall(nodes.raw):
-        if node.get("format") == "html" and "vt-badge" in node.astext():
-            text, unknown = fill_badges(node.astext(), Claims.of(app.env).by_id, to)
-            for claim in unknown:
-                logger.warning("badge of an unknown claim: %s", claim, location=docname)
-            node.children = [nodes.Text(text)]
-            node.rawsource = text
+
+    def filled(html: str) -> str:
+        text, unknown = fill_badges(html, Claims.of(app.env).by_id, to)
+        for claim in unknown:
+            logger.warning("badge of an unknown claim: %s", claim, location=docname)
+        return text
+
+    rewrite(doctree, "vt-badge", filled)
 
 
-def drop_thebe(
+def drop_idle(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
-    """Leave out sphinx-thebe's scripts: jupyter-book always loads them, and they throw."""
+    """Leave out of a page the scripts and style sheets of what it does not use.
 
-    def is_thebe(script: object) -> bool:
-        body = getattr(script, "attributes", {}).get("body") or ""
-        return "sphinx-thebe" in str(getattr(script, "filename", script)) or "THEBE_JS_URL" in body
+    jupyter-book always loads sphinx-thebe's, which throw; MathJax's 2 MB take half a second.
+    """
+    idle = ["sphinx-thebe", "THEBE_JS_URL"]
+    if pagename.startswith(("book/", "claims/")) and not FORMULA.search(context.get("body") or ""):
+        idle.append(MATHJAX)
 
-    context["script_files"] = [s for s in context["script_files"] if not is_thebe(s)]
+    def names(file: Any) -> str:
+        return f"{getattr(file, 'filename', file)} {getattr(file, 'attributes', {}).get('body')}"
 
-
-def drop_mathjax(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
-) -> None:
-    """Leave MathJax out of a page without formulas: reading its 2 MB takes half a second."""
-    body = context.get("body") or ""
-    if pagename.startswith(("book/", "claims/")) and not FORMULA.search(body):
-        context["script_files"] = [
-            s for s in context["script_files"] if MATHJAX not in str(getattr(s, "filename", s))
-        ]
+    for files in ("script_files", "css_files"):
+        kept = [f for f in context[files] if not any(name in names(f) for name in idle)]
+        context[files] = kept
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    app.add_role("claim", ClaimRole())
-    app.add_role("record", RecordRole())
-    app.add_role("decided", DecidedRole())
-    app.add_directive("ledger", Ledger)
-    app.add_directive("errata", Errata)
-    app.add_directive("corrections", Corrections)
-    app.add_directive("article", Article)
-    app.add_directive("claim-graph", ClaimGraph)
-    app.add_directive("result", Result)
-    app.add_directive("verdicts", Verdicts)
-    app.add_directive("evidence", EvidenceTable)
+    for name, role in {"claim": ClaimRole, "record": RecordRole, "decided": DecidedRole}.items():
+        app.add_role(name, role())
+    for name, directive in DIRECTIVES.items():
+        app.add_directive(name, directive)
     app.connect("config-inited", set_sidebar)
     app.connect("builder-inited", read_claims)
     app.connect("builder-inited", copy_mathjax)
@@ -149,16 +127,11 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-resolved", strips.fold_page)
     app.connect("doctree-resolved", badges_in_outputs)
     app.connect("html-collect-pages", collect_pages)
-    app.connect("html-page-context", drop_thebe, priority=900)
-    app.connect("html-page-context", drop_mathjax, priority=900)
+    app.connect("html-page-context", drop_idle, priority=900)
     # Statements carry formulas inside raw HTML, where Sphinx does not see that they need MathJax.
     app.set_html_assets_policy("always")
-    app.add_css_file("verified.css")
-    app.add_css_file("strips.css")
-    app.add_css_file(STYLES)
-    app.add_css_file("errata.css")
-    app.add_css_file("graph.css")
-    app.add_css_file("displays.css")
+    for sheet in ("verified.css", "strips.css", STYLES, "errata.css", "graph.css", "displays.css"):
+        app.add_css_file(sheet)
     # Before MathJax, which is deferred too: the filter keeps the TeX as text to search in.
     app.add_js_file("verified.js", priority=100, loading_method="defer")
     app.add_js_file("strips.js", priority=100, loading_method="defer")

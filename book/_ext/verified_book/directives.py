@@ -142,3 +142,9 @@ class EvidenceTable(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         return [raw(render.evidence_table())]
+
+
+DIRECTIVES: dict[str, type[SphinxDirective]] = {
+    "ledger": Ledger, "errata": Errata, "corrections": Corrections, "article": Article,
+    "claim-graph": ClaimGraph, "result": Result, "verdicts": Verdicts, "evidence": EvidenceTable,
+}  # fmt: skip

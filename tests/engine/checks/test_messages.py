@@ -22,9 +22,19 @@ LENGTH = total(Tensor("w", Normal(0, σ), d)[i] ** 2, i)
 
 
 @pytest.mark.canary
-def test_a_wrong_statistic_is_shown_with_numbers() -> None:
-    with pytest.raises(ClaimFailed, match=r"definition gives \d+ where the statistic gives \d+"):
-        claim("LOSS-14").measure(variance(LENGTH), lambda w: w[:, 0] ** 2, at=AT)
+@pytest.mark.parametrize(
+    "statistic",
+    [
+        lambda w: w[:, 0] ** 2,
+        lambda w: torch.full((len(w),), 5.07).to(w),
+        lambda w: (w * w).sum(-1) * (len(w) - 1) / len(w),
+    ],
+    ids=["one entry", "closed form", "off by 1/n"],
+)
+def test_a_wrong_statistic_is_shown_with_numbers(statistic: Any) -> None:
+    said = r"not the definition .* gives [\d.]+ where the statistic gives [\d.]+; look at its sums"
+    with pytest.raises(ClaimFailed, match=said):
+        claim("LOSS-14").measure(variance(LENGTH), statistic, at=AT)
 
 
 @pytest.mark.canary

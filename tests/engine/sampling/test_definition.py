@@ -7,7 +7,7 @@ import torch
 
 from verified_transformer.engine.exact.formulas.notation import symbols
 from verified_transformer.engine.exact.laws import Discrete, Normal, Rademacher
-from verified_transformer.engine.exact.moments import Index, Matrix, Tensor, mean, total, variance
+from verified_transformer.engine.exact.moments import Index, Matrix, Tensor, mean, total
 from verified_transformer.engine.sampling.design import Design
 from verified_transformer.engine.sampling.measuring import measure
 from verified_transformer.engine.sampling.quantities import Piloted, Sampled
@@ -117,26 +117,3 @@ def test_bad_draws_and_statistics_are_named() -> None:
         Sampled("E", draws, lambda w: w.sum(-1), replicates=5)
     with pytest.raises(TypeError, match="definition: got 5; accepted: a function"):
         Piloted("E", draws, 5)  # type: ignore[arg-type]
-
-
-# ------------------------------------------------------------------ other draws
-
-
-@pytest.mark.parametrize("salt", [f"salt {k}" for k in range(10)])
-def test_a_measurement_holds_under_other_seeds(salt: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("VERIFIED_DEVICE", "cpu")
-    square = total(Tensor("w", Normal(0, σ), d)[i] ** 2, i)
-    cases = {
-        3 * 1.3**2: mean(square),
-        6 * 1.3**4: variance(square),
-        1.3 * (8 / torch.pi) ** 0.5: Sampled(
-            "E |w|", {"w": Tensor("w", Normal(0, σ), d)}, lambda w: w.norm(dim=-1)
-        ),
-    }
-    for expected, quantity in cases.items():
-        monkeypatch.delenv("VERIFIED_SALT", raising=False)
-        plain = measure(quantity, None, AT, expected, name="salted", design=COARSE)
-        monkeypatch.setenv("VERIFIED_SALT", salt)
-        found = measure(quantity, None, AT, expected, name="salted", design=COARSE)
-        assert found.mean != plain.mean
-        assert found.confirmed and not found.redrawn

@@ -38,3 +38,11 @@ def test_a_device_that_is_none_is_named(chosen: str, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("VERIFIED_DEVICE", chosen)
     with pytest.raises(ValueError, match=f"VERIFIED_DEVICE: got '{chosen}'.*accepted: cpu, cuda"):
         device()
+
+
+def test_the_environment_chooses_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    for chosen, meant in (("cpu", "cpu"), ("cuda:1", "cuda:1")):
+        monkeypatch.setenv("VERIFIED_DEVICE", chosen)
+        assert device() == torch.device(meant)
+    monkeypatch.delenv("VERIFIED_DEVICE")
+    assert device().type == ("cuda" if torch.cuda.is_available() else "cpu")

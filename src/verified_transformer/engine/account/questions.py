@@ -8,7 +8,7 @@ claim, or the definition that the engine computes, from which it follows stands 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -26,7 +26,7 @@ FOLDER = BOOK / "claims" / "exercises"
 _ID = re.compile(r"([1-5]\.\d+)\.\d+")
 _NEEDS: dict[str, set[str]] = {
     "formula": {"symbols", "answer", "because"}, "number": {"answer", "because"},
-    "choice": {"choices", "answer"}, "function": {"problem"}, "open": set(),
+    "choice": {"choices", "answer"}, "function": {"inputs", "known"}, "open": set(),
 }  # fmt: skip
 _MAY = {"number": {"within", "unit"}}
 KINDS = tuple(_NEEDS)
@@ -49,8 +49,8 @@ class Question:
         title: a few words.
         ask: the question, Markdown with LaTeX.
         kind: one of `KINDS`.
-        solution: Markdown; ``{answer}`` stands for the answer's LaTeX, ``{code}`` for the code of a
-            function.
+        solution: Markdown; ``{answer}`` stands for the answer's LaTeX. That of a function shows it
+            in a block of Python, which is run.
         nudge: what to think of first.
         symbols: names of the notation in which a formula is to be given.
         answer: formula or number as SymPy text, or the letter of a choice.
@@ -61,8 +61,9 @@ class Question:
             ``solves``, as an expression that is zero, ``for`` a symbol. The first two may be taken
             ``at`` values, and ``then`` put into a formula in x.
         choices: of a choice, text by letter.
-        problem: of a function, its name among the problems.
-        known: wrong answers that are known, with what to say to each.
+        inputs: of a function, the arguments with which an answer is tried, as Python text.
+        known: wrong answers that are known, with what to say to each; of a function, Python
+            expressions in its arguments, which may call the right one.
         uses: ids of the claims on which the exercise rests.
     """
 
@@ -80,7 +81,7 @@ class Question:
     unit: str = ""
     because: Mapping[str, Any] = field(default_factory=dict)
     choices: Mapping[str, str] = field(default_factory=dict)
-    problem: str = ""
+    inputs: Sequence[str] = ()
     known: Mapping[str, str] = field(default_factory=dict)
     uses: tuple[str, ...] = ()
 
@@ -161,8 +162,8 @@ def _whole(entry: Mapping[str, Any], where: str) -> None:
                                 "quantity and where, solves and for; then at and then")  # fmt: skip
         if "{answer}" not in entry["solution"]:
             raise ExerciseError(f"{where}: the solution does not end in {{answer}}")
-    if kind == "function" and "{code}" not in entry["solution"]:
-        raise ExerciseError(f"{where}: the solution does not show its {{code}}")
+    if kind == "function" and "```python\n" not in entry["solution"]:
+        raise ExerciseError(f"{where}: the solution does not show the function in Python")
     if kind == "choice":
         letters = set(entry["choices"])
         if entry["answer"] not in letters or set(entry.get("known", {})) != letters - {

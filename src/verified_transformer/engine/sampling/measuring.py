@@ -18,23 +18,24 @@ from ..exact.formulas.evaluation import Point
 from .design import Design
 from .inputs import Quantity, Statistic, law_at, sizes_at
 from .quantities import Sampled, central_moments, literal_statistic
-from .statistics import values_of
+from .statistics import require_same, values_of
 
 _CPU_BUFFER = 1 << 20  # entries: 4 MiB of float32
 _GPU_BUFFER = 1 << 25
 _CPU_STREAMS = 2  # fixed, so that the draws do not depend on the machine's number of cores
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Estimate:
     """What one measurement found at one point.
 
     ``unit`` is the size against which errors are relative: |θ|, or sd X where θ = 0. Where the
-    first draw lay outside the threshold, the estimate is that of another one (``redrawn``).
+    first draw lay outside the threshold, the estimate is that of another one (``redrawn``). Where
+    nothing was expected, ``expected`` is None, and nothing is confirmed or rejected.
     """
 
     mean: float
-    expected: float
+    expected: float | None
     standard_error: float
     unit: float
     n: int
@@ -45,13 +46,14 @@ class Estimate:
 
     @property
     def z(self) -> float:
-        """Distance of the estimate from its expectation, in standard errors."""
-        return (self.mean - self.expected) / self.standard_error
+        """Distance of the estimate from what is expected, in standard errors; else not a number."""
+        expected = math.nan if self.expected is None else self.expected
+        return (self.mean - expected) / self.standard_error
 
     @property
     def confirmed(self) -> bool:
         """Whether the measurement confirms what is expected."""
-        return not self.rejects(self.expected)
+        return self.expected is not None and not self.rejects(self.expected)
 
     @property
     def detectable(self) -> float:
@@ -60,18 +62,26 @@ class Estimate:
 
     def rejects(self, value: float) -> bool:
         """Whether the measurement excludes a value."""
-        return abs(value - self.mean) > self.design.threshold * self.standard_error
+        return not abs(value - self.mean) <= self.design.threshold * self.standard_error
 
     def can_see(self, value: float) -> bool:
-        """Whether a value is far enough from the expected one for the design to tell them apart."""
-        return abs(value - self.expected) >= self.design.resolution * self.unit * (1 - 1e-9)
+        """Whether a value is so far from the expected one that the design tells them apart."""
+        middle = self.mean if self.expected is None else self.expected
+        return abs(value - middle) >= self.design.resolution * self.unit * (1 - 1e-9)
+
+    def __repr__(self) -> str:
+        found = f"{self.mean:.6g} ± {self.standard_error:.2g} ({self.n} draws)"
+        if self.expected is None:
+            return found
+        verdict = "confirmed" if self.confirmed else "rejected, twice"
+        return f"{found}; expected {self.expected:.6g}: {verdict}"
 
 
 def measure(
     quantity: Quantity,
     statistic: Statistic | None,
     point: Point,
-    expected: float,
+    expected: float | None = None,
     *,
     name: str,
     design: Design | None = None,
@@ -82,10 +92,10 @@ def measure(
         quantity: what is measured; it gives the laws and sizes of the inputs and, from the
             symbolic side, the variance and the skewness of a replicate.
         statistic: the definition in torch: called with the random tensors by name, each of shape
-            (replicates, *sizes); returns one number per replicate. None for the quantity's own
-            definition (see `Sampled`).
+            (replicates, *sizes); returns one number per replicate, the one that the quantity's own
+            definition has. None for that definition (see `Sampled`).
         point: values of all symbols.
-        expected: the value that the formula under test predicts.
+        expected: the value that a formula under test predicts; None where none is known.
         name: what the seed is derived from.
         design: resolution and error rates.
 
@@ -93,14 +103,32 @@ def measure(
         The estimate; that of a second, independent draw where the first lies outside the threshold.
 
     Raises:
+        OtherStatistic: the statistic is not the quantity's definition; a ValueError.
         ValueError: the statistic returns something else than one finite number per replicate.
+
+    Example:
+        >>> import torch
+        >>> from verified_transformer import Index, Normal, Tensor, mean, measure, symbols, total
+        >>> d, σ = symbols("d sigma")
+        >>> i = Index("i", d)
+        >>> norm = mean(total(Tensor("w", Normal(0, σ), d)[i] ** 2, i))
+        >>> point = {d: 3, σ: 2}
+        >>> measure(
+        ...     norm, lambda w: (w * w).sum(-1), point, 12.0, name="a length"
+        ... )  # doctest: +ELLIPSIS
+        1... ± 0.015 (... draws); expected 12: confirmed
+        >>> measure(norm, lambda w: (w * w).mean(-1), point, name="a mean")  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        verified_transformer.engine.sampling.statistics.OtherStatistic: the torch statistic is ...
     """
-    if not math.isfinite(expected):
+    if expected is not None and not math.isfinite(expected):
         raise ValueError(f"expected: got {expected}; accepted: a finite number")
     if statistic is None:
         if isinstance(quantity, Sampled):
             quantity.require_definition(point)
         statistic = literal_statistic(quantity, point)
+    else:
+        require_same(quantity, statistic, point, name)
     design = design or Design()
     where = device()
     theta, variance, skewness = central_moments(quantity, point)
@@ -116,7 +144,7 @@ def measure(
         raise ValueError(f"n = {n} draws cannot see an error of {design.resolution:.2%}")
     started = time.perf_counter()
     mean = _average(quantity, statistic, point, n, name, where)
-    redrawn = abs(mean - expected) > design.threshold * error
+    redrawn = expected is not None and abs(mean - expected) > design.threshold * error
     if redrawn:
         mean = _average(quantity, statistic, point, n, f"{name} confirmation", where)
     seconds = time.perf_counter() - started

@@ -1,15 +1,13 @@
 """Whether a statistic is a definition: one number a replicate, made from that replicate's inputs.
 
 Where a quantity has two definitions, they are compared on inputs that follow another law
-(`disagreement`). Where it has one, which then serves the pilot, the measurement or the enumeration,
+(`require_same`). Where it has one, which then serves the pilot, the measurement or the enumeration,
 that one must be able to fail: `require_definition` refuses a constant or the closed form, a
 statistic that ignores an input, mixes replicates, or draws numbers of its own.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +15,7 @@ import numpy.typing as npt
 import torch
 
 from ...seeds import generator
-from ..exact.formulas.evaluation import Point
+from ..exact.formulas.evaluation import Point, place
 from ..exact.laws import SKEWED, Discrete, Law
 from .inputs import Draws, Quantity, RandomInput, Statistic, call, drawn
 
@@ -25,6 +23,7 @@ Array = npt.NDArray[Any]
 
 _ROWS = 256
 _COMPARED = 2048
+_ROUNDING = 1e-9  # of the definition's spread; two definitions in float64 differ by 1e-13
 _SAME = 1e-5  # of the largest value; wide enough for a statistic that works in float32
 
 
@@ -125,25 +124,12 @@ def _differ(first: torch.Tensor, second: torch.Tensor, share: float = _SAME) -> 
     return bool((first - second)[inside].abs().max() > room)
 
 
-@dataclass(frozen=True)
-class Disagreement:
-    """How far a statistic is from a quantity's definition, on the same inputs.
-
-    Attributes:
-        relative: their largest difference, relative to the spread of the defined values; infinite
-            where the statistic has another shape or a value that is not finite.
-        why: what each gives on an example, in a line that is the same on every machine.
-    """
-
-    relative: float
-    why: str
-
-    def __str__(self) -> str:
-        return self.why
+class OtherStatistic(ValueError):
+    """A torch statistic is not the definition of the quantity that it is to measure."""
 
 
-def disagreement(quantity: Quantity, statistic: Statistic, point: Point, name: str) -> Disagreement:
-    """Compare a torch statistic with the quantity's definition on skewed random inputs.
+def require_same(quantity: Quantity, statistic: Statistic, point: Point, name: str) -> None:
+    """Refuse a torch statistic that is not the quantity's definition.
 
     Both are evaluated on the same 2048 draws from a skewed discrete law and 2048 from the inputs'
     own laws. A statistic that is the closed form in disguise, or that ignores its input, is found
@@ -156,24 +142,35 @@ def disagreement(quantity: Quantity, statistic: Statistic, point: Point, name: s
         name: what the seed is derived from.
 
     Raises:
+        OtherStatistic: they differ; the message has an example, the same on every machine.
         ValueError: the definition itself does not vary with its inputs.
     """
+    why = _difference(quantity, statistic, point, name)
+    if why:
+        where = f" at {place(point)}" if point else ""
+        raise OtherStatistic(
+            f"the torch statistic is not the definition of {quantity.quantity}{where}: {why}; "
+            "look at its sums, axes and factors"
+        )
+
+
+def _difference(quantity: Quantity, statistic: Statistic, point: Point, name: str) -> str:
     source = generator(f"{name} skewed")
     skewed = drawn(quantity.draws, point, _COMPARED, source, law=SKEWED)
     own = drawn(quantity.draws, point, _COMPARED, source)
     tensors = {key: torch.cat([skewed[key], own[key]]) for key in own}
     defined, found = _both(quantity, statistic, tensors, point)
     if found.shape != defined.shape:
-        why = f"it returns the shape {found.shape}, the definition {defined.shape}"
-        return Disagreement(math.inf, why)
+        return f"it returns the shape {found.shape}, the definition {defined.shape}"
     if not np.isfinite(found).all():
-        return Disagreement(math.inf, "it returns numbers that are not finite")
+        return "it returns numbers that are not finite"
     inside = np.isfinite(defined)  # a function may be defined on its law's support only
     spread = float(np.std(defined[inside])) if inside.any() else 0.0
     if spread == 0.0:
         raise ValueError(f"{quantity.quantity}: the definition does not depend on its inputs")
-    relative = float(np.max(np.abs(found[inside] - defined[inside]))) / spread
-    return Disagreement(relative, _example(quantity, statistic, point) if relative else "")
+    if np.max(np.abs(found[inside] - defined[inside])) < _ROUNDING * spread:
+        return ""
+    return _example(quantity, statistic, point)
 
 
 def _both(

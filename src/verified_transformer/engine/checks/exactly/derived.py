@@ -9,7 +9,6 @@ import sympy as sp
 
 from ...account.hashing import hash_of
 from ...account.records.record import Record, Score
-from ...account.rendering.cards import Bundle
 from ...exact.definitions import under
 from ...exact.formulas.evaluation import (
     Point,
@@ -33,21 +32,6 @@ _HIGHEST = 8  # moment of another density that a quantity may need
 _CLOSE = 1e-6  # relative
 _LONG = 120  # letters of a formula that nobody reads
 _SHOWN_SLIPS = 4  # in a message
-
-
-METADATA_KEY = "verified_transformer_derivation"
-
-
-def bundle(markdown: str, name: str) -> Bundle:
-    """Return the output that shows what was derived, with a hash of it in its line.
-
-    Args:
-        markdown: the display.
-        name: of the claim.
-    """
-    key = hash_of(markdown)
-    metadata = {METADATA_KEY: {"name": name, "key": key}}
-    return {"text/plain": f"{name} derivation   #{key}", "text/markdown": markdown}, metadata
 
 
 class ByShownDerivation(ByProof):
@@ -94,7 +78,9 @@ class ByShownDerivation(ByProof):
             if at is None
             else checked_points(at, self.formula)
         )
-        display(*bundle(f"$${self._equation(shown, shown.value)}$$", self.name))
+        derived = f"$${self._equation(shown, shown.value)}$$"
+        line = f"{self.name} derivation   #{hash_of(derived)}"
+        display({"text/plain": line, "text/markdown": derived}, {})
         if not equivalent(shown.value, self.formula, tolerance=1e-12):
             raise self._failed(f"{shown.name} is {self._told(shown.value, points[0])}")
         if not shown.computes(points[0]):

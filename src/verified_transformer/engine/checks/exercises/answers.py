@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...account.questions import Question
-from .asked import PROBLEMS
+from .functions import tried
 from .key import Key, key
-from .problem import tried
 from .typed import Typed, Unreadable, read, said
 
 __all__ = ["Judgement", "judge"]
@@ -57,7 +56,7 @@ def judge(asked: Question, given: Any) -> Judgement:
     if asked.kind == "function":
         if not callable(given):
             return Judgement(False, said("function", f"`{given!r}`"))
-        fault = tried(PROBLEMS[asked.problem], given)
+        fault = tried(asked, given)
         return Judgement(not fault, fault or said("works"))
     held = key(asked)
     text = str(given).strip()

@@ -8,9 +8,7 @@ from typing import Any
 from ...account.questions import Question, question
 from ...account.rendering.formulas import latex
 from .answers import Judgement, judge
-from .asked import PROBLEMS
 from .key import METADATA_KEY, key, written
-from .problem import source
 
 __all__ = ["Exercise", "exercise"]
 
@@ -68,12 +66,10 @@ class Exercise:
         return "\n\n".join(parts)
 
     def _solution(self) -> str:
-        asked, text = self._asked, self._asked.solution.strip()
+        asked = self._asked
         if asked.kind in ("formula", "number"):
-            text = text.replace("{answer}", latex(asked.answer))
-        if asked.kind == "function":
-            text = text.replace("{code}", f"```python\n{source(PROBLEMS[asked.problem])}```")
-        return text
+            return asked.solution.replace("{answer}", latex(asked.answer))
+        return asked.solution
 
     def __repr__(self) -> str:
         return f"Exercise {self.id} {'★' * self._asked.stars} {self._asked.title}"

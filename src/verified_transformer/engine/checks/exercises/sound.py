@@ -15,8 +15,7 @@ from ...exact.formulas.evaluation import equivalent, number
 from ...exact.formulas.notation import parse, symbols
 from ...exact.moments import Expectation
 from .answers import judge
-from .asked import PROBLEMS
-from .problem import tried
+from .functions import functions
 
 __all__ = ["faults"]
 
@@ -30,23 +29,17 @@ def faults(asked: Question) -> list[str]:
     if asked.kind == "open":
         return []
     if asked.kind == "function":
-        problem = PROBLEMS[asked.problem]
-        found = [
-            f"its solution fails: {fault}" for fault in [tried(problem, problem.right)] if fault
-        ]
-        for function, say in problem.wrong:
-            if (said := tried(problem, function)) != say:
-                found.append(f"{function.__name__} is told {said!r}, not {say!r}")
-        return [f"{asked.id}: {fault}" for fault in found]
-    found = []
-    if asked.because:
-        found += _unfounded(asked)
-    if not judge(asked, asked.answer):
+        right, wrong = functions(asked)
+        answers: list[Any] = [right, *wrong.values()]
+    else:
+        answers = [asked.answer, *asked.known]
+    found = _unfounded(asked) if asked.because else []
+    if not judge(asked, answers[0]):
         found.append(f"the answer {asked.answer} is judged wrong")
-    for wrong, say in asked.known.items():
-        judgement = judge(asked, wrong)
+    for answer, (text, say) in zip(answers[1:], asked.known.items(), strict=True):
+        judgement = judge(asked, answer)
         if judgement.right or judgement.say != say:
-            found.append(f"{wrong} is told {judgement.say!r}, not {say!r}")
+            found.append(f"{text} is told {judgement.say!r}, not {say!r}")
     return [f"{asked.id}: {fault}" for fault in found]
 
 
