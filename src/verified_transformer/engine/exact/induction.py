@@ -218,7 +218,10 @@ class Solved:
             yield f"step: {mutant.label}", partial(self._still, it.start, it.first, mutant.formula)
         if it.derived:
             for label, recompute in it.derived.definition_mutants():
-                yield f"step: {label}", lambda of=recompute: self._still(it.start, it.first, of())
+                yield f"step: {label}", partial(self._after, recompute)
+
+    def _after(self, recompute: Callable[[], sp.Expr]) -> sp.Expr:
+        return self._still(self.induction.start, self.induction.first, recompute())
 
     def _still(self, start: sp.Expr, first: sp.Expr, rule: sp.Expr) -> sp.Expr:
         """The closed form where it solves another recursion; no number where it does not."""

@@ -253,7 +253,10 @@ class Expectation:
                 seen.add(statistic)
                 changed = Expectation(statistic, self.estimator)
                 if not self._is_indifferent_to(changed):
-                    yield label, lambda of=changed: of._moments.revealed(of._unchecked)
+                    yield label, changed._derived_by_one_route
+
+    def _derived_by_one_route(self) -> sp.Expr:
+        return self._moments.revealed(self._unchecked)
 
     @cached_property
     def _forced(self) -> tuple[Point, Approximation] | None:
