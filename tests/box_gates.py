@@ -19,7 +19,7 @@ from html_gates import claims, pages
 from output_gates import differing
 from page_facts import bare, letters, of_latex
 
-from verified_transformer.engine.account import errata, evidence
+from verified_transformer.engine.account import errata, evidence, registry
 from verified_transformer.engine.account.rendering import readable
 
 Claim = dict[str, Any]
@@ -66,7 +66,7 @@ def _run(claim: Claim, titles: dict[str, str]) -> str:
     if not claim["notebook"]:
         return ""
     page = PurePosixPath(claim["notebook"]).with_suffix(".html").as_posix()
-    return f"{section(claim)}{titles.get(page, '')}"
+    return titles.get(page) or section(claim)
 
 
 def _record(record: Claim) -> str:
@@ -76,6 +76,17 @@ def _record(record: Claim) -> str:
     shown = readable.readable_head(record["latex"], record["text"].split("   ")[1])
     ran = f"What ran: {'; '.join(record['ran'])}" if record["ran"] else ""
     return f"{head}:{row.shows}.{shown}{ran}the record{record['text']}"
+
+
+def _cases(name: str) -> str:
+    reading = registry.load()[1][name].reading
+    if not reading:
+        return ""
+    told = f"It is false if{reading.false_if}" if reading.false_if else ""
+    for case, part in reading.cases.items():
+        false = f"False if {part.false_if}." if part.false_if else ""
+        told += f"Case “{case}”{part.told}{false}"
+    return told
 
 
 def _beside(head: str, names: list[str], known: dict[str, Claim]) -> str:
@@ -126,7 +137,9 @@ def _page(claim: Claim, book: Book) -> str:
     mutants = claim["mutants"]
     scored = (
         f"{mutants['killed']} of {mutants['total']} deliberately wrong versions "
-        "were rejected by these checks."
+        "were rejected by these checks. (A mutant is the formula with a sign, a number, a power or "
+        "a term changed; a slip is such a change in the code of a derivation; a wrong object is "
+        "another law or definition in the place of the right one.)"
     ) * bool(mutants["total"])
     uses = _beside("It rests on", claim["uses"], book.known)
     used = _beside("On it rest", claim["used_by"], book.known)
@@ -143,7 +156,8 @@ def _page(claim: Claim, book: Book) -> str:
         f"Ledger{chapter}{'›' * bool(run)}{run}{claim['id']}{label(claim)}{claim['says']}",
         f"{said},{claim['where']}·{claim['kind']}{nature}{retired}",
         _grave(claim, article["chapter"]), "How it is read",
-        claim["reading"] or "No reading has been written yet.", setting, "What was found",
+        claim["reading"] or "No reading has been written yet.", setting, _cases(claim["id"]),
+        "What was found",
         f"{label(claim)}{evidence.VERDICTS[claim['verdict']].means}.",
         f"{claim['told'][:1].upper()}{claim['told'][1:]}." * bool(claim["notebook"]),
         _truth(claim), met, "Evidence",

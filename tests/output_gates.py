@@ -133,6 +133,24 @@ def _other_strips(page: Page, kept: list[Cell], known: dict[str, Cell]) -> list[
     return found
 
 
+def other_runs(html: Path) -> list[str]:
+    """Code and tables of numbers on a claim's page that no notebook stores."""
+    stored = set()
+    for source in sorted((html / "_sources").glob("notebooks/*/*.ipynb")):
+        for cell in json.loads(source.read_text(encoding="utf-8"))["cells"]:
+            stored.add(bare("".join(cell["source"])))
+            for output in cell.get("outputs", ()):
+                shown = "".join(output.get("data", {}).get("text/html", ""))
+                for table in re.findall(r'(?s)<table class="vt-numbers">.*?</table>', shown):
+                    stored.add(bare(BeautifulSoup(table, "html.parser").get_text()))
+    return [
+        f"{page.name}: no notebook has {text[:60]!r}"
+        for page in pages(html)
+        for text in page.facts.found
+        if text not in stored
+    ]
+
+
 def _text(output: dict[str, Any]) -> str:
     if "text" in output:
         return "".join(output["text"])

@@ -77,6 +77,7 @@ class Facts:
         strips: of each claim, its line of evidence, and the claims of the records that it holds.
         pictures: of a notebook, the sources of the pictures in its outputs.
         title: the page's own.
+        found: on a claim's page, the code and the tables of its checks.
     """
 
     badges: tuple[Badge, ...] = ()
@@ -91,6 +92,7 @@ class Facts:
     strips: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     pictures: tuple[str, ...] = ()
     title: str = ""
+    found: tuple[str, ...] = ()
 
 
 def bare(text: str) -> str:
@@ -166,6 +168,7 @@ def facts(soup: BeautifulSoup) -> Facts:
         cells=_cells(of),
         strips=tuple(_strip(tag) for tag in of["vt-strip"]),
         title=next((h.get_text().rstrip("#") for h in soup.find_all("h1")), ""),
+        found=tuple(_bare(t) for part in of["vt-found"] for t in part.find_all(["pre", "table"])),
         pictures=tuple(i["src"] for out in of["cell_output"] for i in out.find_all("img")),
     )
 
@@ -233,8 +236,11 @@ def _box(kind: str, tag: Tag) -> tuple[str, str]:
         head = tag.find("p", class_="vt-head")
         lines = tag.find("ul", class_="vt-lines")
         return head.get_text().split()[0], _bare(head) + (_bare(lines) if lines else "")
-    if kind == "page":
-        return tag.get("data-claim", ""), _bare(tag)
+    if kind == "page":  # what it shows of a notebook is held against that
+        found = {id(s) for part in tag.find_all(class_="vt-found") for s in part.strings}
+        return tag.get("data-claim", ""), bare(
+            "".join(s for s in tag.strings if id(s) not in found)
+        )
     if kind == "part":
         return f"{tag.get('data-article')} {tag.get('data-section')}", _bare(tag)
     if kind in ("graph", "edges"):

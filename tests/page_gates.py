@@ -28,7 +28,7 @@ from box_gates import (
 from errata_gates import missing_errata, other_grades, other_graphs
 from folded_parts import astray
 from html_gates import Page, claims, pages
-from output_gates import differing, other_outputs, other_strips
+from output_gates import differing, other_outputs, other_runs, other_strips
 from page_facts import ID, bare, named
 from readable_gates import raw_python
 
@@ -217,6 +217,6 @@ def missing_in_search(html: Path) -> list[str]:
 GATES = (
     other_badges, other_tallies, other_sums, other_boxes, other_rows, other_claim_pages,
     other_summaries, missing_errata, other_grades, other_graphs, other_lines, other_tables,
-    other_links, other_outputs, other_strips, raw_python,
+    other_links, other_outputs, other_strips, other_runs, raw_python,
     missing_in_search, astray,
 )  # fmt: skip

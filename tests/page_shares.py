@@ -19,7 +19,7 @@ READ = ("prose", "figures", "displays")
 SCREEN = 800  # px
 # Of the notebooks' pages: screens, screens, share. A section written out, with its derivations and
 # its exercises, is longer than its evidence was; so is one whose program stands open, and whose
-# exercises have lines to answer in. 4.1 is the longest, with the rates that let training go on.
+# exercises have lines to answer in.
 LONGEST, MEDIAN, LEAST_READ = 20, 14, 0.6
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]

@@ -10,6 +10,7 @@ from pathlib import Path
 import machine
 import page_shares
 import pytest
+import yaml
 from cut_formulas import WIDTH, cut_formulas, cut_off
 from live_faults import live_faults
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
@@ -22,6 +23,7 @@ FLAGS = [
 ]  # fmt: skip
 LAYOUTS = [(width, scheme) for width in (1280, 360) for scheme in ("light", "dark")]
 CANARIES = Path(__file__).parent / "canaries" / "browser"
+SEARCHES = Path(__file__).with_name("searches.yaml")
 
 # What the page itself tells when MathJax is done; TeX that is still in the text then is a fault.
 REPORT = """async () => {
@@ -274,6 +276,18 @@ def test_search_finds_a_claim(browser: Browser, html: Path, words: str, first: b
     found = page.evaluate(asked, words)
     wanted = f"claims/{words if first else 'LOSS-14'}"
     assert wanted in found[: 1 if first else 3], found[:5]
+    page.close()
+
+
+def test_search_puts_the_page_that_answers_first(browser: Browser, html: Path) -> None:
+    wanted = yaml.safe_load(SEARCHES.read_text(encoding="utf-8"))
+    page = browser.new_page()
+    page.goto((html / "search.html").as_uri())
+    page.wait_for_function("typeof Search !== 'undefined' && Search.hasIndex()")
+    first = """queries => queries.map(
+      words => Search._performSearch(...Search._parseQuery(words)).map(r => r[0]).pop())"""
+    found = dict(zip(wanted, page.evaluate(first, list(wanted)), strict=True))
+    assert found == wanted
     page.close()
 
 

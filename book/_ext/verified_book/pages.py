@@ -24,8 +24,9 @@ from verified_transformer.engine.account.ledger import Entry
 from verified_transformer.engine.account.registry import Article
 from verified_transformer.engine.account.rendering import plain
 
-from . import render
+from . import render, runs
 from .claims import Claims, colab_address
+from .runs import Run
 
 FOLDER = "claims"
 TITLE = 90  # letters of a statement in the title of its page
@@ -49,6 +50,7 @@ def collect_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     claims = Claims.of(app.env)
     articles = {article.key: article for article in claims.ledger.articles}
     entries = claims.ledger.claims
+    ran = runs.by_claim(Path(app.srcdir))
     for before, claim, after in zip((None, *entries), entries, (*entries[1:], None), strict=False):
         run = _run(app, claim)
         _feed(app, claim, run)
@@ -56,7 +58,7 @@ def collect_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
             page(claim.id),
             {
                 "title": title(claim),
-                "body": _body(app, claim, articles[claim.article], run),
+                "body": _body(app, claim, articles[claim.article], run, ran.get(claim.id, [])),
                 "meta": {"html_theme.sidebar_secondary.remove": "true"},
                 "metatags": "",
                 "parents": [{"link": "../book/ledger.html", "title": "Ledger"}],
@@ -108,19 +110,27 @@ def _run(app: Sphinx, claim: Entry) -> dict[str, str] | None:
     name = str(source.with_suffix(""))
     heading = app.env.titles.get(name)
     return {
-        "section": f"{render.section(claim)} {heading.astext() if heading else ''}".strip(),
+        "section": heading.astext() if heading else render.section(claim),
         "href": f"../{name}.html#{claim.anchor}",
         "colab": colab_address(app.config, claim.notebook),
     }
 
 
-def _body(app: Sphinx, claim: Entry, article: Article, run: dict[str, str] | None) -> str:
+def _body(
+    app: Sphinx, claim: Entry, article: Article, run: dict[str, str] | None, ran: list[Run]
+) -> str:
     known = Claims.of(app.env).by_id
     chapter = f"book/chapter-{article.chapter}"
     return render.page(
         claim, article, known, run, _book(app), lambda name: f"{name}.html",
         chapter if chapter in app.env.found_docs else None,
+        [render.found(r, _highlighted(app, r.code)) for r in ran],
     )  # fmt: skip
+
+
+def _highlighted(app: Sphinx, code: str | None) -> str | None:
+    builder: Any = app.builder
+    return builder.highlighter.highlight_block(code, "python") if code else None
 
 
 def _book(app: Sphinx) -> dict[str, str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from html import escape, unescape
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -13,6 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from verified_transformer.engine.account import evidence as table
+from verified_transformer.engine.account import registry
 from verified_transformer.engine.account.errata import GRADES, RELATIONS, Grade
 from verified_transformer.engine.account.ledger import Entry, Evidence, Ledger, Summary
 from verified_transformer.engine.account.records.record import Record
@@ -21,6 +22,7 @@ from verified_transformer.engine.account.rendering import plain, readable
 from verified_transformer.engine.account.rendering.cards import in_brackets, rows, typeset
 
 from . import graph
+from .runs import Run
 
 Link = Callable[[str], str]  # the address of a claim, by its id, seen from the page being written
 
@@ -29,6 +31,8 @@ FOLDED = re.compile(r"(?s)\A<details( [^>]*>)<summary>.*?</summary>\s*(.*)</deta
 LATEX = re.compile(r'(?s)<span data-latex="([^"]*)">.*?</span>')
 HEAD = re.compile(r'(?s)(<div class="vt-head"><b>[^<]*</b> ).*?(</div>)')
 DETAIL = re.compile(r'(?s)(<div class="vt-detail">).*?(</div>)')
+STEP = re.compile(r"<li>((?:(?!<br>|</li>).)*)<br>", re.S)
+RAN = re.compile(r'(?s)<div class="vt-ran">.*?</div>')
 AGAINST = (table.Weight.REFUTES, table.Weight.LIMITS)
 
 
@@ -49,6 +53,7 @@ def _environment() -> Environment:
     made.filters["statement"] = lambda text: Markup(statement(text))
     made.filters["plain"] = lambda text: Markup(plain.html(text))
     made.filters["words"] = plain.text
+    made.filters["zip"] = partial(zip, strict=True)
     made.filters["section"] = section
     made.filters["shows"] = lambda record: Markup(statement(shows(record)))
     made.filters["capitalised"] = lambda text: text[:1].upper() + text[1:]
@@ -148,6 +153,7 @@ def _by_number(number: str) -> list[int]:
 def page(
     claim: Entry, article: Article, claims: Mapping[str, Entry], run: Mapping[str, str] | None,
     book: Mapping[str, str], to: Link, chapter_page: str | None = None,
+    ran: Sequence[Mapping[str, str | None]] = (),
 ) -> str:  # fmt: skip
     """The page of a claim.
 
@@ -159,13 +165,43 @@ def page(
         book: how the book is cited.
         to: the address of another claim's page.
         chapter_page: the page of its article's chapter, where the book has it.
+        ran: what stands in the notebooks of each of its records; see `found`.
     """
     template = _environment().get_template("claim.html")
     row = table.VERDICTS[claim.verdict]
     return template.render(
         claim=claim, article=article, claims=claims, run=run, book=book, to=to, row=row,
         chapter_page=chapter_page, up="../", around=graph.around(claims, claim.id),
+        ran=ran or [None] * len(claim.evidence), cases=cases(claim),
     )  # fmt: skip
+
+
+def cases(claim: Entry) -> list[tuple[str, str]]:
+    """What would make a claim false, and the cases of its reading, as pairs of label and text."""
+    reading = registry.load()[1][claim.id].reading
+    if not reading:
+        return []
+    told = [("It is false if", reading.false_if)] if reading.false_if else []
+    for name, case in reading.cases.items():
+        false = f" False if {case.false_if}." if case.false_if else ""
+        told.append((f"Case “{name}”", case.told + false))
+    return told
+
+
+def found(run: Run, code: str | None) -> dict[str, str | None]:
+    """What a page tells of a record beside its line: how, its steps, its numbers, and where.
+
+    Args:
+        run: the record where it stands.
+        code: the code of its cell as HTML, where it is to be shown.
+    """
+    html = STEP.sub(lambda at: f"<li>{typeset(readable.readable(unescape(at[1])))}<br>", run.html)
+    html = RAN.sub("", record(html, run.record))
+    place = ".".join(part.partition("-")[0] for part in run.page.split("/")[-2:])
+    return {
+        "html": html[html.index('<div class="vt-detail">') : html.rindex("</div>")],
+        "code": code, "place": place, "href": f"../{run.page}.html#cell-{run.cell}",
+    }  # fmt: skip
 
 
 def by_grade(data: Ledger, article: Article) -> list[tuple[Grade, list[tuple[Entry, list[Entry]]]]]:

@@ -223,7 +223,8 @@ def _folded(app: Sphinx, strip: Strip, docname: str) -> folding.Fold:
     words = escape(told(strip.found)) if strip.found else _elsewhere(entry.notebook)
     only = ""
     if entry.verdict == "holds-if":  # the badge says that, and this says what
-        only = f"<em>{render.statement(first_clause(entry.condition or ''))}</em> · "
+        parts = [text for _, text in (*entry.conditions, *entry.inherited)]
+        only = f"<em>{render.statement('; '.join(map(first_clause, parts)))}</em> · "
     line = f"<b>{strip.claim}</b> {render.badge(entry)} {only}<span>{words}</span>"
     folded = folding.fold(line, "vt-strip", claim=strip.claim, rest=_more(app, strip, docname))
     if strip.cards:
@@ -237,11 +238,16 @@ def _folded(app: Sphinx, strip: Strip, docname: str) -> folding.Fold:
 def first_clause(condition: str) -> str:
     """What a condition begins with, up to a stop, colon or semicolon that is in no formula.
 
+    “For …:” says of what it is one, and “eq. 6” has no stop.
+
     Example:
         >>> first_clause("The mean is 0, or $a;b$ is small; else the two differ.")
         'the mean is 0, or $a;b$ is small'
+        >>> first_clause("For zeros: the norm takes eq. 3. Otherwise it fails.")
+        'for zeros: the norm takes eq. 3'
     """
-    first = re.match(r"(?:\$[^$]*\$|(?![;:]|\.(?:\s|$)).)*", condition, re.S)
+    clause_or_formula = r"(?:\$[^$]*\$|\beqs?\.|(?![;:]|\.(?:\s|$)).)*"
+    first = re.match(rf"(?:[Ff]or [^;:.]*:)?{clause_or_formula}", condition, re.S)
     clause = first[0] if first else condition
     return clause[:1].lower() + clause[1:] if clause[1:2].islower() else clause
 

@@ -34,7 +34,8 @@ PAGES = {
         '<h1>3 · First</h1><a href="ledger.html#LOSS-14">all</a><img src="../_images/a.png">'
     ),
     "notebooks/3-first-loss/4-the-first-loss": (
-        '<h1>The first loss</h1><h2 id="why">Why</h2><a href="#why">above</a>'
+        '<h1>3.4 · The first loss<a class="headerlink" href="#why">#</a></h1>'
+        '<h2 id="why">Why</h2><a href="#why">above</a>'
         "<script>moves()</script>"
         '<div class="vt-exercise" id="e"><p><strong>Exercise 3.4.1</strong></p>'
         "<details><summary>Solution</summary><p>It is 15.4.</p></details></div>"
@@ -55,15 +56,23 @@ def test_every_link_leads_inside_or_to_the_published_book(built):
     whole = whole_book(built, TOC)
     names = set(re.findall(r'\bid="([^"]*)"', whole))
     for link in re.findall(r'<a href="([^"]*)"', whole):
-        assert link.startswith("https://book.example/book/ledger.html#") or link[1:] in names, link
+        outside = ("https://book.example/", "https://book.example/book/ledger.html#LOSS-14")
+        assert link in outside or link[1:] in names, link
     assert 'src="_images/a.png"' in whole and 'href="_static/theme.css"' in whole
 
 
 def test_sections_are_numbered_and_lie_below_their_chapter(built):
     whole = whole_book(built, TOC)
-    assert "<h1>3 · First</h1>" in whole and "<h2>3.4 · The first loss</h2>" in whole
+    assert "<h1>3 · First</h1>" in whole and "<h2>3.4 · The first loss<a" in whole
     assert '<h3 id="notebooks-3-first-loss-4-the-first-loss--why">' in whole
     assert "moves()" not in whole
+
+
+def test_a_title_page_and_the_contents_come_first(built):
+    whole = whole_book(built, TOC)
+    assert whole.index(">A book<") < whole.index("Contents") < whole.index('id="book-welcome"')
+    line = '<a href="#notebooks-3-first-loss-4-the-first-loss">3.4 · The first loss</a>'
+    assert f'<li class="vt-depth-1">{line}</li>' in whole
 
 
 def test_a_solution_stands_open_at_the_end(built):

@@ -24,7 +24,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 ARTICLE = re.compile(r'<article class="bd-article">(.*?)</article>', re.DOTALL)
 EXERCISE = re.compile(r"<strong>Exercise ([\d.]+)</strong>")
 FOLDED = re.compile(r"<details><summary>(Hint|Solution)</summary>(.*?)</details>", re.DOTALL)
-SECTION = re.compile(r"notebooks/(\d+)-[^/]+/(\d+)-")
+HEADING = re.compile(r"<h1>(.*?)</h1>", re.DOTALL)
 STYLE = '<link rel="stylesheet" href="_static/print.css" />'
 FOOT = (
     '<div style="font: 9px sans-serif; width: 100%; text-align: center">'
@@ -78,12 +78,33 @@ def whole_book(html: Path, toc: dict[str, Any]) -> str:
     place = ARTICLE.search(frame)
     if place is None or published is None:
         raise NotPrinted(f"{toc['root']}.html has no article, or no address; build it: make book")
+    read = {page: _read(html, page) for page in pages}
     inside = "".join(
-        _section(_read(html, page), page, depth, pages, published[1])
-        for page, depth in pages.items()
+        _section(read[page], page, depth, pages, published[1]) for page, depth in pages.items()
     )
     inside, solved = _solutions(inside)
-    return frame[: place.start(1)] + inside + solved + frame[place.end(1) :]
+    front = _front(read, pages, published[1])
+    return frame[: place.start(1)] + front + inside + solved + frame[place.end(1) :]
+
+
+def _front(read: dict[str, str], pages: dict[str, int], published: str) -> str:
+    """A title page, and the contents, each line a link."""
+    title = _heading(next(iter(read.values())))
+    lines = "".join(
+        f'<li class="vt-depth-{depth}"><a href="#{_name(page)}">{_heading(read[page])}</a></li>'
+        for page, depth in pages.items()
+    )
+    return (
+        f'<section class="vt-title-page"><p class="vt-book">{title}</p>'
+        f'<p><a href="{published}">{published}</a></p></section>'
+        f'<section class="vt-page vt-contents"><h1>Contents</h1><ul>{lines}</ul></section>'
+    )
+
+
+def _heading(text: str) -> str:
+    """The title of a page without the links that the theme puts there."""
+    found = HEADING.search(text)
+    return re.sub(r"<a\b.*?</a>|<[^>]+>", "", found[1], flags=re.DOTALL) if found else ""
 
 
 def _pages(toc: dict[str, Any]) -> Iterator[tuple[str, int]]:
@@ -116,11 +137,10 @@ def _section(text: str, page: str, depth: int, pages: dict[str, int], published:
     )
     body = re.sub(r'\b(id|for|aria-\w+by|aria-controls)="([^"]*)"', rf'\1="{name}--\2"', body)
     body = body.replace("url(#", f"url(#{name}--")
-    if number := SECTION.match(page):
-        body = body.replace("<h1>", f"<h1>{number[1]}.{number[2]} · ", 1)
     if depth:
         body = re.sub(r"(</?)h([1-5])\b", lambda m: f"{m[1]}h{int(m[2]) + depth}", body)
-    return f'<section class="vt-page" id="{name}">{body}</section>'
+    kind = "vt-page vt-section" if depth else "vt-page"
+    return f'<section class="{kind}" id="{name}">{body}</section>'
 
 
 def _solutions(text: str) -> tuple[str, str]:

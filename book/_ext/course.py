@@ -1,0 +1,159 @@
+"""The page of the course: its weeks, what students get wrong, and projects; found, not typed.
+
+Sections and prerequisites are read from the notebooks, problem sets and wrong answers from the
+exercises, projects from the claims that are open.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any, ClassVar
+
+import yaml
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+from verified_book import render
+from verified_book.claims import Claims, raw
+
+from verified_transformer.engine.account.questions import Question, load
+from verified_transformer.engine.account.records.notebook_records import notebooks
+from verified_transformer.engine.account.rendering import plain
+from verified_transformer.engine.account.rendering.formulas import latex
+
+_LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\.ipynb\)")
+_NEEDS = re.compile(r"^\*Needs: (.*)\*$", re.M)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section as its notebook has it: number, title, prerequisites as HTML, and address."""
+
+    number: str
+    title: str
+    needs: str
+    href: str
+
+    @property
+    def link(self) -> str:
+        """Number and title, as a link."""
+        return f'<a href="{self.href}">{self.number} {escape(self.title)}</a>'
+
+
+def sections(root: Path) -> dict[str, Section]:
+    """The sections of the book by their numbers."""
+    made = {}
+    for notebook in notebooks(root):
+        head = "".join(json.loads(notebook.read_text(encoding="utf-8"))["cells"][0]["source"])
+        number = ".".join(name.partition("-")[0] for name in (notebook.parent.name, notebook.stem))
+        needs, folder = _NEEDS.search(head), f"../notebooks/{notebook.parent.name}"
+        made[number] = Section(
+            number, head.partition("\n")[0].removeprefix("# "),
+            _LINK.sub(rf'<a href="{folder}/\2.html">\1</a>', needs[1]).rstrip(".") if needs else "",
+            f"{folder}/{notebook.stem}.html",
+        )  # fmt: skip
+    return made
+
+
+def questions(known: Mapping[str, Section]) -> dict[str, list[Question]]:
+    """The exercises by the numbers of their sections."""
+    made: dict[str, list[Question]] = {number: [] for number in known}
+    for question in load().values():
+        made[question.id.rpartition(".")[0]].append(question)
+    return made
+
+
+class Found(SphinxDirective):
+    """What a directive of the course shows; the page is read again where its sources change."""
+
+    has_content: ClassVar[bool] = False
+
+    def run(self) -> list[nodes.Node]:
+        known = sections(Path(self.env.srcdir))
+        return [raw(self.html(known, questions(known)))]
+
+    def html(self, known: Mapping[str, Section], asked: Mapping[str, list[Question]]) -> str:
+        raise NotImplementedError
+
+
+class Syllabus(Found):
+    """The weeks of `course.yaml`: what to read, what it needs, the lab, and the problem set."""
+
+    def html(self, known: Mapping[str, Section], asked: Mapping[str, list[Question]]) -> str:
+        source = Path(self.env.srcdir) / "book" / "course.yaml"
+        self.env.note_dependency(str(source))
+        weeks = yaml.safe_load(source.read_text(encoding="utf-8"))
+        return f'<ol class="vt-weeks">{"".join(_week(week, known, asked) for week in weeks)}</ol>'
+
+
+def _week(
+    week: Mapping[str, Any], known: Mapping[str, Section], asked: Mapping[str, list[Question]]
+) -> str:
+    read = [known[number] for number in week["read"]]
+    needs = dict.fromkeys(part for s in read for part in re.split(r"; ", s.needs) if part)
+    problems = [
+        f'<a href="{s.href}#exercise-{q.id.replace(".", "-")}">{q.id}</a>{"★" * q.stars}'
+        for s in read for q in asked[s.number]
+    ]  # fmt: skip
+    rows = {
+        "Read": "; ".join(s.link + " <b>(lab)</b>" * (s.number == week["lab"]) for s in read),
+        "Problems": " ".join(problems), "Needs": "; ".join(needs),
+    }  # fmt: skip
+    told = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows.items() if text)
+    return f"<li><b>{escape(week['title'])}</b><dl>{told}</dl></li>"
+
+
+class WrongAnswers(Found):
+    """The wrong answers that the exercises know, with what is said to each, folded by chapter."""
+
+    def html(self, known: Mapping[str, Section], asked: Mapping[str, list[Question]]) -> str:
+        parts = {}
+        for number, all_asked in asked.items():
+            rows = "".join(_wrong(q, known[number]) for q in all_asked if q.known)
+            parts[number[0]] = parts.get(number[0], "") + rows
+        return "".join(
+            f"<details><summary>Chapter {chapter}: {rows.count('<li>')} answers</summary>"
+            f'<dl class="vt-wrong-answers">{rows}</dl></details>'
+            for chapter, rows in parts.items()
+        )
+
+
+def _wrong(question: Question, section: Section) -> str:
+    anchor = f"{section.href}#exercise-{question.id.replace('.', '-')}"
+    answers = "".join(
+        f"<li>{_answer(question, wrong)}: {plain.html(said)}</li>"
+        for wrong, said in question.known.items()
+    )
+    title = plain.html(question.title)
+    return f'<dt><a href="{anchor}">{question.id}</a> {title}</dt><dd><ul>{answers}</ul></dd>'
+
+
+def _answer(question: Question, wrong: str) -> str:
+    """A wrong answer as a reader would see it: a choice in its words, a formula as one."""
+    if question.choices:
+        return f"({wrong}) {plain.html(question.choices[wrong])}"
+    return plain.html(f"${latex(wrong)}$")
+
+
+class Projects(Found):
+    """The claims that are open: what is said, with what was tried."""
+
+    def html(self, known: Mapping[str, Section], asked: Mapping[str, list[Question]]) -> str:
+        ledger = Claims.of(self.env).ledger
+        items = "".join(
+            f'<li><a href="../claims/{c.id}.html">{c.id}</a> {render.statement(c.says)}</li>'
+            for c in ledger.claims if c.verdict == "open"
+        )  # fmt: skip
+        return f"<ul>{items}</ul>"
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.add_directive("syllabus", Syllabus)
+    app.add_directive("wrong-answers", WrongAnswers)
+    app.add_directive("open-claims", Projects)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

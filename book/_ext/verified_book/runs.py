@@ -1,0 +1,60 @@
+"""What ran for each claim: the records of the notebooks, with their numbers and their code."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from verified_transformer.engine.account.records import notebook_records
+from verified_transformer.engine.account.records.record import METADATA_KEY, Record
+
+OPEN = "open"  # the tag of a cell that a page shows
+
+
+@dataclass(frozen=True)
+class Run:
+    """A record where it stands.
+
+    Attributes:
+        record: what a check left.
+        html: what the notebook shows of it, with steps and numbers.
+        page: of its notebook, as Sphinx names pages.
+        cell: the number of its cell.
+        code: of the cell, where the page shows it, at the first of the claim's records in it.
+    """
+
+    record: Record
+    html: str
+    page: str
+    cell: int
+    code: str | None
+
+
+def by_claim(root: Path) -> Mapping[str, list[Run]]:
+    """Read the stored notebooks: for each claim what ran, in the order of the ledger's evidence."""
+    runs: defaultdict[str, list[Run]] = defaultdict(list)
+    for notebook in notebook_records.notebooks(root):
+        page = str(PurePosixPath(notebook.relative_to(root).as_posix()).with_suffix(""))
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+        found = notebook_records.stored_records(notebook, root)
+        for item, html in zip(found, _shown(cells), strict=True):
+            cell = cells[item.cell]
+            shown = OPEN in cell["metadata"].get("tags", ())
+            for name in item.record.claims:
+                known = any((r.page, r.cell) == (page, item.cell) for r in runs[name])
+                code = "".join(cell["source"]) if shown and not known else None
+                runs[name].append(Run(item.record, html, page, item.cell, code))
+    return runs
+
+
+def _shown(cells: list[dict[str, Any]]) -> Iterator[str]:
+    """The HTML of each record, in order."""
+    for cell in cells:
+        for output in cell.get("outputs", ()):
+            data = output.get("metadata", {}).get(METADATA_KEY)
+            if data is not None and data.get("kind") != "card":
+                yield "".join(output["data"]["text/html"])
