@@ -107,7 +107,7 @@ FAULTS = (
           r'(class="vt-value">)\d', r"\g<1>7", page_gates.other_claim_pages, "page LOSS-21"),
     Fault("has a claim's page with another grade", "claims/LOSS-21.html", "changes a result",
           "misprint", page_gates.other_claim_pages, "page LOSS-21"),
-    Fault("changes a measured number on a claim's page", CLAIM, r'(class="vt-volatile">)\d',
+    Fault("changes a measured number on a claim's page", CLAIM, r'(<td>)\d',
           r"\g<1>7", page_gates.other_runs, "no notebook has 'point"),
     Fault("changes the code on a claim's page", CLAIM, r'(<div class="highlight"><pre>)',
           r"\1not ", page_gates.other_runs, "no notebook has 'not"),

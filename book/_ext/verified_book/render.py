@@ -20,6 +20,7 @@ from verified_transformer.engine.account.records.record import Record
 from verified_transformer.engine.account.registry import Article, Statement
 from verified_transformer.engine.account.rendering import plain, readable
 from verified_transformer.engine.account.rendering.cards import in_brackets, rows, typeset
+from verified_transformer.engine.account.rendering.formulas import latex
 
 from . import graph
 from .runs import Run
@@ -32,6 +33,7 @@ LATEX = re.compile(r'(?s)<span data-latex="([^"]*)">.*?</span>')
 HEAD = re.compile(r'(?s)(<div class="vt-head"><b>[^<]*</b> ).*?(</div>)')
 DETAIL = re.compile(r'(?s)(<div class="vt-detail">).*?(</div>)')
 STEP = re.compile(r"<li>((?:(?!<br>|</li>).)*)<br>", re.S)
+COEFFICIENT = re.compile(r"(?<=terms of )(?!E\[)\S+(?= E\[)")
 RAN = re.compile(r'(?s)<div class="vt-ran">.*?</div>')
 AGAINST = (table.Weight.REFUTES, table.Weight.LIMITS)
 
@@ -195,13 +197,18 @@ def found(run: Run, code: str | None) -> dict[str, str | None]:
         run: the record where it stands.
         code: the code of its cell as HTML, where it is to be shown.
     """
-    html = STEP.sub(lambda at: f"<li>{typeset(readable.readable(unescape(at[1])))}<br>", run.html)
+    html = STEP.sub(lambda at: f"<li>{_reason(unescape(at[1]))}<br>", run.html)
     html = RAN.sub("", record(html, run.record))
     place = ".".join(part.partition("-")[0] for part in run.page.split("/")[-2:])
     return {
         "html": html[html.index('<div class="vt-detail">') : html.rindex("</div>")],
         "code": code, "place": place, "href": f"../{run.page}.html#cell-{run.cell}",
     }  # fmt: skip
+
+
+def _reason(text: str) -> str:
+    """Why a step is taken, with a formula for the coefficient of a kind of terms."""
+    return typeset(readable.readable(COEFFICIENT.sub(lambda of: f"${latex(of[0])}$", text)))
 
 
 def by_grade(data: Ledger, article: Article) -> list[tuple[Grade, list[tuple[Entry, list[Entry]]]]]:
