@@ -134,9 +134,11 @@ def _wrong(question: Question, section: Section) -> str:
 
 
 def _answer(question: Question, wrong: str) -> str:
-    """A wrong answer as a reader would see it: a choice in its words, a formula as one."""
+    """A wrong answer as a reader would see it: a choice in its words, a formula or code as such."""
     if question.choices:
         return f"({wrong}) {plain.html(question.choices[wrong])}"
+    if question.kind == "function":
+        return f"<code>{escape(wrong)}</code>"
     return plain.html(f"${latex(wrong)}$")
 
 
