@@ -40,7 +40,7 @@ def seen(kind: str) -> dict[str, float]:
             "a sum over the text": loss * LENGTH,
             "padding counts": loss / 2,
             "label smoothing": float(F.cross_entropy(*last, label_smoothing=0.1)),
-            "dropout behind the last norm": float(
+            "dropout after the last norm": float(
                 F.cross_entropy(dropped[:, :-1].flatten(0, 1), last[1])
             ),
             "a z-loss of 1e-4": loss + 1e-4 * float(last[0].logsumexp(1).square().mean()),

@@ -75,7 +75,7 @@ def loss_causes(
         Cause("a sum over the text", loss * length, "reduction='sum', or a mean over texts alone"),
         Cause("padding counts", loss * (1 - padding),
               f"divided by all places, {padding:.0%} of which add nothing"),
-        Cause("dropout behind the last norm", _dropped(body, dropout, length),
+        Cause("dropout after the last norm", _dropped(body, dropout, length),
               f"train mode, with a share of {dropout:g}"),
         Cause("label smoothing", initial_loss(body, labels=1 / n, length=length).loss,
               "hardly moves a first loss"),
