@@ -6,6 +6,8 @@ A list of three hundred statements keep MathJax busy for seconds; a claim's page
 'so Var[‖w‖²]=2dσ⁴'
 >>> html(r"$\frac{a+b}{2}<w_{i,j}$")
 '(a+b)/2&lt;w<sub>i,j</sub>'
+>>> text(r"$c\tanh x+\log\frac{p(n-1)}{1-p}-\tfrac45d$")
+'c tanh x+log((p(n−1))/(1−p))−(4/5)d'
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ _SIGNS = (
 )
 _WORDS = [*_GREEK.split(), *_SIGNS.split()]
 SIGNS = dict(zip(_WORDS[::2], _WORDS[1::2], strict=True))
+_FRACTIONS = {"frac", "tfrac", "dfrac"}
 _NAMES = {"log", "ln", "exp", "min", "max", "tanh", "sin", "cos", "arccos", "tan", "det", "lim"}
 _ACCENTS = {"tilde": "\u0303", "hat": "\u0302", "bar": "\u0304", "widetilde": "\u0303"}
 _SILENT = {
@@ -97,6 +100,8 @@ class _Formula:
             token = self.tokens.pop(0)
             if token == until:
                 break
+            if token[1:] in _NAMES and made[-1:].isalpha():
+                made += " "
             made += self._shown(token)
         return made
 
@@ -114,6 +119,9 @@ class _Formula:
         self.tokens.pop(0)
         return {"3": "∛", "4": "∜"}.get(degree := self.read("]"), f"root {degree} of ")
 
+    def _fraction(self) -> str:
+        return f"{_held(self._argument())}/{_held(self._argument())}"
+
     def _goes_on(self) -> bool:
         """Whether a factor follows, without a sign between."""
         return bool(self.tokens) and bool(_FACTOR.match(self.tokens[0]))
@@ -129,8 +137,8 @@ class _Formula:
 
     def _command(self, token: str) -> str:
         name = token[1:]
-        if name == "frac":
-            made = f"{_held(self._argument())}/{_held(self._argument())}"
+        if name in _FRACTIONS:
+            made = self._fraction()
             return f"({made})" if self._goes_on() else made
         if name == "sqrt":
             root = self._root() + _held(self._argument())
@@ -147,6 +155,9 @@ class _Formula:
         if token == "\\\\":
             return "; "
         if name in _NAMES:
+            if self.tokens and self.tokens[0][1:] in _FRACTIONS:  # of all of it, not of its top
+                self.tokens.pop(0)
+                return f"{name}({self._fraction()})"
             return name
         if name in SIGNS:
             if self.tokens and self.tokens[0].isspace():
