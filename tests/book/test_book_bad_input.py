@@ -57,6 +57,10 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "a live figure of nothing": (
         lambda: book.live({}, x=SLIDER, y="loss", caption="", alt=""), ValueError, "accepted",
     ),
+    "a stack without units": (
+        lambda: book.stack(x, unit=x, state=sp.Function("h"), drawn={}, units=0), ValueError,
+        "units: got 0; accepted",
+    ),
     "an integral without end": (lambda: half_line_power(-1), ValueError, "s: got -1; accepted"),
     "a label wider than a phone": (
         lambda: label_width(["wide " * 40], 100.0), ValueError, "rows: got the label 'wide",
