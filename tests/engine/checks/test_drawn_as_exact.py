@@ -12,7 +12,6 @@ import pytest
 NOTEBOOKS = sorted((Path(__file__).parents[3] / "notebooks").glob("*/*.ipynb"))
 _DRAWS = re.compile(r"generator\(|\brand(n|int|perm)?\(|\.normal_\(|dense_weights\(|randomised\(")
 _EXACT = re.compile(r"\bcheck_that\(")
-_WORDS = re.compile(r'"""[\s\S]*?"""|"[^"\n]*"|#.*')  # a function may be named like one of them
 
 
 def drawn_as_exact(sources: Sequence[str]) -> list[str]:
@@ -27,12 +26,10 @@ def drawn_as_exact(sources: Sequence[str]) -> list[str]:
     for source in sources:
         for start in _EXACT.finditer(source):
             call = source[start.start() : _end(source, start.end())]
-            text, names = call, set(re.findall(r"\w+", _WORDS.sub("", call)))
+            text, names = call, set(re.findall(r"\w+", call))
             for name in (todo := sorted(names & set(bodies))):
                 text += bodies[name]
-                todo += sorted(
-                    set(re.findall(r"\w+", _WORDS.sub("", bodies[name]))) & set(bodies) - set(todo)
-                )
+                todo += sorted(set(re.findall(r"\w+", bodies[name])) & set(bodies) - set(todo))
             if found := _DRAWS.search(text):
                 faults.append(f"{' '.join(call.split())[:60]}… draws by {found.group()}…)")
     return faults
