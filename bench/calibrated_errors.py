@@ -1,12 +1,14 @@
 """Are the error bars of `initial_loss` right? z-scores of random configurations against N(0, 1).
 
     python bench/calibrated_errors.py [COUNT [FIRST]]
+    python bench/calibrated_errors.py narrow          narrow planted models, 300 draws of each
 
 Each configuration is drawn: a class, its width, depth, vocabulary, length of a text, initialiser
 and, where the class allows it, the tie. One model of it is drawn and measured on one text, and
 ``z`` is the difference from the prediction in units of the predicted error. A last line, which the
 manual shows, has their mean and deviation, the share beyond two and the p-value of a test of
-Kolmogorov and Smirnov against N(0, 1); the worst are printed before it.
+Kolmogorov and Smirnov against N(0, 1); the worst are printed before it. For the manual its plot is
+drawn as well, and other ways are asked for the same losses.
 """
 
 from __future__ import annotations
@@ -19,11 +21,15 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
-from scipy.stats import kstest
+from initial_loss import of_ways, peers, summary
+from scipy.stats import kstest, norm
 
 from verified_transformer.models import initial_loss
+from verified_transformer.models.first_loss.initial.answer import framed
 
-TEXT = Path(__file__).parents[1] / "book" / "initial-loss-calibration.txt"
+BOOK = Path(__file__).parents[1] / "book"
+TEXT, PLOT = BOOK / "initial-loss-calibration.txt", BOOK / "figures/initial-loss-calibration.svg"
+FAMILY, NARROW = BOOK / "initial-loss-family.txt", BOOK / "initial-loss-narrow.txt"
 CLASSES = {
     "GPT2LMHeadModel": ("n_embd", "n_layer", "n_head"),
     "GPTNeoXForCausalLM": ("hidden_size", "num_hidden_layers", "num_attention_heads"),
@@ -68,19 +74,23 @@ def drawn(seed: int) -> tuple[Any, int]:
 
 
 def main(count: int = 200, first: int = 0) -> None:
-    found = []
+    found, rows = [], {}
     for seed in range(first, first + count):
         model, length = drawn(seed)
         answer = initial_loss(model, length=length, measure=True, texts=1, seed=seed)
         assert answer.measured is not None
         off = answer.measured.loss - answer.loss
-        c = model.config
+        c, kind = model.config, type(model).__name__
         what = (
-            f"{type(model).__name__:27} d={c.hidden_size:3} layers={c.num_hidden_layers} "
+            f"{kind:27} d={c.hidden_size:3} layers={c.num_hidden_layers} "
             f"tied={c.tie_word_embeddings!s:5} rho={answer.cosine:.2f} s={answer.spread:.2f} "
             f"off {100 * off / answer.loss:+.3f} % ± {100 * answer.error / answer.loss:.3f} %"
         )
         found.append((off / answer.error, what))
+        rows[f"{kind}, d = {c.hidden_size}, s = {answer.spread:.2g}"] = {
+            "predicted": answer.loss, "measured": answer.measured.loss, "spread": answer.spread,
+            **peers(kind, c.to_dict()),
+        }  # fmt: skip
     z = np.array([each for each, _ in found])
     for value, what in sorted(found, key=lambda each: -abs(each[0]))[:12]:
         print(f"z {value:+6.2f}  {what}")
@@ -90,12 +100,60 @@ def main(count: int = 200, first: int = 0) -> None:
         f"lie beyond two, the farthest at {z[abs(z).argmax()]:+.1f} (Kolmogorov and Smirnov "
         f"against N(0, 1): p = {kstest(z, 'norm').pvalue:.2g})."
     )
-    print(said)
+    table = "\n".join(of_ways(summary(rows), len(rows)))
+    print(f"{said}\n\n{table}")
     if (count, first) == (200, 0):
         TEXT.write_text(said + "\n", encoding="utf-8")
+        FAMILY.write_text(table + "\n", encoding="utf-8")
+        PLOT.write_text(plotted(np.sort(z)) + "\n", encoding="utf-8")
+
+
+def plotted(z: np.ndarray) -> str:
+    """Sorted z against the quantiles of N(0, 1), as an SVG."""
+    due = norm.ppf((np.arange(len(z)) + 0.5) / len(z))
+    rows = ['<path d="M40 280L320 0" stroke="currentColor" opacity=".5"/>']
+    for at in range(-3, 4):
+        x, y = 180 + 40 * at, 140 - 40 * at
+        rows.append(f'<text x="{x}" y="296" text-anchor="middle">{at}</text>'
+                    f'<text x="28" y="{y + 4}" text-anchor="end">{at}</text>')  # fmt: skip
+    rows += [
+        f'<circle cx="{180 + 40 * a:.1f}" cy="{140 - 40 * b:.1f}" r="2.5" fill="#4f81bd"/>'
+        for a, b in zip(due, z, strict=True)
+    ]
+    said = f"{len(z)} z-scores in their order lie along the quantiles of a normal number"
+    return framed(rows, 340, 300, said)
+
+
+def narrow(draws: int = 300) -> None:
+    """Print how far tied Gemmas of one loud layer lie off, and how far they are said to."""
+    lines = ["| width | σ | measured over predicted | one draw differs by | said |",
+             "|--:|--:|--:|--:|--:|"]  # fmt: skip
+    for d, σ in ((48, 0.06), (48, 0.1), (64, 0.06), (64, 0.1), (96, 0.06), (96, 0.1), (128, 0.1)):
+        kind, off = transformers.GemmaForCausalLM, []
+        config = kind.config_class(
+            hidden_size=d, head_dim=d // 4, num_attention_heads=4, num_key_value_heads=4,
+            intermediate_size=3 * d, num_hidden_layers=1, vocab_size=1500, initializer_range=σ,
+            bos_token_id=0, eos_token_id=0, pad_token_id=0,
+        )  # fmt: skip
+        for seed in range(draws):
+            torch.manual_seed(seed)
+            model = kind(config).eval()
+            answer = initial_loss(model, length=32, measure=True, texts=1, seed=seed)
+            assert answer.measured is not None
+            off.append(100 * (answer.measured.loss / answer.loss - 1))
+        apart = np.std(off, ddof=1)
+        lines.append(
+            f"| {d} | {σ} | {np.mean(off):+.3f} ± {apart / draws**0.5:.3f} % | {apart:.3f} % | "
+            f"{100 * answer.error / answer.loss:.3f} % |"
+        )
+        print(lines[-1], flush=True)
+    NARROW.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
     warnings.filterwarnings("ignore")
     transformers.logging.set_verbosity_error()
-    main(*map(int, sys.argv[1:]))
+    if sys.argv[1:] == ["narrow"]:
+        narrow()
+    else:
+        main(*map(int, sys.argv[1:]))

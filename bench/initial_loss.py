@@ -167,7 +167,8 @@ def peers(kind: str, settings: dict[str, Any]) -> dict[str, Any]:
     """What others say of a model: log n, the article (kexue 9698, eq. 9), and the identity."""
     n, wide = settings["vocab_size"], ("word_embed_proj_dim", "d_model", "n_embd", "hidden_size")
     d = next(settings[name] for name in wide if name in settings)
-    σ = 1.0 if "T5" in kind else settings.get("initializer_range", 0.02)
+    scales = ("init_std", "initializer_factor", "initializer_range")
+    σ = next((settings[s] for s in scales if s in settings), 1.0 if "T5" in kind else 0.02)
     # what a class does where its settings say nothing
     ties = not kind.startswith(("Llama", "Mistral", "Qwen", "GPTNeoX"))
     tied = "T5" in kind or settings.get("tie_word_embeddings", ties)
@@ -245,14 +246,16 @@ def table(known: dict[str, Any]) -> str:
             f"{100 * row['one draw'] / row['predicted']:.3f} % | "
             f"{100 * row['layers off by, mean over draws']:.1f} % |"
         )
-    lines += ["", "| way | median error | beyond 1 % | worst error | at |",
-              "|---|--:|--:|--:|---|"]  # fmt: skip
-    lines += [
-        f"| {way} | {100 * row['median']:.4f} % | {row['beyond 1 %']} of {len(known['models'])} | "
+    return "\n".join([*lines, "", *of_ways(known["summary"], len(known["models"]))]) + "\n"
+
+
+def of_ways(found: dict[str, Any], count: int) -> list[str]:
+    """A summary as lines of a table."""
+    return ["| way | median error | beyond 1 % | worst error | at |", "|---|--:|--:|--:|---|"] + [
+        f"| {way} | {100 * row['median']:.4f} % | {row['beyond 1 %']} of {count} | "
         f"{100 * row['worst']:.2f} % | {row['at']} |"
-        for way, row in known["summary"].items()
+        for way, row in found.items()
     ]
-    return "\n".join(lines) + "\n"
 
 
 def predicted_again(row: dict[str, Any]) -> dict[str, Any]:

@@ -1,8 +1,10 @@
 """Faults planted in fresh models of real classes: which the first loss shows, and which `diagnose`.
 
-    python bench/planted_faults.py faults [SEEDS]             a table, fault by class
-    python bench/planted_faults.py fresh [SEEDS [KIND …]]     sound models that are called broken
+    python bench/planted_faults.py planted 2 [FIRST LAST]   a range of the faults, or all
+    python bench/planted_faults.py fresh 12 [FIRST LAST]    a range of the sound classes, or all
+    python bench/planted_faults.py picture                  the manual's drawing
 
+Results of parts are kept together in `planted_faults.json`, of which the manual's table is written.
 Models are those of `tests/models/first_loss_models.py`, small and random; half of the fresh ones
 have the wide initialiser of that file, the others their class's own.
 """
@@ -10,6 +12,7 @@ have the wide initialiser of that file, the others their class's own.
 from __future__ import annotations
 
 import importlib.util
+import json
 import math
 import sys
 import warnings
@@ -27,6 +30,9 @@ from verified_transformer.models import body_of, diagnose, initial_loss
 from verified_transformer.models.first_loss.diagnosis.watching import is_matrix, stacks_of
 
 MADE = Path(__file__).parents[1] / "tests/models/first_loss_models.py"
+RESULT = Path(__file__).with_suffix(".json")
+TABLE = Path(__file__).parents[1] / "book" / "planted-faults-table.txt"
+DRAWING = Path(__file__).parents[1] / "book" / "figures" / "diagnosis.svg"
 CLASSES: dict[str, tuple[str, dict[str, Any]]] = {
     "GPT-2": ("gpt2", {}), "Llama tied": ("llama", {"tie_word_embeddings": True}),
     "Llama": ("llama", {"tie_word_embeddings": False}), "BERT": ("bert", {}),
@@ -247,54 +253,101 @@ def by_loss(model: Any) -> bool:
     return not abs(found.loss - answer.loss) <= room
 
 
-def faults(seeds: int) -> None:
-    """Print which faults are seen, class by class: L by the loss alone, D by `diagnose`."""
+def planted(seeds: int, first: int = 0, last: int = len(FAULTS)) -> dict[str, Any]:
+    """How often each fault of a range is seen, class by class."""
     make, settings = made()
-    print("| fault | " + " | ".join(CLASSES) + " |\n|---|" + "---|" * len(CLASSES))
-    seen: Counter[str] = Counter()
-    for name, fault in FAULTS.items():
-        row = []
-        for kind, more in CLASSES.values():
-            found = [0, 0]
+    found: dict[str, Any] = {}
+    for name, fault in [*FAULTS.items()][first:last]:
+        row = found[name] = {"tried": {}, "loss": {}, "diagnose": {}, "by": Counter()}
+        for title, (kind, more) in CLASSES.items():
             own = {"initializer_range": 0.02} if "initializer_range" in settings[kind][1] else {}
             for seed in range(seeds):
                 model = make(kind, seed, **own, **more)
                 given = fault(model)
                 if not given:
-                    found = []
                     break
-                batch = given if isinstance(given, dict) else None
-                found[1] += not diagnose(model, batch, seed=seed).fits
-                found[0] += by_loss(model)
-            row.append(f"{found[0]} / {found[1]}" if found else "")
-            if found:
-                seen.update(tried=seeds, loss=found[0], diagnose=found[1])
-        print(f"| {name} | " + " | ".join(row) + " |", flush=True)
-    print(dict(seen))
+                said = diagnose(model, given if isinstance(given, dict) else None, seed=seed)
+                for what, seen in (
+                    ("tried", True), ("loss", by_loss(model)), ("diagnose", not said.fits)
+                ):  # fmt: skip
+                    row[what][title] = row[what].get(title, 0) + seen
+                row["by"].update([each.what for each in said.wrong[:1]] or
+                                 ["a parameter not reached"] * bool(said.unreached))  # fmt: skip
+        print(name, row, flush=True)
+    return found
 
 
-def fresh(seeds: int, *kinds: str) -> None:
-    """Print how many sound models are called broken, and how far readings lie off."""
+def fresh(seeds: int, first: int = 0, last: int = 10**6) -> dict[str, Any]:
+    """How many sound models of a range of classes are called broken, and how far readings lie."""
     make, settings = made()
-    count, red, squares, number = 0, 0, Counter[str](), Counter[str]()
-    for kind, (_, given) in settings.items():
-        if kinds and kind not in kinds:
-            continue
+    found: dict[str, Any] = {}
+    for kind, (_, given) in [*settings.items()][first:last]:
+        row = found[kind] = {"models": seeds, "broken": 0, "readings": {}}
         for seed in range(seeds):
             own = {"initializer_range": 0.02} if seed % 2 and "initializer_range" in given else {}
-            found = diagnose(make(kind, 100 + seed, **own), seed=seed)
-            count, red = count + 1, red + (not found.fits)
-            for reading in found.readings:
-                squares[reading.what] += reading.off**2  # type: ignore[assignment]
-                number[reading.what] += 1
-            if not found.fits:
-                print(kind, seed, found, flush=True)
-    print(f"{count} models, {red} called broken, {sum(number.values())} readings")
-    for what, n in number.items():
-        print(f"{what:42} {n:6} readings, root mean square of z {math.sqrt(squares[what] / n):.2f}")
+            said = diagnose(make(kind, 100 + seed, **own), seed=seed)
+            row["broken"] += not said.fits
+            for reading in said.readings:
+                n, square = row["readings"].get(reading.what, (0, 0.0))
+                row["readings"][reading.what] = n + 1, square + reading.off**2
+            if not said.fits:
+                print(kind, seed, said, flush=True)
+    return found
+
+
+def page(known: dict[str, Any]) -> str:
+    """The results as the manual shows them."""
+    lines = ["| planted | " + " | ".join(CLASSES) + " | first seen in |",
+             "|---|" + "--:|" * len(CLASSES) + "---|"]  # fmt: skip
+    total: Counter[str] = Counter()
+    for name in FAULTS:
+        row = known["planted"][name]
+        cells = []
+        for title in CLASSES:
+            tried, loss, seen = (row[k].get(title, 0) for k in ("tried", "loss", "diagnose"))
+            total.update(tried=tried, loss=loss, diagnose=seen)
+            cells.append(f"{seen} / {loss} / {tried}" if tried else "")
+        by = max(row["by"], key=row["by"].get, default="")
+        lines.append(f"| {name} | " + " | ".join(cells) + f" | {by} |")
+    caught = f"`diagnose` calls {total['diagnose']} broken, and the first loss alone {total['loss']}."
+    lines += ["", f"Of {total['tried']} broken models {caught}", ""]
+    rows = known["fresh"].values()
+    sums: dict[str, list[float]] = {}
+    for row in rows:
+        for what, pair in row["readings"].items():
+            sums[what] = [a + b for a, b in zip(sums.get(what, [0, 0]), pair, strict=True)]
+    said = ", ".join(f"{what} {math.sqrt(square / n):.2f}" for what, (n, square) in sums.items())
+    lines.append(
+        f"Of {sum(row['models'] for row in rows)} sound models of {len(known['fresh'])} classes it "
+        f"calls {sum(row['broken'] for row in rows)} broken, on {sum(n for n, _ in sums.values())} "
+        f"readings. Root mean squares of their distances, in deviations: {said}."
+    )
+    return "\n".join(lines) + "\n"
+
+
+def main(what: str, seeds: int, *part: int) -> None:
+    """Run a part, keep it with the others, and write the page of all."""
+    known = json.loads(RESULT.read_text("utf-8")) if RESULT.exists() else {}
+    found = {"planted": planted, "fresh": fresh}[what](seeds, *part)
+    known[what] = known.get(what, {}) | found
+    known["made with"] = {"torch": torch.__version__, "transformers": transformers.__version__,
+                          "command": "python bench/planted_faults.py"}  # fmt: skip
+    RESULT.write_text(json.dumps(known, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    if set(known.get("planted", {})) == set(FAULTS) and "fresh" in known:
+        TABLE.write_text(page(known), "utf-8")
+
+
+def picture() -> None:
+    """Draw the diagnosis of the manual's GPT-2, whose third feed-forward part was left at zero."""
+    model = made()[0]("gpt2", n_layer=4, initializer_range=0.02)
+    nn.init.zeros_(model.transformer.h[2].mlp.c_proj.weight)
+    DRAWING.write_text(diagnose(model).picture() + "\n", "utf-8")
 
 
 if __name__ == "__main__":
     warnings.filterwarnings("ignore")
     transformers.logging.set_verbosity_error()
-    {"faults": faults, "fresh": fresh}[sys.argv[1]](int((sys.argv[2:] or ["3"])[0]), *sys.argv[3:])
+    if sys.argv[1:] == ["picture"]:
+        picture()
+    else:
+        main(sys.argv[1], *map(int, sys.argv[2:]))

@@ -136,7 +136,8 @@ def test_it_saves_and_loads(name: str, family: str, tmp_path: Path) -> None:
 
 
 def test_a_model_without_a_head_is_saved_and_loaded(tmp_path: Path) -> None:
-    model = set_table(plain("GPT-2").transformer, LowRankEmbedding(19, 12, 3).double())
+    body = tiny("gpt2", tie_word_embeddings=False).transformer
+    model = set_table(body, LowRankEmbedding(19, 12, 3).double())
     model.save_pretrained(tmp_path)
     again, tokens = load_with_table(tmp_path).eval(), torch.arange(7)[None]
     assert torch.equal(again(tokens)[0], model.eval()(tokens)[0])
@@ -339,6 +340,20 @@ def test_a_body_never_parts_from_its_head(name: str) -> None:
         body.set_input_embeddings(nn.Embedding(24, other.embedding_dim))
         with pytest.raises(TypeError, match="model: got Embedding for its embedding; accepted: a"):
             logits(model)
+
+
+@each_class
+def test_the_body_of_a_tied_model_takes_no_table_of_its_own(name: str) -> None:
+    model = plain(name)
+    old = model.get_input_embeddings()
+    table = LowRankEmbedding(19, old.embedding_dim, 3, padding_idx=old.padding_idx).double()
+    body = model.encoder if name.startswith("T5") else model.base_model
+    if name == "Llama":  # its head has rows of its own
+        assert set_table(body, table).get_input_embeddings() is table
+        return
+    with pytest.raises(ValueError, match="whose table another module has as well, such as a tied"):
+        set_table(body, table)
+    assert model.get_input_embeddings() is old
 
 
 @each_family

@@ -13,6 +13,7 @@ ties, resizes, saves and loads with the table that it has. Needs ``transformers`
 
 from __future__ import annotations
 
+import gc
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -83,20 +84,26 @@ def set_table(model: Model, table: FactorisedEmbedding) -> Model:
     Raises:
         TypeError: the table is no factorised one.
         ValueError: the table has other sizes than the model's, or was made in inference mode; the
-            model is none of transformers, or a part of one that has a table; it has no plain
-            ``nn.Embedding`` (Gemma's multiplies its rows), one with hooks, ``max_norm``,
-            ``scale_grad_by_freq`` or sparse gradients, or uses it in other places than its inputs
-            and its head.
+            model is none of transformers, or a part of one whose head is tied or whose table is
+            set; it has no plain ``nn.Embedding`` (Gemma's multiplies its rows), one with hooks,
+            ``max_norm``, ``scale_grad_by_freq`` or sparse gradients, or uses it in other places
+            than its inputs and its head.
     """
     if not isinstance(table, FactorisedEmbedding):
         raise TypeError(f"table: got {type(table).__name__}; accepted: a FactorisedEmbedding")
     if any(parameter.is_inference() for parameter in table.parameters()):
         raise ValueError("table: got one made in inference mode; accepted: one that can learn")
+    known: Any = model
     old = _embedding_of(model)
     for name in ("num_embeddings", "embedding_dim", "padding_idx"):
         wanted, given = getattr(old, name), getattr(table, name)
         if wanted != given:
             raise ValueError(f"table: got {name} = {given}; accepted: {wanted}, as in the model")
+    if known.get_output_embeddings() is None and _held_elsewhere(old):
+        raise ValueError(
+            f"model: got a {type(model).__name__} whose table another module has as well, such as "
+            "a tied head; accepted: the model as a whole"
+        )
     _put(model, old, table)
     return model
 
@@ -306,6 +313,14 @@ def _embedding_of(model: Any) -> Any:
             "without; register them after the table is set"
         )
     return found
+
+
+def _held_elsewhere(old: Any) -> bool:
+    """Whether another module has a weight too: a body does not know of the head around it."""
+    weight = getattr(old, "weight", None)
+    dicts = [each for each in gc.get_referrers(weight) if isinstance(each, dict)]
+    return any(value is weight for each in dicts if each is not old._parameters
+               for value in each.values())  # fmt: skip
 
 
 def _put(model: Any, old: Any, table: FactorisedEmbedding) -> None:

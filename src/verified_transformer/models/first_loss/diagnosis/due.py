@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
+from ..initial.activations import DENSITY, NODES
 from ..initial.body import Attention, Body, Feedforward, Norm, Stack
 from ..initial.prediction import Budget, centred, own_logit, own_share
 from ..initial.stream import Step
@@ -215,10 +216,7 @@ def gradient_due(body: Body, found: Budget, used: int, seen: Watched) -> Reading
     planted = own_share(body, found) if body.tied else 0.0
     kept = 1.0
     if body.cap is not None:
-        z = np.linspace(-8, 8, 321)
-        weight = np.exp(-(z**2) / 2)
-        slope = 1 - np.tanh(spread * z / body.cap) ** 2
-        kept = float(slope**2 @ weight / weight.sum())
+        kept = float((1 - np.tanh(spread * NODES / body.cap) ** 2) ** 2 @ DENSITY)
     tilt = min(spread, freezing_spread(body.n)) ** 2 / width
     due = body.after * table * math.sqrt(kept * (1 + shared + tilt + planted**2)) / used
     measured = float(state.grad.double().square().sum() / width / used) ** 0.5

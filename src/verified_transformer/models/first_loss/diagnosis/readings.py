@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
+from html import escape
 
+from ..initial.answer import framed
+
+_LAYER = re.compile(r"^(?:.*?layer \d+|\w+)")
 SIGMAS = 6.0  # how many deviations a reading may lie off; bench/planted_faults.py counts alarms
 
 
@@ -30,9 +35,9 @@ class Reading:
 
     @property
     def off(self) -> float:
-        """How far it is off, in deviations; infinite where it is no number."""
-        gap = abs(self.measured - self.predicted)
-        return gap / self.deviation if math.isfinite(gap) else math.inf
+        """How far it is off, in deviations; infinite where it is no number, or is dead: zero."""
+        gap, dead = abs(self.measured - self.predicted), self.measured == 0 != self.predicted
+        return gap / self.deviation if math.isfinite(gap) and not dead else math.inf
 
     @property
     def fits(self) -> bool:
@@ -102,6 +107,46 @@ class Diagnosis:
             for each in self.readings
         )
 
+    def picture(self) -> str:
+        """Measured over predicted in the order of the pass, from an eighth to eight times, an SVG.
+
+        A bar is what one draw may differ by, a dot what this model has: red where it does not fit,
+        and named where that is so first. What is due to be zero, and is, is left out.
+        """
+        wide, rows, named, edge = 640.0, list[str](), "", -30.0
+        shown = [each for each in self.readings if each.predicted > 0 or not each.fits]
+
+        def height(share: float) -> float:
+            return 100 - 26 * math.log2(min(max(share, 1 / 8), 8)) if math.isfinite(share) else 22
+
+        for share in (1 / 8, 1, 8):
+            rows.append(_line(0, wide, height(share), height(share)) +
+                        f'<text y="{height(share) - 3:.0f}">× {share:g}</text>')  # fmt: skip
+        for index, each in enumerate(shown):
+            x = 40 + (wide - 50) * index / len(shown)
+            share, room = math.inf, 0.0
+            if each.predicted > 0:
+                share = each.measured / each.predicted
+                room = SIGMAS * each.deviation / each.predicted
+            place = _LAYER.findall(each.place)[0]
+            if place != named and x - edge > 26:
+                word = place.split()[-1] if edge > 0 and "layer" in place else place
+                rows.append(_line(x, x, 10, 184) + f'<text x="{x:.1f}" y="196">{word}</text>')
+                edge = x
+            named = place
+            rows.append(_line(x, x, height(1 - room), height(1 + room), "stroke-width='3'"))
+            colour = "#4f81bd" if each.fits else "#c0504d"
+            rows.append(f'<circle cx="{x:.1f}" cy="{height(share):.1f}" r="2.5" fill="{colour}"/>')
+        if self.wrong:
+            first = self.wrong[0]
+            rows.append(
+                f'<text x="60" y="14" fill="#c0504d">leaves first: {escape(str(first))}</text>'
+            )
+        return framed(rows, int(wide), 204, str(self).splitlines()[0])
+
+    def _repr_html_(self) -> str:
+        return f"{self.picture()}<pre>{escape(str(self))}</pre>"
+
     def check(self) -> None:
         """Fail where a reading is not what is due, or a parameter is not reached.
 
@@ -110,3 +155,8 @@ class Diagnosis:
         """
         if not self.fits:
             raise AssertionError(f"model: {self}")
+
+
+def _line(x: float, until: float, y: float, to: float, more: str = "") -> str:
+    path = f"M{x:.1f} {y:.1f}L{until:.1f} {to:.1f}"
+    return f'<path d="{path}" stroke="currentColor" opacity=".3" {more}/>'

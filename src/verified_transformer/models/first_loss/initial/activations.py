@@ -12,8 +12,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import erf, expit
 
-_Z = np.linspace(-12, 12, 1601)
-_DENSITY = np.exp(-(_Z**2) / 2) / np.exp(-(_Z**2) / 2).sum()
+NODES = np.linspace(-12, 12, 1601)
+DENSITY = np.exp(-(NODES**2) / 2) / np.exp(-(NODES**2) / 2).sum()
 _MOST = 24
 
 
@@ -43,10 +43,10 @@ ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 def _hermite() -> np.ndarray:
     """The first polynomials at the nodes, (k, nodes)."""
-    rows = [np.ones_like(_Z), _Z]
+    rows = [np.ones_like(NODES), NODES]
     for k in range(1, _MOST):
-        rows.append((_Z * rows[k] - math.sqrt(k) * rows[k - 1]) / math.sqrt(k + 1))
-    return np.array(rows) * _DENSITY
+        rows.append((NODES * rows[k] - math.sqrt(k) * rows[k - 1]) / math.sqrt(k + 1))
+    return np.array(rows) * DENSITY
 
 
 _HERMITE = _hermite()
@@ -55,15 +55,15 @@ _HERMITE = _hermite()
 def second_moments(activation: str, deviation: np.ndarray) -> np.ndarray:
     """E f(s z)², for each of some deviations s (T,)."""
     each, where = np.unique(np.round(deviation, 7), return_inverse=True)
-    values = ACTIVATIONS[activation](each[:, None] * _Z)
-    found: np.ndarray = (values**2 @ _DENSITY)[where]
+    values = ACTIVATIONS[activation](each[:, None] * NODES)
+    found: np.ndarray = (values**2 @ DENSITY)[where]
     return found
 
 
 def tails_of(activation: str, deviation: np.ndarray) -> np.ndarray:
     """E f(s z)⁴ over the square of E f(s z)²: 3 for a linear one."""
-    values = ACTIVATIONS[activation](deviation[:, None] * _Z)
-    found: np.ndarray = (values**4 @ _DENSITY) / (values**2 @ _DENSITY) ** 2
+    values = ACTIVATIONS[activation](deviation[:, None] * NODES)
+    found: np.ndarray = (values**4 @ DENSITY) / (values**2 @ DENSITY) ** 2
     return found
 
 
@@ -74,7 +74,7 @@ def overlaps(activation: str, deviation: np.ndarray, cosine: np.ndarray) -> np.n
     """
     moments = second_moments(activation, deviation)
     middle = np.array([math.sqrt(float((deviation**2).mean()))])
-    series = (_HERMITE @ ACTIVATIONS[activation](middle * _Z)) ** 2
+    series = (_HERMITE @ ACTIVATIONS[activation](middle * NODES)) ** 2
     total = float(second_moments(activation, middle)[0])
     series = np.append(series, max(0.0, total - series.sum()))  # what is left, at the next power
     found = np.polynomial.polynomial.polyval(cosine, series)

@@ -97,28 +97,33 @@ class InitialLoss:
         reach = sum(max(0.0, part.worth) for part in shown) or 1.0
         wide, tall, left = 320.0, 24, 190
         rows, at = [], 0.0
+        lines = [(part.name, f"{part.worth:+.4f}") for part in shown] + [
+            ("loss", f"{self.loss:.4f}")
+        ]
+        for index, (name, worth) in enumerate(lines):
+            y = tall * index + 16
+            rows.append(f'<text x="{left - 8}" y="{y}" text-anchor="end">{escape(name)}</text>'
+                        f'<text x="{left + wide + 8:.0f}" y="{y}">{worth}</text>')  # fmt: skip
         for index, part in enumerate(shown):
-            end = at + part.worth
-            x, width = left + wide * min(at, end) / reach, wide * abs(part.worth) / reach
-            y = tall * index + 4
+            x = left + wide * min(at, at + part.worth) / reach
             colour = "currentColor" if index == 0 else ("#c0504d" if part.worth > 0 else "#4f81bd")
-            rows.append(f'<text x="{left - 8}" y="{y + 12}" text-anchor="end">'
-                        f"{escape(part.name)}</text>")  # fmt: skip
             rows.append(
-                f'<rect x="{x:.1f}" y="{y}" width="{max(width, 1):.1f}" height="{tall - 8}" '
-                f'fill="{colour}" opacity="{0.35 if index == 0 else 0.9}"/>'
+                f'<rect x="{x:.1f}" y="{tall * index + 4}" fill="{colour}" height="{tall - 8}" '
+                f'width="{max(wide * abs(part.worth) / reach, 1):.1f}" '
+                f'opacity="{0.35 if index == 0 else 0.9}"/>'
             )
-            rows.append(f'<text x="{left + wide + 8:.0f}" y="{y + 12}">{part.worth:+.4f}</text>')
-            at = end
-        high = tall * len(shown) + 24
-        said = escape(f"{self.name}: first loss {self.loss:.4f}, log n {self.log_n:.4f}")
-        total = f'<text x="{left - 8}" y="{high - 6}" text-anchor="end" font-weight="bold">loss'
-        total += f'</text><text x="{left + wide + 8:.0f}" y="{high - 6}" font-weight="bold">'
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 {high}" role="img" '
-            f'aria-label="{said}" font-size="13" fill="currentColor" style="max-width:600px">'
-            f"<title>{said}</title>{''.join(rows)}{total}{self.loss:.4f}</text></svg>"
-        )
+            at += part.worth
+        said = f"{self.name}: first loss {self.loss:.4f}, log n {self.log_n:.4f}"
+        return framed(rows, 600, tall * len(lines), said)
 
     def _repr_html_(self) -> str:
         return f"{self.picture()}<pre>{escape(str(self))}</pre>"
+
+
+def framed(rows: list[str], wide: int, high: int, said: str) -> str:
+    """Return parts of a picture as an SVG, with what a reader hears who does not see it."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" role="img" '
+        f'aria-label="{escape(said)}" font-size="13" fill="currentColor" '
+        f'style="max-width:{wide}px"><title>{escape(said)}</title>{"".join(rows)}</svg>'
+    )

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .activations import overlaps, tails_of
+from .activations import DENSITY, NODES, overlaps, tails_of
 from .averaging import Averaging, Sloped, Window, averaged, representatives
 from .body import Attention, Body, Feedforward, Norm, Stack
 
@@ -105,7 +105,8 @@ def embedded(body: Body, length: int) -> Stream:
     np.fill_diagonal(overlap, own + body.positions**2 + body.types**2)
     second = float(np.diagonal(overlap).mean())
     factor = np.full(length, body.factor)
-    shared = Shared(_off_diagonal(overlap), second, math.sqrt(2 / body.d))
+    drift = math.sqrt(2 / body.d + (2 / body.head_width if body.head_width else 0))
+    shared = Shared(_off_diagonal(overlap), second, drift)
     return Stream(overlap, factor, (Step("embedding", second, second),), shared)
 
 
@@ -139,8 +140,13 @@ def through(
             bare = stack.form in ("post", "after")
             inside = source if bare else normalised(source, stack.norm, d)[0]
             added = _branch(branch, inside, d, stack.causal, seen, known, stack.norm.ε)
-            wobble = made_wobble = _wobble(branch, inside, added, d)
+            crossed = isinstance(branch, Attention) and branch.cross and memory is not None
+            heard = memory.shared if crossed and memory is not None else shared
+            power = 2 if isinstance(branch, Feedforward) and branch.gated else 1
+            inherited = heard.inherited(len(overlap), d, power)
             made = float(np.diagonal(added).mean())
+            wobble, alike = _wobble(branch, inside, added, d)
+            made_wobble = math.hypot(wobble, made * inherited * alike)
             if stack.form in ("pre", "parallel"):
                 uneven += made**2 * _unevenness(branch, inside, d)
             if stack.form in ("sandwich", "after"):
@@ -154,10 +160,7 @@ def through(
                 what = "cross-attention"
             branch_second, second = (float(np.diagonal(c).mean()) for c in (added, overlap))
             drawn += wobble**2
-            crossed = isinstance(branch, Attention) and branch.cross and memory is not None
-            heard = memory.shared if crossed and memory is not None else shared
-            power = 2 if isinstance(branch, Feedforward) and branch.gated else 1
-            shared = shared.plus(overlap, added, heard.inherited(len(overlap), d, power), d)
+            shared = shared.plus(overlap, added, inherited, d)
             # what the places share, what they do not, and what each one's hidden layer adds
             rest = overlap - np.diag(own**2 * table**2)
             apart = max(0.0, float((rest**2).mean()) - shared.size**2)
@@ -217,12 +220,17 @@ def _branch(
 
 def _wobble(
     branch: Attention | Feedforward, inside: np.ndarray, added: np.ndarray, d: int
-) -> float:
-    """How far the second moment of a branch lies from its mean, in one draw of its matrices."""
+) -> tuple[float, float]:
+    """How far the second moment of a branch lies from its mean, in one draw of its matrices.
+
+    And how alike what it adds is from place to place: a root mean square of cosines. Attention's
+    values go through its matrices as averages, which are as alike as that.
+    """
     within = _unevenness(branch, inside, d)
     out, into = (float((_cosines(each) ** 2).mean()) for each in (added, inside))
-    relative = math.sqrt(2 / d * out + within * into)
-    return float(np.diagonal(added).mean()) * relative
+    through_matrices = within * (out if isinstance(branch, Attention) else into)
+    relative = math.sqrt(2 / d * out + through_matrices)
+    return float(np.diagonal(added).mean()) * relative, math.sqrt(out)
 
 
 def _unevenness(branch: Attention | Feedforward, inside: np.ndarray, d: int) -> float:
@@ -243,10 +251,7 @@ def _cosines(overlap: np.ndarray) -> np.ndarray:
 def _capped(variance: float, cap: float | None) -> float:
     if cap is None or variance <= 0:
         return variance
-    z = np.linspace(-8, 8, 321)
-    weight = np.exp(-(z**2) / 2)
-    capped = (cap * np.tanh(math.sqrt(variance) * z / cap)) ** 2
-    return float(capped @ weight / weight.sum())
+    return float((cap * np.tanh(math.sqrt(variance) * NODES / cap)) ** 2 @ DENSITY)
 
 
 def last_states(body: Body, length: int) -> Stream:
