@@ -87,7 +87,7 @@ def main(count: int = 200, first: int = 0) -> None:
             f"off {100 * off / answer.loss:+.3f} % ± {100 * answer.error / answer.loss:.3f} %"
         )
         found.append((off / answer.error, what))
-        rows[f"{kind}, d = {c.hidden_size}, s = {answer.spread:.2g}"] = {
+        rows[f"{kind}, draw {seed}, s = {answer.spread:.2g}"] = {
             "predicted": answer.loss, "measured": answer.measured.loss, "spread": answer.spread,
             **peers(kind, c.to_dict()),
         }  # fmt: skip

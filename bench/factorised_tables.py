@@ -2,9 +2,11 @@
 
     python bench/factorised_tables.py
     python bench/factorised_tables.py sizes > book/factorised-tables-speed.txt
+    python bench/factorised_tables.py classes > book/factorised-tables-classes.txt
 
 ``sizes`` prints the manual's table: lookups and heads of every family as multiples of the dense
-table's, in one process, in turn, each call with tokens and states of its own.
+table's, in one process, in turn, each call with tokens and states of its own. ``classes`` runs the
+tests of tables in models, and prints which operation was tried on which class, and what came of it.
 
 Without it, each way runs in a process of its own on one thread, which reports the best seconds and
 CPU seconds of several calls after a warm-up, and its peak memory beyond the inputs. ``built`` makes
@@ -22,7 +24,10 @@ import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
 
 import torch
 
@@ -36,6 +41,7 @@ from verified_transformer.book.experiments.factorised_lookup import (
     timed,
 )
 from verified_transformer.models import factorised_table
+from verified_transformer.models.factorised.families import FAMILIES
 
 TABLES = [
     ("low rank", 16, 2), ("low rank", 64, 2), ("Kronecker", 16, 2), ("Kronecker", 16, 3),
@@ -47,6 +53,25 @@ COLUMNS = [  # lookups of tokens, then scores of states
     (152_000, 4096, "lookup", 2048), (50_257, 768, "head", 1), (50_257, 768, "head", 128),
     (50_257, 768, "head", 1024),
 ]  # fmt: skip
+TESTS = Path(__file__).parents[1] / "tests/models/test_factorised_hugging_face.py"
+OPERATIONS = {  # the test of each, and what it holds where it passes
+    "set; logits as on the whole table; `make_dense`": (
+        "test_a_model_gives_what_it_gives_on_the_table_as_a_whole", "yes"),
+    "tie": ("test_it_ties", "yes"),
+    "resize": ("test_it_grows_and_shrinks", "yes"),
+    "save, and `load_with_table`": ("test_it_saves_and_loads", "yes"),
+    "state, deepcopy, pickle": ("test_state_copies_and_pickles", "yes"),
+    "generate": ("test_it_generates", "yes"),
+    "train: gradients as on the whole table": (
+        "test_it_trains_as_on_the_table_as_a_whole_and_learns", "yes"),
+    "`torch.compile`, `torch.export`": ("test_it_compiles_and_is_exported", "yes"),
+    "`.weight`": ("test_what_asks_for_a_weight_is_told_what_to_do", "refused"),
+    "sparse gradients, `max_norm`, `scale_grad_by_freq`": (
+        "test_what_needs_a_row_of_its_own_is_refused", "refused"),
+    "the files by a plain `from_pretrained`": (
+        "test_no_plain_class_loads_it_and_drops_the_table", "refused"),
+    "a part of the model alone": ("test_a_body_never_parts_from_its_head", "refused"),
+}  # fmt: skip
 REPEATS = {"built": 3, "dense head": 3}
 LEAST = {"built over the slowest": 45, "part of the FLOP ratio": 0.6}
 MOST = {"slowest over plain": 4}
@@ -107,6 +132,38 @@ def sizes() -> None:
         print(f"| {name} | " + " | ".join(values) + " |")
 
 
+def classes() -> int:
+    """Print operation by class, as the tests of them end."""
+    with tempfile.TemporaryDirectory() as folder:
+        told = Path(folder) / "tests.xml"
+        command = [sys.executable, "-m", "pytest", "-n", "0", "-q", "-p", "no:cacheprovider",
+                   str(TESTS), f"--junitxml={told}"]  # fmt: skip
+        ended = subprocess.run(command, check=False, stdout=sys.stderr).returncode
+        cases = [*ElementTree.parse(told).iter("testcase")]
+    kinds = ("GPT-2", "BERT", "Llama", "Llama, tied", "T5", "T5 1.1")
+    print("| | " + " | ".join(kinds) + " |\n" + "|---" * (1 + len(kinds)) + "|")
+    for what, (test, word) in OPERATIONS.items():
+        cells = []
+        for kind in kinds:
+            mine = [
+                c for c in cases if c.get("name", "").startswith(f"{test}[") and kind == _kind(c)
+            ]
+            bad = [c for c in mine if c.find("failure") is not None or c.find("error") is not None]
+            skipped = [s.get("message", "") for c in mine for s in c.iter("skipped")]
+            cells.append("not tried" if not mine else f"{len(bad)} of {len(mine)} fail" if bad
+                         else skipped[0] if skipped else word)  # fmt: skip
+        print(f"| {what} | " + " | ".join(cells) + " |")
+    return ended
+
+
+def _kind(case: ElementTree.Element) -> str:
+    """The class of a test's case, which may name a family as well."""
+    inner = case.get("name", "").partition("[")[2].removesuffix("]")
+    for family in (*FAMILIES, "sparse", "scale_grad_by_freq", "max_norm"):
+        inner = inner.removeprefix(f"{family}-").removesuffix(f"-{family}")
+    return inner
+
+
 def main() -> int:
     """Run all ways, one after the other, and hold the figures against the aims."""
     setting, wall, cpu = Setting(), {}, {}
@@ -135,6 +192,8 @@ def main() -> int:
 if __name__ == "__main__":
     if sys.argv[1:] == ["sizes"]:
         sizes()
+    elif sys.argv[1:] == ["classes"]:
+        sys.exit(classes())
     elif len(sys.argv) > 1:
         one(sys.argv[1])
     else:

@@ -309,8 +309,9 @@ def page(known: dict[str, Any]) -> str:
             cells.append(f"{seen} / {loss} / {tried}" if tried else "")
         by = max(row["by"], key=row["by"].get, default="")
         lines.append(f"| {name} | " + " | ".join(cells) + f" | {by} |")
-    caught = f"`diagnose` calls {total['diagnose']} broken, and the first loss alone {total['loss']}."
-    lines += ["", f"Of {total['tried']} broken models {caught}", ""]
+    seen, loss = total["diagnose"], total["loss"]
+    said = f"`diagnose` calls {seen} broken, and the first loss alone {loss}."
+    lines += ["", f"Of {total['tried']} broken models {said}", ""]
     rows = known["fresh"].values()
     sums: dict[str, list[float]] = {}
     for row in rows:
@@ -327,8 +328,8 @@ def page(known: dict[str, Any]) -> str:
 
 def main(what: str, seeds: int, *part: int) -> None:
     """Run a part, keep it with the others, and write the page of all."""
-    known = json.loads(RESULT.read_text("utf-8")) if RESULT.exists() else {}
     found = {"planted": planted, "fresh": fresh}[what](seeds, *part)
+    known = json.loads(RESULT.read_text("utf-8")) if RESULT.exists() else {}
     known[what] = known.get(what, {}) | found
     known["made with"] = {"torch": torch.__version__, "transformers": transformers.__version__,
                           "command": "python bench/planted_faults.py"}  # fmt: skip

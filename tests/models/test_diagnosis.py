@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from typing import Any
+from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 import torch
 from first_loss_models import MADE, D, N, made
@@ -207,6 +209,19 @@ def test_the_text_has_every_reading_and_what_would_be() -> None:
     assert isinstance(found, Diagnosis)
 
 
+def test_the_picture_has_every_reading_and_names_where_it_leaves() -> None:
+    model = made("gpt2", initializer_range=0.02)
+    assert "leaves first" not in diagnose(model, backward=False).picture()
+    nn.init.zeros_(model.transformer.h[1].mlp.c_proj.weight)
+    found = diagnose(model, backward=False)
+    picture = found.picture()
+    assert ElementTree.fromstring(picture).get("viewBox") == "0 0 640 204"
+    assert picture.count("<circle") == sum(each.predicted > 0 for each in found.readings)
+    assert picture.count('r="2.5" fill="#c0504d"') == len(found.wrong)
+    assert "leaves first: layer 1 mlp.c_proj, deviation of an entry: 0" in picture
+    assert picture in found._repr_html_()
+
+
 def test_bad_input_is_refused_by_name() -> None:
     model = made("gpt2")
     with pytest.raises(TypeError, match=r"without a \.config; accepted: .* with body="):
@@ -240,6 +255,25 @@ def test_a_branch_that_is_dead_behind_its_last_matrix_is_seen(kind: str) -> None
     branches[0].register_forward_hook(dead)
     (found, *_) = diagnose(model, backward=False).wrong
     assert "attention" in found.place and found.what == "second moment of what it adds"
+
+
+@pytest.mark.canary
+def test_nothing_where_something_is_due_is_never_a_draw() -> None:
+    model = made("olmo2", initializer_range=0.02)  # its last branch is random by a sixth
+    model.model.layers[1].mlp.register_forward_hook(dead)
+    assert diagnose(model, backward=False).wrong[0].place == "layer 1 feed-forward"
+
+
+@pytest.mark.parametrize("kind", ["electra", "bert", "distilbert"])
+def test_what_attention_adds_in_an_encoder_differs_as_is_said(kind: str) -> None:
+    """All places of a text are averaged, so that one vector's length is the branch's."""
+    off = [
+        (reading.measured - reading.predicted) / reading.deviation
+        for seed in range(20)
+        for reading in diagnose(made(kind, seed, initializer_range=0.02), backward=False).readings
+        if reading.place == "layer 0 attention"
+    ]
+    assert 0.6 < float(np.sqrt(np.mean(np.square(off)))) < 1.6
 
 
 def dead(_: Any, __: Any, out: Any) -> Any:

@@ -217,14 +217,27 @@ def test_it_compiles_and_is_exported(name: str) -> None:
     assert torch.allclose(exported(**use).logits, logits(model), rtol=1e-12, atol=1e-12)
 
 
-def test_what_asks_for_a_weight_is_told_what_to_do() -> None:
-    model = factorised("GPT-2")
-    for module in (model.get_input_embeddings(), model.get_output_embeddings()):
+@each_class
+def test_what_asks_for_a_weight_is_told_what_to_do(name: str) -> None:
+    model = factorised(name)
+    both = [model.get_input_embeddings(), model.get_output_embeddings()]
+    for module in both[: 1 if name == "Llama" else 2]:
         assert not hasattr(module, "weight")
         with pytest.raises(AttributeError, match=r"weight: .* keeps factors and no table; acc"):
             module.weight.sum()
         with pytest.raises(AttributeError, match=r"weight: .* which a weight cannot replace"):
             module.weight = nn.Parameter(torch.zeros(19, 12))
+
+
+@each_class
+@pytest.mark.parametrize("option", ["sparse", "scale_grad_by_freq", "max_norm"])
+def test_what_needs_a_row_of_its_own_is_refused(option: str, name: str) -> None:
+    model = plain(name)
+    old = model.get_input_embeddings()
+    setattr(old, option, True)
+    table = LowRankEmbedding(19, old.embedding_dim, 3, padding_idx=old.padding_idx)
+    with pytest.raises(ValueError, match=rf"an embedding with {option}; accepted: one without"):
+        set_table(model, table)
 
 
 def test_tables_and_models_that_do_not_fit_are_refused() -> None:
@@ -242,11 +255,6 @@ def test_tables_and_models_that_do_not_fit_are_refused() -> None:
         set_table(nn.Linear(3, 4), table)
     with pytest.raises(ValueError, match=r"model: got BertForMaskedLM; accepted: one that"):
         make_dense(model)
-    for name in ("sparse", "scale_grad_by_freq"):
-        model = plain("GPT-2")
-        setattr(model.get_input_embeddings(), name, True)
-        with pytest.raises(ValueError, match=rf"an embedding with {name}; accepted: one without"):
-            set_table(model, LowRankEmbedding(19, 12, 3))
     for folder in (None, "nowhere"):
         with pytest.raises(ValueError, match=rf"folder: got {folder!r}; accepted: the path"):
             load_with_table(folder)

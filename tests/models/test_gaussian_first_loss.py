@@ -22,7 +22,6 @@ from verified_transformer.models.first_loss import (
     frozen_loss,
     frozen_variance,
     gaussian_first_loss,
-    gaussian_first_loss_variance,
     planting_spread,
     regime,
 )
@@ -169,8 +168,6 @@ def test_the_regimes_and_their_boundaries() -> None:
 def test_what_lies_outside_of_the_domain_is_refused(given: dict, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         gaussian_first_loss(**{"n": 10, "d": 4, "σ": 0.1, **given})
-    with pytest.raises(ValueError, match=said):
-        gaussian_first_loss_variance(**{"n": 10, "d": 4, "σ": 0.1, **given})
 
 
 def test_what_is_no_number_or_no_frozen_start_is_refused() -> None:

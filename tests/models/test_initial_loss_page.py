@@ -16,8 +16,8 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "book/initial-loss.md"
 
 
-def bench() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("first_losses", ROOT / "bench/initial_loss.py")
+def bench(name: str = "initial_loss") -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"bench_{name}", ROOT / f"bench/{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -45,6 +45,14 @@ def test_the_table_is_what_was_measured() -> None:
     pytest.importorskip("transformers")
     written = (ROOT / "book/initial-loss-table.txt").read_text(encoding="utf-8")
     assert written == bench().table(known())
+
+
+def test_the_table_of_planted_faults_is_what_was_found() -> None:
+    pytest.importorskip("transformers")
+    found = json.loads((ROOT / "bench/planted_faults.json").read_text(encoding="utf-8"))
+    written = (ROOT / "book/planted-faults-table.txt").read_text(encoding="utf-8")
+    assert written == bench("planted_faults").page(found)
+    assert sum(row["models"] for row in found["fresh"].values()) >= 500
 
 
 def test_the_predictions_are_those_of_the_code_and_within_what_one_draw_moves() -> None:

@@ -24,7 +24,6 @@ from .first_loss import body_of as body_of
 from .first_loss import diagnose as diagnose
 from .first_loss import expected_first_loss as expected_first_loss
 from .first_loss import gaussian_first_loss as gaussian_first_loss
-from .first_loss import gaussian_first_loss_variance as gaussian_first_loss_variance
 from .first_loss import initial_loss as initial_loss
 from .first_loss import loss_causes as loss_causes
 from .first_loss import two_gram_loss as two_gram_loss

@@ -15,6 +15,14 @@ def require_whole(**given: Any) -> None:
             raise TypeError(f"{name}: got {value!r}; accepted: a whole number")
 
 
+def require_positive(**given: Any) -> None:
+    """Refuse, by name, what is not a whole number (``TypeError``) above zero (``ValueError``)."""
+    require_whole(**given)
+    for name, value in given.items():
+        if value < 1:
+            raise ValueError(f"{name}: got {value}; accepted: a positive number")
+
+
 def require_real(**given: Any) -> None:
     """Refuse, by name and with a ``TypeError``, what is not a real number."""
     for name, value in given.items():

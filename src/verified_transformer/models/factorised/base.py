@@ -9,7 +9,7 @@ from typing import Any, Generic, Literal, NamedTuple, Self, TypedDict, TypeVar
 import torch
 from torch import nn
 
-from ..accepted import require_floating, require_real, require_tokens, require_whole
+from ..accepted import require_floating, require_positive, require_real, require_tokens
 from .scoring import NUMBER, by_rows
 
 Family = TypeVar("Family", bound="FactorisedEmbedding")
@@ -94,10 +94,7 @@ class FactorisedEmbedding(WithoutWeight):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        require_whole(num_embeddings=num_embeddings, embedding_dim=embedding_dim)
-        for name, value in (("num_embeddings", num_embeddings), ("embedding_dim", embedding_dim)):
-            if value < 1:
-                raise ValueError(f"{name}: got {value}; accepted: a positive number")
+        require_positive(num_embeddings=num_embeddings, embedding_dim=embedding_dim)
         require_real(σ=σ)
         if not σ > 0:
             raise ValueError(f"σ: got {σ}; accepted: a positive number")
@@ -183,7 +180,7 @@ class FactorisedEmbedding(WithoutWeight):
 
     def dense(self) -> torch.Tensor:
         """Return the whole table, (n, d): for small tables and for tests."""
-        table = self._table()[: self.num_embeddings]
+        table = self._rows([*self.parameters()])[: self.num_embeddings]
         if self.padding_idx is None:
             return table
         rows = torch.arange(self.num_embeddings, device=table.device)
@@ -255,10 +252,6 @@ class FactorisedEmbedding(WithoutWeight):
         norm = torch.linalg.vector_norm(table / largest, dtype=torch.float64).item()
         missed = torch.linalg.vector_norm(left / largest, dtype=torch.float64).item()
         return FromDense(self, missed / norm if norm else missed and math.inf)
-
-    def _table(self) -> torch.Tensor:
-        """The table, and rows beyond it where the factors make more."""
-        return self._rows([*self.parameters()])
 
     def _lookup(self, tokens: torch.Tensor, dropped: torch.Tensor | None) -> torch.Tensor:
         """Embeddings (T, d) of tokens (T,); zero, without a gradient, where ``dropped``."""

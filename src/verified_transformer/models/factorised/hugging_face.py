@@ -93,13 +93,12 @@ def set_table(model: Model, table: FactorisedEmbedding) -> Model:
         raise TypeError(f"table: got {type(table).__name__}; accepted: a FactorisedEmbedding")
     if any(parameter.is_inference() for parameter in table.parameters()):
         raise ValueError("table: got one made in inference mode; accepted: one that can learn")
-    known: Any = model
     old = _embedding_of(model)
     for name in ("num_embeddings", "embedding_dim", "padding_idx"):
         wanted, given = getattr(old, name), getattr(table, name)
         if wanted != given:
             raise ValueError(f"table: got {name} = {given}; accepted: {wanted}, as in the model")
-    if known.get_output_embeddings() is None and _held_elsewhere(old):
+    if _held_elsewhere(model, old):
         raise ValueError(
             f"model: got a {type(model).__name__} whose table another module has as well, such as "
             "a tied head; accepted: the model as a whole"
@@ -209,7 +208,7 @@ class _WithTable:
             model.set_input_embeddings(table)  # in T5 in three places
             _name_ties(model, table, model._tied_weights_keys or {})
         if self.config.tie_word_embeddings and isinstance(head, nn.Linear):
-            _tie(model, head)
+            model.set_output_embeddings(FactorisedHead(model, head.bias))
         super().tie_weights(*inputs, **options)  # type: ignore[misc]
 
     @torch.inference_mode(False)
@@ -315,9 +314,11 @@ def _embedding_of(model: Any) -> Any:
     return found
 
 
-def _held_elsewhere(old: Any) -> bool:
-    """Whether another module has a weight too: a body does not know of the head around it."""
-    weight = getattr(old, "weight", None)
+def _held_elsewhere(model: Any, old: Any) -> bool:
+    """Whether another module has a body's weight too: it does not know of the head around it."""
+    if model.get_output_embeddings() is not None or isinstance(old, FactorisedEmbedding):
+        return False
+    weight = old.weight
     dicts = [each for each in gc.get_referrers(weight) if isinstance(each, dict)]
     return any(value is weight for each in dicts if each is not old._parameters
                for value in each.values())  # fmt: skip
@@ -335,7 +336,7 @@ def _put(model: Any, old: Any, table: FactorisedEmbedding) -> None:
     pairs = model.get_expanded_tied_weights_keys(all_submodels=True)
     model.set_input_embeddings(table.to(weight))
     if tied:
-        _tie(model, head)
+        model.set_output_embeddings(FactorisedHead(model, head.bias))
     named = dict(model.named_parameters(remove_duplicate=False))
     if any(parameter is weight for parameter in named.values()):
         model.set_input_embeddings(old)
@@ -367,19 +368,12 @@ def _name_ties(model: Any, table: FactorisedEmbedding, pairs: dict[str, str]) ->
     model.all_tied_weights_keys = dict(kept)
 
 
-def _tie(model: Any, head: Any) -> None:
-    model.set_output_embeddings(FactorisedHead(model, head.bias))
-
-
 def _fit_bias(model: nn.Module, head: FactorisedHead, n: int) -> None:
-    """Make a head's bias as long as its table; what is new is zero."""
-    if head.bias is not None and len(head.bias) != n:
-        longer = F.pad(head.bias.detach(), (0, n - len(head.bias)))
-        _replace(model, head.bias, nn.Parameter(longer, head.bias.requires_grad))
-
-
-def _replace(model: nn.Module, old: nn.Parameter, new: nn.Parameter) -> None:
-    """Put one parameter where another was, under all its names."""
+    """Make a head's bias as long as its table, under all its names; what is new is zero."""
+    old = head.bias
+    if old is None or len(old) == n:
+        return
+    new = nn.Parameter(F.pad(old.detach(), (0, n - len(old))), old.requires_grad)
     for module in model.modules():
         for name, parameter in [*module.named_parameters(recurse=False)]:
             if parameter is old:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Self, Unpack
 
 import torch
@@ -14,7 +15,7 @@ from .decompositions import canonical
 from .digits import DigitEmbedding, digits
 from .gathering import gathered, in_pieces
 from .shapes import checked_grid, checked_rank
-from .tensor_product import kronecker_peak, summed_products
+from .tensor_product import kronecker_peak, summed_rows
 
 
 class KroneckerEmbedding(DigitEmbedding):
@@ -93,18 +94,13 @@ class KroneckerEmbedding(DigitEmbedding):
 
     def _lookup(self, tokens: torch.Tensor, dropped: torch.Tensor | None) -> torch.Tensor:
         return gathered(
-            self._combined,
+            partial(summed_rows, self.rank),
             [factor.transpose(0, 1).flatten(1) for factor in self.factors],
             digits(tokens, self.row_sizes, self.num_embeddings),
             width=self.embedding_dim,
             peak=kronecker_peak(self.column_sizes, self.rank),
             dropped=dropped,
         )
-
-    def _combined(
-        self, rows: Sequence[torch.Tensor], out: torch.Tensor | None = None
-    ) -> torch.Tensor:
-        return summed_products([row.unflatten(1, (self.rank, -1)) for row in rows], out)
 
     def _scores(self, hidden: torch.Tensor) -> torch.Tensor:
         order, _, peak, _ = _plan(self.row_sizes, self.column_sizes, self.rank)

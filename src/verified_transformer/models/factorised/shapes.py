@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import SupportsIndex
 
-from ..accepted import require_whole
+from ..accepted import require_positive
 
 
 def balanced_factors(number: int, k: int) -> tuple[int, ...]:
@@ -24,7 +24,7 @@ def balanced_factors(number: int, k: int) -> tuple[int, ...]:
     Raises:
         ValueError: an argument is not positive.
     """
-    _require_positive(number, k)
+    require_positive(number=number, k=k)
     found = _factors(number, k, 1)
     assert found is not None  # 1, …, 1, number always fits
     return found
@@ -46,7 +46,7 @@ def covering_factors(number: int, k: int) -> tuple[int, ...]:
     Raises:
         ValueError: an argument is not positive.
     """
-    _require_positive(number, k)
+    require_positive(number=number, k=k)
     sizes, rest = [], number
     for left in range(k, 0, -1):
         size = max(1, round(rest ** (1 / left)) - 1)
@@ -92,8 +92,7 @@ def checked_grid(
         )
     most = math.prod(rows)
     n = most if num_embeddings is None else num_embeddings
-    if n < 1:
-        raise ValueError(f"num_embeddings: got {n}; accepted: a positive number")
+    require_positive(num_embeddings=n)
     if most < n:
         raise ValueError(
             f"row_sizes: got {rows}, whose product is {most}; accepted: sizes whose product must "
@@ -105,8 +104,7 @@ def checked_grid(
 def checked_rank(rank: int) -> int:
     """Return a rank; refuse what is no positive whole number."""
     rank = whole("rank", rank)
-    if rank < 1:
-        raise ValueError(f"rank: got {rank}; accepted: a positive number")
+    require_positive(rank=rank)
     return rank
 
 
@@ -116,12 +114,6 @@ def whole(name: str, number: SupportsIndex) -> int:
         return int(operator.index(number))
     except TypeError:
         raise TypeError(f"{name}: got {number!r}; accepted: whole numbers") from None
-
-
-def _require_positive(number: int, k: int) -> None:
-    require_whole(number=number, k=k)
-    if number < 1 or k < 1:
-        raise ValueError(f"number, k: got {number}, {k}; accepted: positive numbers")
 
 
 @lru_cache(maxsize=4096)

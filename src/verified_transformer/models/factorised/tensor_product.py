@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Self, Unpack
 
 import torch
@@ -86,18 +87,13 @@ class TensorProductEmbedding(FactorisedEmbedding):
 
     def _lookup(self, tokens: torch.Tensor, dropped: torch.Tensor | None) -> torch.Tensor:
         return gathered(
-            self._combined,
+            partial(summed_rows, self.rank),
             [factor.flatten(1) for factor in self.factors],
             [tokens] * len(self.sizes),
             width=self.embedding_dim,
             peak=kronecker_peak(self.sizes, self.rank),
             dropped=dropped,
         )
-
-    def _combined(
-        self, rows: Sequence[torch.Tensor], out: torch.Tensor | None = None
-    ) -> torch.Tensor:
-        return summed_products([row.unflatten(1, (self.rank, -1)) for row in rows], out)
 
     def _scores(self, hidden: torch.Tensor) -> torch.Tensor:
         n, (_, peak) = self.num_embeddings, self._score_work()
@@ -141,6 +137,13 @@ def summed_products(
     left, right = tensor_product(factors[:split]), tensor_product(factors[split:])
     left = left.transpose(1, 2)
     return torch.bmm(left, right, out=into(out, left, right)).flatten(1)
+
+
+def summed_rows(
+    rank: int, rows: Sequence[torch.Tensor], out: torch.Tensor | None = None
+) -> torch.Tensor:
+    """Return the same of factors that lie as rows (T, r q_j)."""
+    return summed_products([row.unflatten(1, (rank, -1)) for row in rows], out)
 
 
 def into(out: torch.Tensor | None, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor | None:

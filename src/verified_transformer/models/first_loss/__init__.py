@@ -13,7 +13,6 @@ from .gaussian import (
     GaussianStart,
     expected_first_loss,
     gaussian_first_loss,
-    gaussian_first_loss_variance,
 )
 from .initial.answer import InitialLoss
 from .initial.body import Attention, Body, Feedforward, Norm, Stack
@@ -57,7 +56,6 @@ __all__ = [
     "frozen_loss",
     "frozen_variance",
     "gaussian_first_loss",
-    "gaussian_first_loss_variance",
     "initial_loss",
     "loss_causes",
     "normalised",

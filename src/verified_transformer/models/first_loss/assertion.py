@@ -6,6 +6,7 @@ import math
 
 import torch
 
+from ..accepted import require_whole
 from .diagnosis.diagnose import diagnose
 from .initial.answer import InitialLoss
 from .initial.as_it_is import most_positions, parts_of
@@ -56,9 +57,8 @@ def assert_initial_loss(
     """
     if isinstance(within, bool) or not isinstance(within, int | float) or not 0 < within < 1:
         raise ValueError(f"within: got {within!r}; accepted: a share between 0 and 1")
-    most = most_positions(model) if isinstance(model, torch.nn.Module) else None
-    if most is not None and isinstance(length, int):
-        length = min(length, most)
+    require_whole(length=length)
+    length = min(length, most_positions(model) or length)
     answer = initial_loss(
         model, labels=labels, length=length, measure=True, texts=texts, seed=seed, body=body
     )

@@ -86,7 +86,18 @@ class GaussianStart:
         return float(mean @ weight)
 
     def variance(self) -> float:
-        """Return the variance of a token's loss; see `gaussian_first_loss_variance`."""
+        r"""Return the variance over vocabularies of a token's loss, its label averaged out.
+
+        Of one token: `first_loss` of one state under the label law. With m the mean logit of the
+        n - 1 others and p the share of repeats, the loss is $L - (1-p)m - p\,a$, L the logsumexp
+        and a the own logit; its covariance with m follows from Stein's identity. The annealed and
+        the frozen limit are in `regimes`. Its error, in nats squared, is below 1e-8 times the
+        greater of 1 and itself and the loss.
+
+        Example:
+            >>> round(GaussianStart(50_257, 768, 0.02, ρ=1.0).variance(), 4)
+            0.1495
+        """
         x, weight = self._lengths()
         mean, variance = self._over_spreads(x, weight, moments=True)
         return float((variance + (mean - mean @ weight) ** 2) @ weight)
@@ -240,43 +251,6 @@ def gaussian_first_loss(
         10.978499
     """
     return GaussianStart(n, d, σ, ρ, cosine, scale, repeats, ε, state, norm).loss()
-
-
-def gaussian_first_loss_variance(
-    n: int,
-    d: int,
-    σ: float,
-    *,
-    ρ: float = 0.0,
-    cosine: str = "fixed",
-    scale: float = 1.0,
-    repeats: float = 0.0,
-    ε: float = 0.0,
-    state: float | None = None,
-    norm: str = "rms",
-) -> float:
-    r"""Return the variance over vocabularies of a token's loss at step 0, its label averaged out.
-
-    Of one token: `first_loss` of one state under the label law. With m the mean logit of the n - 1
-    others and p the share of repeats, the loss is $L - (1-p)m - p\,a$, L the logsumexp and a the
-    own logit; its covariance with m follows from Stein's identity. The annealed and the frozen
-    limit are in `regimes`.
-
-    Args:
-        n, d, σ, ρ, cosine, scale, repeats, ε, state, norm: as for `gaussian_first_loss`.
-
-    Returns:
-        The variance, in nats squared; its error is below 1e-8 times the greater of 1 and itself and
-        the loss.
-
-    Raises:
-        TypeError, ValueError: an argument is outside of the domain of `gaussian_first_loss`.
-
-    Example:
-        >>> round(gaussian_first_loss_variance(50_257, 768, 0.02, ρ=1.0), 4)
-        0.1495
-    """
-    return GaussianStart(n, d, σ, ρ, cosine, scale, repeats, ε, state, norm).variance()
 
 
 def expected_first_loss(n: int, d: int, *, σ: float, tied: bool = True) -> float:

@@ -118,11 +118,7 @@ def initial_loss(
 def _share(labels: str | float) -> float:
     if isinstance(labels, str) and labels in ("other", "same"):
         return float(labels == "same")
-    if (
-        isinstance(labels, bool | str)
-        or not isinstance(labels, int | float)
-        or not 0 <= labels <= 1
-    ):
+    if isinstance(labels, bool) or not isinstance(labels, int | float) or not 0 <= labels <= 1:
         accepted = "'other', 'same', or the share of repeats, 0 to 1"
         raise ValueError(f"labels: got {labels!r}; accepted: {accepted}")
     return float(labels)

@@ -16,7 +16,13 @@ from typing import Protocol
 import torch
 
 from ...seeds import seed_of
-from ..accepted import require_floating, require_real, require_tokens, require_whole
+from ..accepted import (
+    require_floating,
+    require_positive,
+    require_real,
+    require_tokens,
+    require_whole,
+)
 from ..normalisation import normalised
 
 _CHUNK = 256  # rows of a drawn vocabulary that share a generator
@@ -58,11 +64,11 @@ class DrawnVocabulary:
     def __init__(
         self, n: int, d: int, *, σ: float, seed: int, device: torch.device | str = "cpu"
     ) -> None:
-        require_whole(n=n, d=d, seed=seed)
+        require_positive(n=n, d=d)
+        require_whole(seed=seed)
         require_real(σ=σ)
-        for name, value in (("n", n), ("d", d), ("σ", σ)):
-            if not value > 0:
-                raise ValueError(f"{name}: got {value}; accepted: a positive number")
+        if not σ > 0:
+            raise ValueError(f"σ: got {σ}; accepted: a positive number")
         self.shape = (n, d)
         self.σ, self.seed, self.device = σ, seed, torch.device(device)
 
@@ -145,10 +151,8 @@ def first_loss(
         raise ValueError(f"bias: got shape {tuple(bias.shape)}; accepted: ({n},)")
     if own is not None and bool(((own < 0) | (own >= n)).any()):
         raise ValueError(f"own: got a token outside the vocabulary; accepted: 0 to {n - 1}")
-    require_whole(block=block)
+    require_positive(block=block)
     require_real(cap=1.0 if cap is None else cap)
-    if block < 1:
-        raise ValueError(f"block: got {block}; accepted: a positive number of rows")
     if cap is not None and not cap > 0:
         raise ValueError(f"cap: got {cap}; accepted: a positive number")
     flat, law = features.detach().reshape(-1, d), uniform_or(label_law, n, features.device)

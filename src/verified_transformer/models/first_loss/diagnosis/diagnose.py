@@ -80,8 +80,7 @@ def diagnose(
     known, bias = body_as_it_is(model, body)
     table, head = parts_of(model)
     if batch is None:
-        most = most_positions(model)
-        length = length if most is None else min(length, most)
+        length = min(length, most_positions(model) or length)
         batch = _drawn(model, known, length, texts, seed, table.weight.device)
     tokens = _tokens(batch, known, most_positions(model))
     answer = initial_loss(known, length=tokens.shape[1])
@@ -193,12 +192,8 @@ def _loss(
         raise ValueError("batch: got labels that are all -100; accepted: one that counts, or more")
     loss = getattr(out, "loss", None)
     if loss is None:
-        logits = getattr(out, "logits", out[0] if isinstance(out, tuple) else out)
-        if (
-            not isinstance(logits, torch.Tensor)
-            or logits.ndim != 3
-            or not logits.is_floating_point()
-        ):
+        logits: Any = getattr(out, "logits", out[0] if isinstance(out, tuple) else out)
+        if getattr(logits, "ndim", 0) != 3 or not logits.is_floating_point():
             return None, 0
         logits = logits[:, : logits.shape[1] - shift]
         loss = F.cross_entropy(logits.flatten(0, 1).float(), labels.flatten())

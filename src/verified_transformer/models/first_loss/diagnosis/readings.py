@@ -124,10 +124,8 @@ class Diagnosis:
                         f'<text y="{height(share) - 3:.0f}">× {share:g}</text>')  # fmt: skip
         for index, each in enumerate(shown):
             x = 40 + (wide - 50) * index / len(shown)
-            share, room = math.inf, 0.0
-            if each.predicted > 0:
-                share = each.measured / each.predicted
-                room = SIGMAS * each.deviation / each.predicted
+            due = max(each.predicted, 1e-300)
+            share, room = each.measured / due, SIGMAS * each.deviation / due
             place = _LAYER.findall(each.place)[0]
             if place != named and x - edge > 26:
                 word = place.split()[-1] if edge > 0 and "layer" in place else place
@@ -137,11 +135,9 @@ class Diagnosis:
             rows.append(_line(x, x, height(1 - room), height(1 + room), "stroke-width='3'"))
             colour = "#4f81bd" if each.fits else "#c0504d"
             rows.append(f'<circle cx="{x:.1f}" cy="{height(share):.1f}" r="2.5" fill="{colour}"/>')
-        if self.wrong:
-            first = self.wrong[0]
-            rows.append(
-                f'<text x="60" y="14" fill="#c0504d">leaves first: {escape(str(first))}</text>'
-            )
+        for first in self.wrong[:1]:
+            said = f"leaves first: {escape(str(first))}"
+            rows.append(f'<text x="60" y="14" fill="#c0504d">{said}</text>')
         return framed(rows, int(wide), 204, str(self).splitlines()[0])
 
     def _repr_html_(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from xml.sax.saxutils import escape
+from html import escape
 
 from .stream import Step
 
@@ -97,9 +97,8 @@ class InitialLoss:
         reach = sum(max(0.0, part.worth) for part in shown) or 1.0
         wide, tall, left = 320.0, 24, 190
         rows, at = [], 0.0
-        lines = [(part.name, f"{part.worth:+.4f}") for part in shown] + [
-            ("loss", f"{self.loss:.4f}")
-        ]
+        lines = [*((part.name, f"{part.worth:+.4f}") for part in shown),
+                 ("loss", f"{self.loss:.4f}")]  # fmt: skip
         for index, (name, worth) in enumerate(lines):
             y = tall * index + 16
             rows.append(f'<text x="{left - 8}" y="{y}" text-anchor="end">{escape(name)}</text>'

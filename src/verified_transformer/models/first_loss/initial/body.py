@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
 
-from ...accepted import require_real, require_whole
+from ...accepted import require_positive, require_real
 from .activations import ACTIVATIONS
 
 FORMS = ("pre", "post", "sandwich", "after", "parallel")
@@ -59,7 +58,7 @@ class Attention:
     slopes: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        _require_sizes(heads=self.heads, width=self.width)
+        require_positive(heads=self.heads, width=self.width)
         require_real(query=self.query, key=self.key, value=self.value, out=self.out,
                      scale=self.scale)  # fmt: skip
 
@@ -75,7 +74,7 @@ class Feedforward:
     gated: bool = False
 
     def __post_init__(self) -> None:
-        _require_sizes(width=self.width)
+        require_positive(width=self.width)
         require_real(inner=self.inner, outer=self.outer)
         if self.activation not in ACTIVATIONS:
             known = ", ".join(ACTIVATIONS)
@@ -160,7 +159,7 @@ class Body:
     notes: tuple[str, ...] = field(default=())
 
     def __post_init__(self) -> None:
-        _require_sizes(n=self.n, d=self.d)
+        require_positive(n=self.n, d=self.d)
         require_real(table=self.table, head=self.head, factor=self.factor)
         if self.n < 2:
             raise ValueError(f"n: got {self.n}; accepted: two tokens or more")
@@ -169,10 +168,3 @@ class Body:
         for name, value in (("table", self.table), ("head", self.tied or self.head)):
             if not 0 < value < math.inf:
                 raise ValueError(f"{name}: got {getattr(self, name)!r}; accepted: a deviation > 0")
-
-
-def _require_sizes(**given: Any) -> None:
-    require_whole(**given)
-    for name, value in given.items():
-        if value < 1:
-            raise ValueError(f"{name}: got {value}; accepted: a positive whole number")
