@@ -94,7 +94,7 @@ def _front(read: dict[str, str], pages: dict[str, int], published: str) -> str:
     title = _heading(next(iter(read.values())))
     lines = "".join(
         f'<li class="vt-depth-{depth}"><a href="#{_name(page)}">{_heading(read[page])}</a>'
-        '<span></span></li>'
+        "<span></span></li>"
         for page, depth in pages.items()
     )
     return (
