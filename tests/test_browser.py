@@ -292,6 +292,20 @@ def test_search_puts_the_page_that_answers_first(browser: Browser, html: Path) -
     page.close()
 
 
+SENTENCES = """<main role=main><button>Open</button><article><p>Nothing.</p><p>Its
+kurtosis, \\(3+\\frac1n\\), is large. The kurtosis is 3. So it is.</p></article></main>"""
+
+
+def test_a_sentence_stands_under_a_result(browser: Browser, html: Path) -> None:
+    page = browser.new_page()
+    page.goto((html / "search.html").as_uri())
+    said = "text => Search.makeSearchSummary(text, new Set(['kurtosi', 'n'])).textContent"
+    assert page.evaluate(said, SENTENCES) == "The kurtosis is 3."
+    marked = "() => [...Search._parseQuery('loss above log n')[3]]"
+    assert page.evaluate(marked) == ["loss", "log"]
+    page.close()
+
+
 def test_ledger_reads_without_javascript(browser: Browser, html: Path) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()

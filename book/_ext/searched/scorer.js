@@ -36,3 +36,26 @@ var Scorer = {
     return score + rank[1] + 4 * met + met / (named.length || 1);
   },
 };
+
+// Under a result stands the sentence of the page in which most words of the question begin, if there is a choice one
+// without a large formula. (Sphinx takes what stands around the last word, a letter n in the theme's buttons as well.)
+Search.makeSearchSummary = (html, words) => {
+  const page = new DOMParser().parseFromString(html, "text/html"), begins = [...words]
+    .map(word => new RegExp(`(?<!\\p{L})${word.replace(/\W/g, "\\$&")}`, "iu"));
+  const sentences = [...page.querySelectorAll("article p:not(.vt-exercise *, .vt-cite, h1 + :has(> em:only-child))")]
+    .flatMap(part => part.textContent.replace(/\s+/g, " ").trim().split(/(?<=[.?!]) /));
+  if (!sentences.length) return null;
+  const worth = sentence => begins.filter(begin => begin.test(sentence)).length - /\\(?!log|sigma|[()])/.test(sentence) / 2;
+  const best = sentences.reduce((a, b) => worth(b) > worth(a) ? b : a).replace(/\\[()]/g, "").replaceAll("\\", " ");
+  const said = document.createElement("p");
+  said.className = "context";
+  said.textContent = best.length > 240 ? `${best.slice(0, 240)} …` : best;
+  return said;
+};
+// Of one letter too many would be marked.
+const read = Search._parseQuery;
+Search._parseQuery = query => {
+  const found = read(query);
+  found[3].forEach(word => word.length > 1 || found[3].delete(word));
+  return found;
+};

@@ -72,7 +72,7 @@ def test_a_title_page_and_the_contents_come_first(built):
     whole = whole_book(built, TOC)
     assert whole.index(">A book<") < whole.index("Contents") < whole.index('id="book-welcome"')
     line = '<a href="#notebooks-3-first-loss-4-the-first-loss">3.4 · The first loss</a>'
-    assert f'<li class="vt-depth-1">{line}</li>' in whole
+    assert f'<li class="vt-depth-1">{line}<span></span></li>' in whole
 
 
 def test_a_solution_stands_open_at_the_end(built):

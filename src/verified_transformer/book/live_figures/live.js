@@ -82,6 +82,7 @@ const number = v => {
 };
 // A number to the digit that its error leaves.
 const within = (v, error) => {
+  if (!(error > 1e-9)) return number(+v.toFixed(9));
   const digits = max(0, min(9, -floor(log10(error))));
   return `${v.toFixed(digits)} ± ${error.toFixed(digits)}`.replace("-", "−");
 };
@@ -240,7 +241,7 @@ customElements.define("vt-live", class extends Figure {
     x.input.previousSibling.textContent = "read at";
     this.hands = this.spec.curves.filter(c => c.hand);
     if (this.hands.length) this.turn();
-    if (this.spec.layers) this.buttons("Run", { "Run a new stack": () => this.run() });
+    if (this.spec.layers) this.buttons("Run", { "Run again": () => this.run() });
   }
 
   // A dial, which is turned by hand: the marker moves on by what the first hand needs for that.
@@ -405,7 +406,7 @@ customElements.define("vt-live", class extends Figure {
       if (!hidden) said.push(`${c.name}: ${text}`);
     });
     const here = this.squares().find(p => p[0] === at[0]);
-    this.note.textContent = here ? `One stack, drawn here: ${number(here[1])} at ${s.sliders[0].label} ${number(at[0])}.` : s.points.length && !points.length ? s.elsewhere : "";
+    this.note.textContent = here ? `One run, drawn here: ${number(here[1])} at ${s.sliders[0].label} ${number(at[0])}.` : s.points.length && !points.length ? s.elsewhere : "";
     this.say(said.join("; "));
   }
 });

@@ -30,6 +30,8 @@ FOOT = (
     '<div style="font: 9px sans-serif; width: 100%; text-align: center">'
     '<span class="pageNumber"></span></div>'
 )
+NUMBERED = """numbers => document.querySelectorAll(".vt-contents li").forEach(line =>
+  line.lastChild.textContent = numbers[line.firstChild.hash.slice(1)])"""
 
 
 class NotPrinted(RuntimeError):
@@ -91,7 +93,8 @@ def _front(read: dict[str, str], pages: dict[str, int], published: str) -> str:
     """A title page, and the contents, each line a link."""
     title = _heading(next(iter(read.values())))
     lines = "".join(
-        f'<li class="vt-depth-{depth}"><a href="#{_name(page)}">{_heading(read[page])}</a></li>'
+        f'<li class="vt-depth-{depth}"><a href="#{_name(page)}">{_heading(read[page])}</a>'
+        "<span></span></li>"
         for page, depth in pages.items()
     )
     return (
@@ -182,6 +185,17 @@ class _Quiet(SimpleHTTPRequestHandler):
         """Nothing: the pages are asked for some hundred files."""
 
 
+def page_numbers(paper: bytes) -> dict[str, int]:
+    """The page on which each anchor stands that a link leads to, in a PDF as Chromium writes it.
+
+    >>> page_numbers(b"7 0 obj\\n<</Type /Page /Parent 9 0 R>>\\n<</why [7 0 R /XYZ 6 7 0]>>")
+    {'why': 1}
+    """
+    pages = re.findall(rb"(\d+) 0 obj\s*<</Type /Page\b", paper)
+    anchors = re.findall(rb"/([\w-]+) \[(\d+) 0 R /XYZ", paper)
+    return {name.decode(): pages.index(page) + 1 for name, page in anchors if page in pages}
+
+
 def _print(html: Path, name: str, paper: Path, browser: str) -> None:
     from playwright.sync_api import sync_playwright
 
@@ -194,10 +208,12 @@ def _print(html: Path, name: str, paper: Path, browser: str) -> None:
         page.goto(f"http://127.0.0.1:{server.server_port}/{name}")
         page.evaluate("() => window.MathJax.startup.promise")
         page.emulate_media(media="print", color_scheme="light")
-        page.pdf(
-            path=str(paper), prefer_css_page_size=True, outline=True, tagged=True,
-            print_background=True, display_header_footer=True,
-            header_template="<span></span>", footer_template=FOOT,
-        )  # fmt: skip
+        for _ in range(2):  # once to learn the numbers of the pages, which the contents then have
+            page.pdf(
+                path=str(paper), prefer_css_page_size=True, outline=True, tagged=True,
+                print_background=True, display_header_footer=True,
+                header_template="<span></span>", footer_template=FOOT,
+            )  # fmt: skip
+            page.evaluate(NUMBERED, page_numbers(paper.read_bytes()))
         running.close()
         server.shutdown()

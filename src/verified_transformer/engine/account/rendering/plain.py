@@ -6,8 +6,8 @@ A list of three hundred statements keep MathJax busy for seconds; a claim's page
 'so Var[‖w‖²]=2dσ⁴'
 >>> html(r"$\frac{a+b}{2}<w_{i,j}$")
 '(a+b)/2&lt;w<sub>i,j</sub>'
->>> text(r"$c\tanh x+\log\frac{p(n-1)}{1-p}-\tfrac45d$")
-'c tanh x+log((p(n−1))/(1−p))−(4/5)d'
+>>> text(r"$c\tanh x+\log\frac{p(n-1)}{1-p}-\tfrac45d-\tfrac12\log n$")
+'c tanh x+log((p(n−1))/(1−p))−(4/5)d−(1/2)log n'
 """
 
 from __future__ import annotations
@@ -41,7 +41,10 @@ _SILENT = {
     "mathcal", "mathrm", "text", "operatorname", "mathbb", "mathit", "textbf", "nolimits",
 }  # fmt: skip
 _SPACES = {"\\,", "\\;", "\\:", "\\ ", "\\quad", "\\qquad"}
-_FACTOR = re.compile(r"\w|\\(boldsymbol|sigma|tau|left)|\(")
+_FACTORS = {  # commands with which a factor begins
+    *_GREEK.split()[::2], *_NAMES, *_ACCENTS, "left", "bigl", "Bigl", "lVert", "sqrt", "boldsymbol",
+    "mathbf", "mathbb", "mathcal", "mathrm", "operatorname",
+}  # fmt: skip
 _MATRIX = re.compile(r"\\(begin|end)\{[a-z]+\}")
 _RAISED = str.maketrans("0123456789+-−=()nijTk", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱʲᵀᵏ")
 _LOWERED = str.maketrans("0123456789+-−=()ijklmnxpst", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ᵢⱼₖₗₘₙₓₚₛₜ")
@@ -124,7 +127,9 @@ class _Formula:
 
     def _goes_on(self) -> bool:
         """Whether a factor follows, without a sign between."""
-        return bool(self.tokens) and bool(_FACTOR.match(self.tokens[0]))
+        return bool(self.tokens) and (
+            bool(re.match(r"\w|\(", self.tokens[0])) or self.tokens[0][1:] in _FACTORS
+        )
 
     def _shown(self, token: str) -> str:
         if token in self.marks:
