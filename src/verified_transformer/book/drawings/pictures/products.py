@@ -47,40 +47,6 @@ def tensor_product() -> Panels:
     return filled, long
 
 
-_SIZE, _CELL, _LEFT, _TOP = 4, 48, 82, 68
-
-
-def _table(term: str, diagonal: str, other: str, others_role: str, title: str) -> Panel:
-    """A table with the terms of a sum at its sides and the mean of each product inside."""
-    places = range(_SIZE)
-    names = [term.replace("i", str(i + 1)) for i in places]
-    marks = [text(_LEFT + (i + 0.5) * _CELL, _TOP - 13, name, size=14)
-             for i, name in enumerate(names)]  # fmt: skip
-    marks += [text(_LEFT - 8, _TOP + (i + 0.5) * _CELL, name, anchor="end", size=14)
-              for i, name in enumerate(names)]  # fmt: skip
-    around = [["" if i == j else other for j in places] for i in places]
-    marks += [blocks(_LEFT, _TOP, _CELL, around, role=others_role, size=14)]
-    marks += [box(_LEFT + i * _CELL, _TOP + i * _CELL, _CELL, _CELL, diagonal, role="output",
-                  rounded=0, size=14) for i in places]  # fmt: skip
-    return Panel(320, 274, *marks, title=title)
-
-
-@picture(
-    "Means of all products of two terms, for four entries. The diagonal is a term with itself: "
-    "there the law of an entry counts.",
-    "Two tables of four rows and four columns, with the terms of a sum at both sides. Left: the "
-    "terms are squared entries; the four cells of the diagonal hold kappa sigma to the fourth, "
-    "all others sigma to the fourth. Right: the terms are products of an entry of w and one of "
-    "v; the diagonal holds sigma squared tau squared, all other cells zero.",
-)
-def squares_of_sums() -> Panels:
-    """Return two squared sums as tables of products: a squared length's and an inner product's."""
-    return (
-        _table("*w*_{i}^{2}", "*κσ*^{4}", "*σ*^{4}", "weight", "squared length, squared"),
-        _table("*w*_{i}*v*_{i}", "*σ*^{2}*τ*^{2}", "0", "quiet", "inner product, squared"),
-    )
-
-
 _FACTORS = (("2", "3"), ("5", "7"), ("1", "10"))
 _ENTRIES = [str(prod(map(int, chosen))) for chosen in product(*_FACTORS)]
 _LEVELS = (52, 104, 156, 208)  # the root and the three factors
@@ -100,9 +66,9 @@ def _tree() -> tuple[str, ...]:
     return (*marks, vector(10, 228, _ENTRIES, role="output", cell=37.5, across=28))
 
 
-def _layout(x: float, y: float, columns: int) -> str:
+def _layout(x: float, y: float, columns: int, said: str) -> str:
     rows = [_ENTRIES[i : i + columns] for i in range(0, len(_ENTRIES), columns)]
-    return blocks(x, y, 42, rows, role="output", size=13, high=26)
+    return blocks(x, y, 42, rows, role="output", size=13, high=26, above=said)
 
 
 @picture(
@@ -117,10 +83,8 @@ def choices_and_layouts() -> Panels:
     tree = Panel(320, 276, *_tree(), title="one number from each")
     shapes = Panel(
         320, 276,
-        text(160, 50, "first digit down, the others across", size=13),
-        _layout(76, 64, 4),
-        text(160, 144, "two digits down, the last across", size=13),
-        _layout(118, 158, 2),
+        _layout(76, 64, 4, "first digit down, the others across"),
+        _layout(118, 158, 2, "two digits down, the last across"),
         title="the same eight, laid out",
     )  # fmt: skip
     return tree, shapes

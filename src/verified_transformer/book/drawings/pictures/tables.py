@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..drawing import Panel, Panels, picture
 from ..labels import text
-from ..marks import arrow, blocks, box, brace, line, matrix, vector
-
-_TOP, _HIGH, _WIDE, _THIN = 66, 170, 130, 22  # thin to wide as 128 to 768
+from ..marks import arrow, blocks, box, brace, line, vector
 
 
 @picture(
@@ -19,30 +19,21 @@ _TOP, _HIGH, _WIDE, _THIN = 66, 170, 130, 22  # thin to wide as 128 to 768
 )
 def thin_matrices() -> Panels:
     """Return a table with one row marked, and the two thin matrices that make the same row."""
-    row, high = _TOP + 96, 12
     plain = Panel(
         320, 276,
-        box(84, _TOP, _WIDE, _HIGH, rounded=0),
-        box(84, row, _WIDE, high, role="output", fill="up", rounded=0),
-        text(84 + _WIDE / 2, _TOP - 14, "width *d*", size=14),
-        text(38, _TOP + _HIGH / 2, "*n* tokens", size=14),
-        arrow((84 + _WIDE + 2, row + 6), (84 + _WIDE + 30, row + 6)),
-        text(268, row + 6, "a row", size=14),
-        text(149, _TOP + _HIGH + 20, "*W*:  *nd* numbers", size=14),
+        box(84, 66, 130, 170, rounded=0, above="width *d*", left="*n* tokens",
+            below="*W*:  *nd* numbers"),
+        box(84, 162, 130, 12, role="output", fill="up", rounded=0),
+        arrow((216, 168), (244, 168)), text(268, 168, "a row", size=14),
         title="one table",
     )  # fmt: skip
     thin = Panel(
         320, 276,
-        box(38, _TOP, _THIN, _HIGH, rounded=0),
-        box(38, row, _THIN, high, role="input", fill="dots", rounded=0),
-        text(49, _TOP - 14, "*r*", size=14),
-        text(49, _TOP + _HIGH + 20, "*A*:  *nr*", size=14),
-        box(150, _TOP, _WIDE, _THIN, rounded=0),
-        text(215, _TOP - 14, "*B*:  *rd*", size=14),
-        arrow((38 + _THIN + 2, row + 6), (148, row + 6)),
-        text(104, row - 10, "times *B*", size=14),
-        box(150, row, _WIDE, high, role="output", fill="up", rounded=0),
-        text(215, row + 30, "the same row", size=14),
+        box(38, 66, 22, 170, rounded=0, above="*r*", below="*A*:  *nr*"),
+        box(38, 162, 22, 12, role="input", fill="dots", rounded=0),
+        box(150, 66, 130, 22, rounded=0, above="*B*:  *rd*"),
+        arrow((62, 168), (148, 168)), text(104, 152, "times *B*", size=14),
+        box(150, 162, 130, 12, role="output", fill="up", rounded=0, below="the same row"),
         title="two thin matrices",
     )  # fmt: skip
     return plain, thin
@@ -58,31 +49,20 @@ def thin_matrices() -> Panels:
 )
 def narrowing_bands() -> Panels:
     """Return a table of full width, and the bands of Baevski and Auli's, areas to scale."""
-    bands = ((20_000, 1024), (40_000, 256), (207_735, 64))
-    scale, wide, left, top = 210 / 267_735, 120 / 1024, 104, 58
-    parts, y = [], float(top)
-    for (tokens, width), fill in zip(bands, ("up", "dots", "down"), strict=True):
-        parts += [box(left, y, width * wide, tokens * scale, fill=fill, rounded=0)]
-        y += tokens * scale
+    parts, y = [], 58.0
+    for tokens, width, fill in ((20, 1024, "up"), (40, 256, "dots"), (207.735, 64, "down")):
+        wide, high = width * 120 / 1024, tokens * 210 / 267.735
+        rows = f"{1000 * tokens:,.0f}".replace(",", " ")
+        above, right = ("1024", "") if width == 1024 else ("", f"{width}")
+        parts.append(box(104, y, wide, high, fill=fill, rounded=0, left=rows, above=above,
+                         right=right))  # fmt: skip
+        y += high
     whole = Panel(
-        320, 294,
-        box(left, top, 120, 210, rounded=0),
-        text(left + 60, top - 13, "1024", size=14),
-        brace((left - 6, top + 210), (left - 6, top)),
-        text(48, top + 105, "267 735", size=14),
+        320, 294, box(104, 58, 120, 210, rounded=0, above="1024"),
+        brace((98, 268), (98, 58)), text(48, 163, "267 735", size=14),
         title="one width for all",
     )  # fmt: skip
-    cut = Panel(
-        320, 294, *parts,
-        text(left + 60, top - 13, "1024", size=14),
-        text(left + 44, top + 31, "256", anchor="start", size=14),
-        text(left + 20, top + 130, "64", anchor="start", size=14),
-        text(left - 8, top + 8, "20 000", anchor="end", size=14),
-        text(left - 8, top + 31, "40 000", anchor="end", size=14),
-        text(left - 8, top + 130, "207 735", anchor="end", size=14),
-        title="width by frequency",
-    )  # fmt: skip
-    return whole, cut
+    return whole, Panel(320, 294, *parts, title="width by frequency")
 
 
 @picture(
@@ -150,15 +130,14 @@ def four_ways_to_store() -> Panels:
     """Return one table stored in four ways: pruned, rounded, with shared rows, factorised."""
     fewer = Panel(
         320, 214, _pruned(30, 40), _rounded(190, 40),
-        text(80, 180, "few numbers,", size=14), text(80, 199, "and their places", size=14),
-        text(240, 180, "all numbers,", size=14), text(240, 199, "few levels", size=14),
+        text(80, 190, "few numbers,\nand their places", size=14),
+        text(240, 190, "all numbers,\nfew levels", size=14),
         title="leave out, or round",
     )  # fmt: skip
     common = Panel(
         320, 214, _shared_rows(12, 34), _thin(184, 40),
-        text(86, 180, "one row for", size=14), text(86, 199, "several tokens", size=14),
-        text(244, 180, "short codes,", size=14),
-        text(244, 199, "a matrix for all", size=14),
+        text(86, 190, "one row for\nseveral tokens", size=14),
+        text(244, 190, "short codes,\na matrix for all", size=14),
         title="share, or factorise",
     )  # fmt: skip
     return fewer, common
@@ -173,13 +152,13 @@ def four_ways_to_store() -> Panels:
 )
 def two_low_ranks() -> Panels:
     """Return where two factorisations are poor: all rows together, or each row by itself."""
-    rows = [text(52, 70 + 26 * i, f"token {i + 1}", size=13) for i in range(4)]
-    mixed = [box(92, 59 + 26 * i, 86, 20, role="output", fill="up") for i in range(4)]
+    mixed = [box(92, 59 + 26 * i, 86, 20, role="output", fill="up", left=f"token {i + 1}")
+             for i in range(4)]  # fmt: skip
     basis = [box(224, 72 + 40 * i, 80, 20, role="weight", fill="up") for i in range(2)]
     ways = [line((180, 69 + 26 * i), (222, 82 + 40 * j), width=1) for i in range(4)
             for j in range(2)]  # fmt: skip
     left = Panel(
-        320, 210, *rows, *mixed, *basis, *ways,
+        320, 210, *mixed, *basis, *ways,
         text(160, 186, "all rows mix the same few", size=14),
         title="two thin matrices",
     )  # fmt: skip
@@ -188,8 +167,8 @@ def two_low_ranks() -> Panels:
     upright = "".join(box(122, 66 + 26 * i, 20, 26, fill=fills[i][0]) for i in range(3))
     lying = "".join(box(150 + 30 * j, 40, 30, 18) for j in range(4))
     right = Panel(
-        320, 210, square, upright, lying, text(62, 104, "one row,", size=14),
-        text(62, 122, "folded", size=14), text(160, 186, "each row by itself is poor", size=14),
+        320, 210, square, upright, lying, text(62, 113, "one row,\nfolded", size=14),
+        text(160, 186, "each row by itself is poor", size=14),
         title="a product for each token",
     )  # fmt: skip
     return left, right
@@ -210,9 +189,7 @@ def row_read_or_made() -> Panels:
     """Return a row that is read from a table, and the same row made of three short vectors."""
     read = Panel(
         320, 250,
-        box(_LEFT, 40, 256, 110, role="weight"),
-        box(_LEFT, 84, 256, 14, role="weight", fill="up"),
-        text(_LEFT - 8, 91, "*t*", anchor="end"),
+        box(_LEFT, 40, 256, 110), box(_LEFT, 84, 256, 14, fill="up", left="*t*"),
         arrow((160, 104), (160, 184)),
         vector(_LEFT, 188, 4, role="output", cell=16 * _UNIT, across=16),
         text(160, 226, "nothing is multiplied"),
@@ -251,11 +228,10 @@ def three_times_as_often() -> Panels:
     """Return one step of the pass forward, and the two sums that pass its gradient back."""
     forward = Panel(
         320, 180,
-        vector(60, 74, ["*p*_{1}", "*p*_{2}"], role="input", upright=True, cell=36, across=36),
+        vector(60, 74, ["*p*_{1}", "*p*_{2}"], upright=True, cell=36, across=36),
         vector(112, 36, ["*e*_{1}", "*e*_{2}", "*e*_{3}"], role="weight", cell=48, across=30),
         blocks(112, 74, 48, [[f"*p*_{{{a}}}*e*_{{{b}}}" for b in (1, 2, 3)] for a in (1, 2)],
-               role="output", size=14, high=36),
-        text(184, 166, "6 multiplications", size=14),
+               role="output", size=14, high=36, below="6 multiplications"),
         title="forward",
     )  # fmt: skip
     backward = Panel(
@@ -263,20 +239,19 @@ def three_times_as_often() -> Panels:
         blocks(40, 40, 44, [[f"*g*_{{{a}{b}}}" for b in (1, 2, 3)] for a in (1, 2)],
                role="gradient", size=14, high=32),
         arrow((176, 72), (222, 72)), text(186, 48, "times *e*: 6", anchor="start", size=14),
-        vector(228, 64, 2, role="gradient", cell=16, upright=True),
-        text(254, 80, "to *p*", anchor="start"),
+        vector(228, 64, 2, role="gradient", cell=16, upright=True, right="to *p*"),
         brace((172, 108), (40, 108)), text(106, 136, "times *p*: 6 more"),
-        vector(82, 150, 3, role="gradient", cell=16), text(144, 158, "to *e*", anchor="start"),
+        vector(82, 150, 3, role="gradient", cell=16, right="to *e*"),
         title="backward",
     )  # fmt: skip
     return forward, backward
 
 
 _QUESTIONS = (
-    (("Is the table a large", "part of the model?"), "no", "plain", ("nothing", "to gain")),
-    (("Should the head", "be faster, too?"), "yes", "low rank", ("faster head",)),
-    (("Must each token keep", "numbers of its own?"), "yes", "product", ("each token",)),
-    (("Choose its size", "by one number?"), "yes", "train", ("bonds *r*",)),
+    ("Is the table a large\npart of the model?", "no", "plain", "nothing to gain"),
+    ("Should the head\nbe faster, too?", "yes", "low rank", "faster head"),
+    ("Must each token keep\nnumbers of its own?", "yes", "product", "each token"),
+    ("Choose its size\nby one number?", "yes", "train", "bonds *r*"),
 )
 
 
@@ -292,19 +267,12 @@ def which_table() -> Panels:
     marks = ""
     for place, (question, answer, table, why) in enumerate(_QUESTIONS):
         top = 36 + 92 * place
-        marks += box(4, top, 176, 52, role="quiet")
-        marks += "".join(
-            text(92, top + 17 + 19 * k, words, size=14) for k, words in enumerate(question)
-        )
+        marks += box(4, top, 176, 52, question, role="quiet", size=14)
         marks += arrow((180, top + 26), (224, top + 26)) + text(200, top + 14, answer, size=13)
-        marks += box(226, top + 4, 90, 44, table, role="weight")
-        marks += "".join(
-            text(271, top + 60 + 15 * k, words, size=12) for k, words in enumerate(why)
-        )
+        marks += box(226, top + 4, 90, 44, table) + text(271, top + 62, why, size=12)
         marks += arrow((92, top + 52), (92, top + 90))
         marks += text(104, top + 70, "yes" if answer == "no" else "no", anchor="start", size=13)
-    marks += box(40, 404, 104, 40, "Kronecker", role="weight")
-    marks += text(92, 458, "memory is everything", size=12)
+    marks += box(40, 404, 104, 40, "Kronecker") + text(92, 458, "memory is everything", size=12)
     return Panel(320, 470, marks, title="which table?")
 
 
@@ -331,39 +299,31 @@ def four_families() -> Panels:
     return _own(), _shared()
 
 
-def _own() -> Panel:
-    low = (
-        matrix(58, 62, 40, 112, "", rows="*n*", columns="*r*"),
-        _read(58, 128, 40), text(114, 118, "·"),
-        matrix(130, 98, 140, 40, "", columns="*d*"), box(130, 98, 140, 40, role="output"),
-        text(160, 192, "low rank"),
-    )  # fmt: skip
-    factors = [
-        matrix(x, 232, 44, 112, "", columns="*q*", rows="*n*" if x == 58 else "") + _read(x, 298)
-        for x in (58, 138, 218)
+def _factors(y: float, high: float, read: Sequence[float], rows: str) -> list[str]:
+    """Three matrices side by side, and in each the row that a token reads."""
+    return [
+        box(x, y, 44, high, above="*q*", left=rows if x == 58 else "") + _read(x, y + down)
+        for x, down in zip((58, 138, 218), read, strict=True)
     ]
-    signs = (text(120, 303, "⊗"), text(200, 303, "⊗"), text(160, 364, "product per token"))
-    return Panel(320, 380, *low, *factors, *signs, title="a row for each token")
+
+
+def _own() -> Panel:
+    return Panel(
+        320, 380, box(58, 62, 40, 112, left="*n*", above="*r*"), _read(58, 128, 40),
+        text(114, 118, "·"), box(130, 98, 140, 40, role="output", above="*d*"),
+        text(160, 192, "low rank"), *_factors(232, 112, (66, 66, 66), "*n*"),
+        text(120, 303, "⊗"), text(200, 303, "⊗"), text(160, 364, "product per token"),
+        title="a row for each token",
+    )  # fmt: skip
 
 
 def _shared() -> Panel:
-    places, digits = (58, 138, 218), (10, 36, 22)
-    kronecker = [
-        matrix(x, 88, 44, 60, "", columns="*q*", rows="*m*" if x == 58 else "")
-        + _read(x, 88 + down)
-        for x, down in zip(places, digits, strict=True)
-    ]
-    signs = (text(120, 118, "⊗"), text(200, 118, "⊗"), text(160, 192, "Kronecker"))
-    bonds = [
-        line((x + 44, 288), (x + 80, 288), width=3) + text(x + 62, 275, "*r*") for x in places[:2]
-    ]
-    train = [
-        matrix(x, 258, 44, 60, "", columns="*q*", rows="*m*" if x == 58 else "")
-        + _read(x, 258 + down)
-        for x, down in zip(places, digits, strict=True)
-    ]
-    name = text(160, 364, "tensor train")
-    return Panel(320, 380, *kronecker, *signs, *bonds, *train, name, title="a row for each digit")
+    bonds = (line((x, 288), (x + 36, 288), width=3) + text(x + 18, 275, "*r*") for x in (102, 182))
+    return Panel(
+        320, 380, *_factors(88, 60, (10, 36, 22), "*m*"), text(120, 118, "⊗"), text(200, 118, "⊗"),
+        text(160, 192, "Kronecker"), *bonds, *_factors(258, 60, (10, 36, 22), "*m*"),
+        text(160, 364, "tensor train"), title="a row for each digit",
+    )  # fmt: skip
 
 
 @picture(
@@ -378,9 +338,9 @@ def blocks_as_rows() -> Panels:
     inside = [f"{name}*B*" for name in _NAMES]
     table = Panel(
         320, 232,
-        blocks(40, 60, 80, [inside[:3], inside[3:]],
-               fills=[_ROW_FILLS[:3], _ROW_FILLS[3:]], high=62),
-        text(160, 206, "each block is *B*, times a number of *A*", size=14),
+        blocks(40, 60, 80, [inside[:3], inside[3:]], high=62,
+               fills=[_ROW_FILLS[:3], _ROW_FILLS[3:]],
+               below="each block is *B*, times a number of *A*"),
         title="the table: six blocks",
     )  # fmt: skip
     top = ["*b*_{11}", "*b*_{12}", "*b*_{21}", "*b*_{22}"]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..drawing import Panel, Panels, picture
 from ..labels import text
-from ..marks import arrow, blocks, box, brace, matrix, node, vector
+from ..marks import arrow, blocks, box, brace, node, vector
 
 _NAMES = (("a", "b"), ("c", "d"))
 _FILLS = (("plain", "up"), ("dots", "down"))
@@ -24,20 +26,17 @@ def grown_matrix() -> Panels:
     fills = [[_FILLS[i // 2][j // 2] for j in range(4)] for i in range(4)]
     small = Panel(
         320, 262,
-        blocks(60, 108, 48, named, fills=_FILLS), text(108, 92, "*W*"),
-        text(172, 156, "·"),
-        vector(186, 122, ["*p*", "*q*"], upright=True, cell=34, fill=("plain", "up")),
-        text(203, 106, "*x*"), text(234, 156, "="),
+        blocks(60, 108, 48, named, fills=_FILLS, above="*W*"), text(172, 156, "·"),
+        vector(186, 122, ["*p*", "*q*"], upright=True, cell=34, fill=("plain", "up"),
+               above="*x*"), text(234, 156, "="),
         vector(248, 122, ["*u*", "*v*"], upright=True, cell=34, role="output",
-               fill=("plain", "dots")),
-        text(265, 106, "*y*"),
+               fill=("plain", "dots"), above="*y*"),
         text(160, 240, "*u* = *a p* + *b q*"),
         title="the small layer",
     )  # fmt: skip
     large = Panel(
         320, 262,
-        blocks(16, 56, 38, grown, fills=fills, size=14),
-        text(16, 40, "repeated, and divided by 2", size=14, anchor="start"),
+        blocks(16, 56, 38, grown, fills=fills, size=14, above="repeated, divided by 2"),
         text(180, 132, "·"),
         vector(194, 62, ["*p*", "*p*", "*q*", "*q*"], upright=True, cell=35,
                fill=("plain", "plain", "up", "up")),
@@ -143,18 +142,17 @@ def undo_and_grow() -> Panels:
     """Return a left inverse that undoes a growth, and a large layer made of the small one."""
     inverse = Panel(
         320, 206,
-        blocks(24, 86, 24, _L, size=13), text(72, 68, "*L*"), text(134, 110, "·"),
-        blocks(148, 62, 24, _E, size=13), text(172, 46, "*E*"), text(218, 110, "="),
+        blocks(24, 86, 24, _L, size=13, above="*L*"), text(134, 110, "·"),
+        blocks(148, 62, 24, _E, size=13, above="*E*"), text(218, 110, "="),
         blocks(240, 86, 24, [["1", "0"], ["0", "1"]], role="quiet", size=13),
         title="*L* undoes *E*",
     )  # fmt: skip
     small = [["*a*", "*b*"], ["*c*", "*d*"]]
     chain = Panel(
         320, 206,
-        blocks(60, 62, 24, _E, size=13), text(84, 46, "*E*"),
-        blocks(116, 86, 24, small, size=13, fills=(("plain", "up"), ("dots", "down"))),
-        text(140, 68, "*W*"),
-        blocks(172, 86, 24, _L, size=13), text(220, 68, "*L*"),
+        blocks(60, 62, 24, _E, size=13, above="*E*"),
+        blocks(116, 86, 24, small, size=13, fills=_FILLS, above="*W*"),
+        blocks(172, 86, 24, _L, size=13, above="*L*"),
         vector(284, 62, ["*p*", "*p*", "*q*", "*q*"], upright=True, cell=24,
                fill=("plain", "plain", "up", "up")),
         vector(4, 62, ["*u*", "*u*", "*v*", "*v*"], upright=True, cell=24, role="output",
@@ -244,36 +242,33 @@ def grow_and_train() -> Panels:
     )  # fmt: skip
     return Panel(
         320, 182,
-        *[box(x, y, 100, 40, label, role="weight" if y < 100 else "output", rounded=8,
-              size=13) for x, y, label in corners],
-        arrow((116, 34), (204, 34)), text(160, 20, "train", size=14),
-        arrow((116, 148), (204, 148)), text(160, 134, "train", size=14),
-        arrow((64, 56), (64, 126)), text(74, 90, "grow", anchor="start", size=14),
-        arrow((256, 56), (256, 126)), text(246, 90, "grow", anchor="end", size=14),
+        *(box(x, y, 100, 40, label, role="weight" if y < 100 else "output", rounded=8,
+              size=13) for x, y, label in corners),
+        *(arrow((116, y), (204, y)) + text(160, y - 14, "train", size=14) for y in (34, 148)),
+        *(arrow((x, 56), (x, 126)) + text(x + 26, 90, "grow", size=14) for x in (64, 256)),
     )  # fmt: skip
 
 
 def _dropped(stream: tuple[str, ...], units: tuple[str, str], below: str, title: str) -> Panel:
     """A stream of copies at the bottom, two hidden units that are copies above."""
+    hatches = ("plain", "plain", "up", "up")
     cells = "".join(
-        box(88 + 38 * i, 186, 38, 30, "0" if not name else f"*{name}*",
-            role="input" if name else "wrong", fill=("plain", "plain", "up", "up")[i] if name
-            else "plain", rounded=0)
+        box(88 + 38 * i, 186, 38, 30, f"*{name}*" if name else "0", rounded=0,
+            role="input" if name else "wrong", fill=hatches[i] if name else "plain")
         for i, name in enumerate(stream)
     )  # fmt: skip
     hidden = "".join(
-        box(84 + 96 * i, 96, 64, 34, "0" if not name else f"*{name}*",
+        box(84 + 96 * i, 96, 64, 34, f"*{name}*" if name else "0",
             role="output" if name else "wrong", fill="dots" if name else "plain")
         + arrow((164, 182), (116 + 96 * i, 132))
         for i, name in enumerate(units)
     )  # fmt: skip
     return Panel(
-        320, 270,
-        text(164, 52, "the layer above"), arrow((116, 94), (152, 64)), arrow((212, 94), (176, 64)),
+        320, 270, text(164, 52, "the layer above"),
+        arrow((116, 94), (152, 64)), arrow((212, 94), (176, 64)),
         hidden, text(12, 114, "units", anchor="start", size=14),
         cells, text(12, 202, "stream", anchor="start", size=14),
-        text(160, 248, below, size=14),
-        title=title,
+        text(160, 248, below, size=14), title=title,
     )  # fmt: skip
 
 
@@ -307,102 +302,42 @@ def multi_head_shapes() -> Panels:
     return _cut(), _one_head()
 
 
+def _banded(x: float, y: float, high: float, role: str, **beside: str) -> str:
+    """A matrix whose columns are those of three heads."""
+    return blocks(x, y, 28, [[""] * 3], role=role, fills=[_BANDS], high=high, **beside)
+
+
 def _cut() -> Panel:
-    bands = "".join(
-        box(214 + 28 * i, 62, 28, 60, role="output", fill=fill, rounded=0)
-        for i, fill in enumerate(_BANDS)
-    )
-    columns = "".join(
-        box(102 + 28 * i, 62, 28, 84, role="weight", fill=fill, rounded=0)
-        for i, fill in enumerate(_BANDS)
-    )
     heads = "".join(
-        box(48 + 88 * i, 216, 48, 60, role="output", fill=fill)
-        + text(72 + 88 * i, 290, f"head {i + 1}", size=14)
+        box(48 + 88 * i, 216, 48, 60, role="output", fill=fill, below=f"head {i + 1}",
+            left="" if i else "*T*")
         + arrow((228 + 28 * i, 124), (228 + 28 * i, 152), (72 + 88 * i, 196), (72 + 88 * i, 214),
                 width=1.2)
         for i, fill in enumerate(_BANDS)
     )  # fmt: skip
     return Panel(
         320, 322,
-        matrix(22, 62, 56, 60, "*x*", role="input"), text(50, 49, "*d*"), text(12, 92, "*T*"),
-        text(90, 92, "·"), columns, text(144, 104, "*W*_{q}"), text(144, 49, "*d* × *d*"),
-        text(200, 92, "="), bands, text(256, 49, "*T* × *d*"),
-        heads, text(36, 246, "*T*", anchor="end"),
-        text(160, 312, "*h* arrays, each *T* × *d*/*h*"),
+        box(22, 62, 56, 60, "*x*", role="input", above="*d*", left="*T*"), text(90, 92, "·"),
+        _banded(102, 62, 84, "weight", above="*d* × *d*"), text(144, 104, "*W*_{q}"),
+        text(200, 92, "="), _banded(214, 62, 60, "output", above="*T* × *d*"),
+        heads, text(160, 312, "*h* arrays, each *T* × *d*/*h*"),
         title="cut",
     )  # fmt: skip
 
 
 def _one_head() -> Panel:
-    joined = "".join(
-        box(20 + 28 * i, 218, 28, 60, role="output", fill=fill, rounded=0)
-        for i, fill in enumerate(_BANDS)
-    )
+    of_head = partial(box, role="output", fill="up")
     return Panel(
         320, 322,
-        box(14, 62, 30, 60, "*Q*", role="output", fill="up"), text(29, 49, "*d*/*h*", size=14),
-        text(54, 92, "·"),
-        box(64, 77, 60, 30, "*K*^{T}", role="output", fill="up"), text(94, 64, "*T*", size=14),
-        text(136, 92, "="),
-        box(148, 62, 60, 60, "scores", role="quiet", size=14), text(178, 49, "*T* × *T*", size=14),
-        text(219, 92, "·"),
-        box(230, 62, 30, 60, "*V*", role="output", fill="up"),
-        text(271, 92, "="),
-        box(282, 62, 30, 60, role="output", fill="up"),
-        text(178, 138, "softmax, row by row", size=14),
+        of_head(14, 62, 30, 60, "*Q*", above="*d*/*h*"), text(54, 92, "·"),
+        of_head(64, 77, 60, 30, "*K*^{T}", above="*T*"), text(136, 92, "="),
+        box(148, 62, 60, 60, "scores", role="quiet", size=14, above="*T* × *T*",
+            below="softmax, row by row"), text(219, 92, "·"),
+        of_head(230, 62, 30, 60, "*V*"), text(271, 92, "="),
+        of_head(282, 62, 30, 60),
         arrow((297, 126), (297, 158), (62, 168), (62, 196)),
-        brace((20, 214), (104, 214)), joined,
-        text(118, 248, "·"),
-        box(132, 204, 90, 88, "*W*_{o}", role="weight"),
-        text(238, 248, "="),
-        box(252, 218, 56, 60, "*y*", role="output"),
-        text(62, 292, "*T* × *d*", size=14), text(177, 306, "*d* × *d*", size=14),
-        text(280, 292, "*T* × *d*", size=14),
+        brace((20, 214), (104, 214)), _banded(20, 218, 60, "output", below="*T* × *d*"),
+        text(118, 248, "·"), box(132, 204, 90, 88, "*W*_{o}", below="*d* × *d*"),
+        text(238, 248, "="), box(252, 218, 56, 60, "*y*", role="output", below="*T* × *d*"),
         title="one head, and all side by side",
     )  # fmt: skip
-
-
-_STATE = (("*p*", "*p*", "*q*", "*q*"), ("plain", "plain", "up", "up"))
-_ROW = (("*a*", "*a*", "*b*", "*b*"), ("dots", "dots", "down", "down"))
-
-
-def _line(y: float, name: str, cells: tuple[tuple[str, ...], tuple[str, ...]], scale: str) -> str:
-    """A named vector of four numbers and what all of them are multiplied by."""
-    role = "input" if cells is _STATE else "weight"
-    return (
-        text(12, y + 13, name, anchor="start", size=14)
-        + vector(92, y, list(cells[0]), role=role, cell=36, fill=cells[1], across=26)
-        + text(244, y + 13, scale, anchor="start")
-    )
-
-
-@picture(
-    "One logit of a model twice as wide. Each number of the state stands twice, with a scale s. "
-    "A matrix of its own makes up for that. The embedding was grown for the input, with its own "
-    "scale, and has to be taken as it is.",
-    "First: a state p, p, q, q times s meets a row a, a, b, b over 2 s, and gives a p plus b q. "
-    "Second: the same state meets the row a, a, b, b times s zero, and gives twice s times s "
-    "zero times that; an arrow says that this row is the one that the input has.",
-)
-def own_and_tied_head() -> Panels:
-    """Return how a head of its own and a tied one meet a state whose numbers stand twice."""
-    own = Panel(
-        320, 290,
-        _line(52, "state", _STATE, "· *s*"), _line(100, "matrix", _ROW, "· 1/(2*s*)"),
-        arrow((164, 132), (164, 196)), text(176, 164, "multiply and add", anchor="start", size=14),
-        box(92, 200, 144, 34, "*a p* + *b q*", role="output"),
-        text(160, 264, "free to divide by what is needed", size=14),
-        title="a matrix of its own",
-    )  # fmt: skip
-    tied = Panel(
-        320, 290,
-        _line(52, "state", _STATE, "· *s*"), _line(100, "matrix", _ROW, "· *s*_{0}"),
-        arrow((164, 132), (164, 152)),
-        box(72, 156, 184, 34, "2*s s*_{0} (*a p* + *b q*)", role="output"),
-        _line(232, "input", _ROW, "· *s*_{0}"),
-        arrow((284, 232), (284, 130), both=True, role="copy"),
-        text(160, 214, "one parameter, two places", size=14),
-        title="the embedding again",
-    )  # fmt: skip
-    return own, tied
