@@ -1,4 +1,4 @@
-"""Drawings of laws, layers, norms, attention and residual streams at the start."""
+"""Drawings of layers at the start, of a grown BERT, and of what may stand before a tied head."""
 
 from __future__ import annotations
 
@@ -304,3 +304,72 @@ def _branch(bottom: float, join: float, number: int, *, pre: bool) -> str:
     else:
         marks += box(_BRANCH - 38, middle - 17, 76, 34, f"*F*_{{{number}}}", rounded=6)
     return marks + node(_STREAM, join)
+
+
+def _column(title: str, *steps: tuple[str, str]) -> Panel:
+    """Boxes one above the other, from the bottom, with what stands on the wire above each."""
+    marks, middle, y = "", 130, 374
+    for label, wire in steps:
+        marks += box(middle - 92, y - 34, 184, 34, label, role="weight", size=14)
+        marks += arrow((middle, y - 34), (middle, y - 66))
+        marks += text(middle + 10, y - 50, wire, anchor="start", size=14)
+        y -= 66
+    below = text(middle, 402, "*x*/√*k*, each *k* times")
+    return Panel(320, 420, below, arrow((middle, 388), (middle, 374)), marks, title=title)
+
+
+@picture(
+    "What stands on the wires of a grown BERT. Where copies are plain, the next part reads them "
+    "as they are; everywhere else they are divided. (Query and key, which are seen by the scores "
+    "only, and the sums with the stream are left out.)",
+    "Two columns of boxes, each read from bottom to top, with a label on the wire above each "
+    "box. In a layer all wires hold x over root k but the one between the two matrices of the "
+    "feed-forward block, which holds plain copies. In the output the dense layer gives plain "
+    "copies, its norm gives x over root k, the embedding makes the old scores of it, and the "
+    "output bias is kept.",
+)
+def grown_bert() -> Panels:
+    """Return a grown BERT: what stands on its wires, in a layer and in its output."""
+    layer = _column(
+        "a layer", ("values, heads", "*x*/√*k*"), ("norm", "*x*/√*k*"),
+        ("first matrix", "plain copies"), ("second matrix", "*x*/√*k*"),
+        ("norm", "*x*/√*k*, and so on"),
+    )  # fmt: skip
+    output = _column(
+        "the output", ("dense layer", "plain copies"), ("norm", "*x*/√*k*"),
+        ("embedding, rows/√*k*", "scores, as before"), ("output bias, kept", "logits"),
+    )  # fmt: skip
+    return layer, output
+
+
+@picture(
+    "What may stand between state and table (filled: 1, dashed: −1). Count the diagonal: the "
+    "trace is the own logit, in units of *σ*. Cells mirrored in the diagonal are its spread.",
+    "Six tables of eight by eight with one marked cell in each row. Identity: the diagonal, "
+    "trace 8. Shift: one beside the diagonal, trace 0. Shuffle: two on the diagonal, trace 2. "
+    "Minus: the diagonal with minus signs, trace minus 8. Halves: two lines mirrored in the "
+    "diagonal, trace 0. Rotate half: the same with minus signs in one of them.",
+)
+def matrices_in_between() -> Panels:
+    """Return six orthogonal matrices between state and table, with trace and mirrored cells."""
+    first = (("identity", [*range(8)], "8"), ("shift", [*range(1, 8), 0], "0"),
+             ("shuffle", [0, 2, 4, 6, 1, 3, 5, 7], "2"))  # fmt: skip
+    swap = [4, 5, 6, 7, 0, 1, 2, 3]
+    second = ("minus", [*range(8)], "−8"), ("halves", swap, "0"), ("rotate half", swap, "0")
+    return (
+        Panel(320, 168, *map(_small, range(3), first), title="no cell mirrored but the diagonal"),
+        Panel(320, 168, *map(_small, range(3), second), title="all cells mirrored"),
+    )
+
+
+def _small(place: int, drawn: tuple[str, list[int], str]) -> str:
+    """A small matrix, by the column of each row's cell, with its name above and its trace below."""
+    (name, columns, trace), left = drawn, 12 + 104 * place
+    marks = box(left, 50, 88, 88, role="quiet", rounded=0, above=name, below=f"trace {trace}")
+    marks += line((left, 50), (left + 88, 138), faint=True)
+    for row, column in enumerate(columns):
+        minus = name == "minus" or (name == "rotate half" and column < 4)
+        marks += box(left + 11 * column, 50 + 11 * row, 11, 11, rounded=0,
+                     role="wrong" if minus else "weight",
+                     fill="plain" if minus else "up")  # fmt: skip
+    return marks
