@@ -61,7 +61,7 @@ def _beside(
         (x - 8, down, left, "end"), (x + width + 8, down, right, "start"),
     )  # fmt: skip
     return "".join(
-        text(*at, label, size=14, anchor=anchor) for *at, label, anchor in places if label
+        text(u, v, label, size=14, anchor=anchor) for u, v, label, anchor in places if label
     )
 
 
@@ -109,8 +109,8 @@ def vector(
         (x, y + i * cell, *size, label, kind) if upright else (x + i * cell, y, *size, label, kind)
         for i, (label, kind) in enumerate(zip(labels, fills, strict=True))
     ]
-    whole = (other, cell * len(labels)) if upright else (cell * len(labels), other)
-    return _boxes(cells_there, role, 0, 14) + _beside(x, y, *whole, **beside)
+    wide, high = (other, cell * len(labels)) if upright else (cell * len(labels), other)
+    return _boxes(cells_there, role, 0, 14) + _beside(x, y, wide, high, **beside)
 
 
 def blocks(
@@ -137,8 +137,8 @@ def blocks(
         for i, row in enumerate(labels)
         for j, label in enumerate(row)
     ]
-    whole = cell * len(labels[0]), height * len(labels)
-    return _boxes(cells, role, 0, size) + _beside(x, y, *whole, **beside)
+    wide, high = cell * len(labels[0]), height * len(labels)
+    return _boxes(cells, role, 0, size) + _beside(x, y, wide, high, **beside)
 
 
 def line(
