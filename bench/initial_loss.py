@@ -8,7 +8,7 @@ n and d; where two cores cannot hold all layers, layers are cut, and both number
 model is drawn anew several times, in a process of its own, in float32; the loss is streamed by
 `initial_loss(model, measure=True)` on random tokens, and the stream's second moment is read behind
 every layer. `z` is the difference in units of what the mean of so many draws may lie off, as it is
-predicted for draws of one text each. `lab/real_models/first_losses.json` is the result, with its
+predicted for draws of one text each. `book/real_models/first_losses.json` is the result, with its
 provenance; models that are named are measured again, the others stay.
 """
 
@@ -30,11 +30,11 @@ import numpy as np
 import torch
 import transformers
 
-from verified_transformer.book.real_models import first_losses as measured
+from verified_transformer.book import real_models
 from verified_transformer.models import expected_first_loss, initial_loss
 
 LENGTH, TEXTS = 128, 8
-RESULT = Path(measured.__file__).with_suffix(".json")
+RESULT = Path(real_models.__file__).with_name("first_losses.json")
 TABLE = Path(__file__).parents[1] / "book" / "initial-loss-table.txt"
 # name: class, settings, layers of the released model, draws
 GPT2 = {"vocab_size": 50257, "n_embd": 768, "n_layer": 12, "n_head": 12}

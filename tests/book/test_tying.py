@@ -15,7 +15,6 @@ from verified_transformer.book.tying import (
     first_losses,
     identity_bodies,
     remedies,
-    repeats,
 )
 from verified_transformer.book.tying.budget import budget
 
@@ -24,9 +23,8 @@ def test_a_turned_state_starts_lower_and_a_share_is_of_a_known_head() -> None:
     turns = [lambda h: h, lambda h: h.roll(1, -1)]
     kept, turned = first_losses.losses_by_turn(200, 64, [0.2], turns, 2)
     assert turned[0][0] < math.log(200) + 2 < kept[0][0]
-    assert kept == first_losses.losses_by_scale(200, 64, [0.2], 2)
     with pytest.raises(ValueError, match="draws: got 1; accepted: 2 or more"):
-        first_losses.losses_by_scale(200, 64, [0.2], 1)
+        first_losses.losses_by_turn(200, 64, [0.2], turns, 1)
 
 
 @pytest.mark.parametrize("head", remedies.REMEDIES)
@@ -47,12 +45,6 @@ def test_the_first_ring_is_a_softmax() -> None:
     assert torch.allclose(first.double(), logits.softmax(-1), atol=0.01)
     mean = first_losses.logsumexp_by_first_ring(u, logits).mean().item()
     assert mean == pytest.approx(logits.logsumexp(-1).item(), abs=0.02)
-
-
-def test_repeats_are_counted_in_two_scripts() -> None:
-    assert repeats.repeats("so so, well") == (1, 3)
-    assert repeats.repeats("偷偷地") == (1, 2)
-    assert all(repeats.repeats(text)[1] > 30 for text in repeats.TEXTS.values())
 
 
 def test_an_untied_model_is_refused() -> None:

@@ -16,7 +16,7 @@ from . import pages, sites
 from .mutant import Maker, Mutant
 from .sites import chosen
 
-DRAWS = re.compile(r"\bdrawings\.\w+\(|\blive\(")
+DRAWS = re.compile(r"\bdrawings\.\w+\(|\b(?:live|Drawing)\(")
 ROUNDS = 30  # of all places, where there are fewer than mutants are wanted
 
 

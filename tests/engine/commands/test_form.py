@@ -33,7 +33,8 @@ NOTEBOOKS = ledger.notebooks(ROOT)
         ("by_rule(claim('GROW-50'), 0)", "check"),
         ("ax.plot(x)\nplt.show()", "figure"),
         ('exercise("3.4")', "figure"),
-        ("drawings.tied_model()", "figure"),
+        ("drawings.grown_bert()", "figure"),
+        ("panel = 1\nDrawing((panel,), 'Words.', 'More words.')", "figure"),
         ("%time x = 1", "teach"),
     ],
 )

@@ -53,7 +53,10 @@ def as_html(label: str) -> str:
 def width_of(label: str, size: float = SIZE) -> float:
     """Estimate how wide a label is, on the wide side."""
     widths = {"symbol": 0.6, "below": 0.45, "above": 0.45, "words": 0.54}
-    return size * sum(widths[kind] * len(found) for kind, found in _pieces(label))
+    return size * max(
+        sum(widths[kind] * len(found) for kind, found in _pieces(line))
+        for line in label.split("\n")
+    )
 
 
 def text(
@@ -64,7 +67,7 @@ def text(
 
     Args:
         x, y: where it stands.
-        label: words and marks, see above.
+        label: words and marks, see above; one line or several.
         size: of its letters; small ones cannot be read on a phone.
         anchor: ``"start"``, ``"middle"`` or ``"end"``: which part of it stands at ``x``.
         bold: for titles.
@@ -80,6 +83,13 @@ def text(
         raise ValueError(f"size: got {size}; accepted: {SMALLEST} or more")
     if anchor not in ("start", "middle", "end"):
         raise ValueError(f"anchor: got {anchor!r}; accepted: start, middle, end")
+    if "\n" in label:
+        lines = label.split("\n")
+        first, by = y - 0.68 * size * (len(lines) - 1), 1.36 * size
+        return "".join(
+            text(x, first + by * place, one, size=size, anchor=anchor, bold=bold)
+            for place, one in enumerate(lines)
+        )
     parts, raised = [], 0.0
     for kind, found in _pieces(label):
         wanted = {"below": 0.26 * size, "above": -0.36 * size}.get(kind, 0.0)

@@ -13,7 +13,7 @@ from .labels import SIZE, text, width_of
 from .palette import hatch, role_of, short
 
 __all__ = [
-    "arrow", "blocks", "box", "brace", "core", "dial", "line", "matrix", "node", "text", "vector",
+    "arrow", "blocks", "box", "brace", "core", "dial", "line", "node", "text", "vector",
 ]  # fmt: skip
 
 Point = tuple[float, float]
@@ -50,9 +50,24 @@ def _boxes(
     return _in_role(role, marks) + labels
 
 
+def _beside(
+    x: float, y: float, width: float, height: float, *, above: str = "", below: str = "",
+    left: str = "", right: str = "",
+) -> str:  # fmt: skip
+    """Labels at the sides of a rectangle."""
+    across, down = x + width / 2, y + height / 2
+    places = (
+        (across, y - 13, above, "middle"), (across, y + height + 16, below, "middle"),
+        (x - 8, down, left, "end"), (x + width + 8, down, right, "start"),
+    )  # fmt: skip
+    return "".join(
+        text(u, v, label, size=14, anchor=anchor) for u, v, label, anchor in places if label
+    )
+
+
 def box(
     x: float, y: float, width: float, height: float, label: str = "", *, role: str = "weight",
-    fill: str = "plain", rounded: float = 2, size: float = SIZE,
+    fill: str = "plain", rounded: float = 2, size: float = SIZE, **beside: str,
 ) -> str:  # fmt: skip
     """Return a rectangle with a label in its middle: a module, a block, a matrix.
 
@@ -64,23 +79,15 @@ def box(
         fill: its hatch, one of `palette.HATCHES`.
         rounded: radius of the corners.
         size: of the letters.
+        beside: what stands at its sides: ``above``, ``below``, ``left``, ``right``.
     """
-    return _boxes([(x, y, width, height, label, fill)], role, rounded, size)
-
-
-def matrix(
-    x: float, y: float, width: float, height: float, label: str, *, rows: str = "",
-    columns: str = "", role: str = "weight", fill: str = "plain",
-) -> str:  # fmt: skip
-    """Return a matrix with its sizes at its sides: ``rows`` at the left, ``columns`` above."""
-    sides = text(x - 6, y + height / 2, rows, anchor="end") if rows else ""
-    sides += text(x + width / 2, y - 10, columns) if columns else ""
-    return box(x, y, width, height, label, role=role, fill=fill) + sides
+    rectangle = _boxes([(x, y, width, height, label, fill)], role, rounded, size)
+    return rectangle + _beside(x, y, width, height, **beside)
 
 
 def vector(
     x: float, y: float, cells: int | Sequence[str], *, role: str = "input", upright: bool = False,
-    cell: float = 14, fill: str | Sequence[str] = "plain", across: float = 0,
+    cell: float = 14, fill: str | Sequence[str] = "plain", across: float = 0, **beside: str,
 ) -> str:  # fmt: skip
     """Return a bar of cells, lying or ``upright``.
 
@@ -92,6 +99,7 @@ def vector(
         cell: length of a cell along the bar.
         fill: one hatch for all cells, or one for each.
         across: the bar's other size; that of a cell where it is 0.
+        beside: what stands at its sides, as of a `box`.
     """
     labels = [""] * cells if isinstance(cells, int) else list(cells)
     fills = [fill] * len(labels) if isinstance(fill, str) else list(fill)
@@ -101,12 +109,14 @@ def vector(
         (x, y + i * cell, *size, label, kind) if upright else (x + i * cell, y, *size, label, kind)
         for i, (label, kind) in enumerate(zip(labels, fills, strict=True))
     ]
-    return _boxes(cells_there, role, 0, 14)
+    wide, high = (other, cell * len(labels)) if upright else (cell * len(labels), other)
+    return _boxes(cells_there, role, 0, 14) + _beside(x, y, wide, high, **beside)
 
 
 def blocks(
     x: float, y: float, cell: float, labels: Sequence[Sequence[str]], *, role: str = "weight",
     fills: Sequence[Sequence[str]] | None = None, size: float = SIZE, high: float = 0,
+    **beside: str,
 ) -> str:  # fmt: skip
     """Return a matrix of blocks, one for each label; equal hatches are equal numbers.
 
@@ -118,6 +128,7 @@ def blocks(
         fills: rows of hatches; without them all blocks are plain.
         size: of the letters.
         high: height of a block; its width where it is 0.
+        beside: what stands at its sides, as of a `box`.
     """
     hatches = fills or [["plain"] * len(row) for row in labels]
     height = high or cell
@@ -126,7 +137,8 @@ def blocks(
         for i, row in enumerate(labels)
         for j, label in enumerate(row)
     ]
-    return _boxes(cells, role, 0, size)
+    wide, high = cell * len(labels[0]), height * len(labels)
+    return _boxes(cells, role, 0, size) + _beside(x, y, wide, high, **beside)
 
 
 def line(

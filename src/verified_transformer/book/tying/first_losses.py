@@ -57,40 +57,18 @@ Turn = Callable[[torch.Tensor], torch.Tensor]
 Found = tuple[list[float], list[float]]
 
 
-def losses_by_scale(
-    n: int, d: int, scales: Sequence[float], draws: int = 8, tokens: int = 16
-) -> Found:
-    """Return the mean first loss of tied identity models at some scales, and its standard error.
-
-    Args:
-        n: number of tokens.
-        d: length of an embedding.
-        scales: standard deviations of an entry; all scale the same draws.
-        draws: independent tables; one is a replicate.
-        tokens: how many first tokens each table reads.
-
-    Returns:
-        Means and standard errors, one for each scale.
-
-    Raises:
-        ValueError: a size below 1, or a single draw, which has no standard error.
-
-    Example:
-        >>> means, errors = losses_by_scale(50, 8, [0.1, 1.0])
-        >>> means[0] < means[1]
-        True
-    """
-    return losses_by_turn(n, d, scales, [lambda state: state], draws, tokens)[0]
-
-
 def losses_by_turn(
     n: int, d: int, scales: Sequence[float], turns: Iterable[Turn], draws: int = 8, tokens: int = 16
 ) -> list[Found]:
     """Return the first losses of tied models that turn their states, all on the same tables.
 
     Args:
-        n, d, scales, draws, tokens: see `losses_by_scale`.
+        n: number of tokens.
+        d: length of an embedding.
+        scales: standard deviations of an entry; all scale the same draws.
         turns: each says what is done to the states, (tokens, d), before they meet the table.
+        draws: independent tables; one is a replicate.
+        tokens: how many first tokens each table reads.
 
     Returns:
         For each turn the means and standard errors, one for each scale.

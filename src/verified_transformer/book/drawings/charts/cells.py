@@ -130,7 +130,8 @@ def _frame(
     turned = max(roomy(name, 13) for name in columns) > wide - 3
     for k, name in enumerate(columns):
         high = y + (8 if not turned or k % 2 == 0 else 24)
-        marks.append(text(left + (k + 0.5) * wide, high, name, size=13 if not turned else 12))
+        middle = min(left + (k + 0.5) * wide, _WIDE - 2 - roomy(name, 12) / 2)
+        marks.append(text(middle, high, name, size=13 if not turned else 12))
     y += 38 if turned else 22
     for row, label in enumerate(table):
         size = _LETTERS if roomy(label, _LETTERS) <= left - 6 else 12

@@ -251,4 +251,4 @@ def label_width(labels: Iterable[str], most: float, size: float = SIZE) -> float
 
 def roomy(label: str, size: float) -> float:
     """Return how wide a label may be in the widest of a screen's letters."""
-    return 1.14 * width_of(label, size)
+    return 1.14 * width_of(label, size) + 0.5 * size * len(re.findall("[mwMW−]", label))

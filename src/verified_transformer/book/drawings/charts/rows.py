@@ -1,4 +1,4 @@
-"""Numbers in rows, a label at each: as bars, as shares of a whole, as predicted and measured."""
+"""Numbers in rows, a label at each: as bars, as predicted and measured."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .chart import (
     written,
 )  # fmt: skip
 
-__all__ = ["bars", "predicted_and_measured", "shares"]
+__all__ = ["bars", "predicted_and_measured"]
 
 _WIDE, _BAR, _ROW, _LETTERS = 320.0, 16.0, 26.0, 14.0
 _ROLES = ("output", "weight", "input", "copy", "gradient", "quiet")
@@ -138,58 +138,6 @@ def _bar(scale: Scale, value: float, y: float, role: str, fill: str) -> str:
         )
     left, right = sorted((scale(0.0), scale(value)))
     return box(left, y, max(right - left, 0.8), _BAR, role=role, fill=fill, rounded=0)
-
-
-def shares(rows: Mapping[str, Sequence[float]], caption: str, *, parts: Sequence[str]) -> Chart:
-    """Return things as bars of one length, divided as their parts divide them.
-
-    Args:
-        rows: a label and its parts, in any unit.
-        caption: one or two sentences that say what to look at.
-        parts: what the parts are, in the order of the numbers.
-
-    Returns:
-        The chart.
-
-    Raises:
-        ValueError: there is no row, a row has not one number for each part, a part is negative, or
-            all are zero.
-
-    Example:
-        >>> shares({"GPT-2": (39, 85)}, "Tables and the rest.", parts=("tables", "layers"))
-        [chart] Tables and the rest.
-        GPT-2: tables 31%, layers 69%
-    """
-    filled(rows)
-    whole: dict[str, list[float]] = {}
-    for label, found in rows.items():
-        if len(found) != len(parts):
-            raise ValueError(f"rows: got {len(found)} of {label!r}; accepted: {len(parts)}")
-        values = [float(value) for value in found]
-        if min(values) < 0 or sum(values) <= 0:
-            raise ValueError(f"rows: got {values} of {label!r}; accepted: parts of a whole")
-        whole[label] = [number("rows", value / sum(values)) for value in values]
-    marks, used = _key(parts)
-    column = label_width(whole, 130, _LETTERS)
-    y, left = used + 6, column or 4.0
-    for label, found in whole.items():
-        named, y = _label(label, column, y, 11)
-        marks.append(named)
-        x = left
-        for k, share in enumerate(found):
-            wide, said = share * (_WIDE - 4 - left), f"{share:.0%}"
-            fits = roomy(said, 13) + 4 <= wide
-            if wide > 0.3:
-                marks.append(box(x, y, wide, 22, said if fits else "", role=_ROLES[k],
-                                 fill=_FILLS[k], rounded=0, size=13))  # fmt: skip
-            x += wide
-        y += 30
-    told = [
-        f"{as_text(label)}: "
-        + ", ".join(f"{as_text(parts[k])} {s:.0%}" for k, s in enumerate(found))
-        for label, found in whole.items()
-    ]
-    return chart([Panel(_WIDE, y, *marks)], caption, "Divided bars:", told)
 
 
 def predicted_and_measured(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from ..drawing import Panel, Panels, picture
-from ..marks import arrow, box, core, line, matrix, node, text
+from ..marks import arrow, box, core, line, node, text
 
 
 @picture(
@@ -40,17 +40,13 @@ def _one_entry() -> Panel:
     slices = "".join(box(14 + 6 * k, 216 - 6 * k, 44, 44, role="weight") for k in range(3))
     return Panel(
         320, 300,
-        box(16, 92, 66, 18, role="weight", fill="up"), text(49, 78, "1 × *r*", size=14),
-        text(96, 101, "·"),
-        box(110, 68, 66, 66, role="weight", fill="dots"), text(143, 54, "*r* × *r*", size=14),
-        text(190, 101, "·"),
-        box(204, 68, 18, 66, role="weight", fill="down"), text(213, 54, "*r* × 1", size=14),
-        text(242, 101, "="),
-        box(260, 89, 24, 24, role="output"), text(272, 128, "one entry", size=14),
+        box(16, 92, 66, 18, fill="up", above="1 × *r*"), text(96, 101, "·"),
+        box(110, 68, 66, 66, fill="dots", above="*r* × *r*"), text(190, 101, "·"),
+        box(204, 68, 18, 66, fill="down", above="*r* × 1"), text(242, 101, "="),
+        box(260, 89, 24, 24, role="output", below="one entry"),
         slices, arrow((66, 198), (118, 140)),
-        text(124, 216, "a core is a stack of them:", anchor="start", size=14),
-        text(124, 238, "one slice for each choice", anchor="start", size=14),
-        text(124, 260, "of its two digits", anchor="start", size=14),
+        text(124, 238, "a core is a stack of them:\none slice for each choice\n"
+             "of its two digits", anchor="start", size=14),
         title="one number of the table",
     )  # fmt: skip
 
@@ -74,11 +70,20 @@ def _wheels(title: str, digits: tuple[int, ...], signs: tuple[int, ...], letter:
     for i, (digit, base) in enumerate(zip(digits, signs, strict=True)):
         x = 58 + 72 * i
         marks.append(box(x, 44, 60, 96, role="quiet", rounded=8))
-        marks.append(box(x, 76, 60, 32, str(digit), role="input", size=20))
-        marks.append(text(x + 30, 60, str((digit - 1) % base), size=13))
-        marks.append(text(x + 30, 124, str((digit + 1) % base), size=13))
-        marks.append(text(x + 30, 156, f"{letter}_{{{i + 1}}}"))
-        marks.append(text(x + 30, 178, f"of {base}", size=13))
+        marks.append(
+            box(
+                x,
+                76,
+                60,
+                32,
+                str(digit),
+                role="input",
+                size=20,
+                above=str((digit - 1) % base),
+                below=str((digit + 1) % base),
+            )
+        )
+        marks.append(text(x + 30, 167, f"{letter}_{{{i + 1}}}\nof {base}"))  # fmt: skip
     return Panel(320, 190, *marks, title=title)
 
 
@@ -137,13 +142,11 @@ def cut_train() -> Panels:
     )  # fmt: skip
     product = Panel(
         320, 230,
-        matrix(30, 90, 104, 60, "*W*^{(1)}", rows="", columns="other digits", role="output"),
-        text(82, 166, "a row for each", size=13), text(82, 184, "pair *t*_{1}, *j*_{1}", size=13),
+        box(30, 90, 104, 60, "*W*^{(1)}", role="output", above="other digits"),
+        text(82, 175, "a row for each\npair *t*_{1}, *j*_{1}", size=13),
         text(152, 120, "="),
-        box(170, 90, 24, 60, "*A*_{1}", fill="up", size=13),
-        text(182, 78, "*r*_{1}", size=14),
-        box(204, 108, 104, 24, "*B*_{1}", fill="down"),
-        text(256, 96, "other digits", size=13),
+        box(170, 90, 24, 60, "*A*_{1}", fill="up", size=13, above="*r*_{1}"),
+        box(204, 108, 104, 24, "*B*_{1}", fill="down", above="other digits"),
         title="so the unfolding is a product",
     )  # fmt: skip
     return cut, product

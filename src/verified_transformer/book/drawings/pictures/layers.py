@@ -1,4 +1,4 @@
-"""Drawings of laws, layers, norms, attention and residual streams at the start."""
+"""Drawings of layers at the start, of a grown BERT, and of what may stand before a tied head."""
 
 from __future__ import annotations
 
@@ -66,7 +66,13 @@ def _between(start: Point, end: Point) -> tuple[Point, Point]:
     return (x1 + across, y1 + down), (x2 - across, y2 - down)
 
 
-_BELL_UNIT, _BELL_MIDDLE, _WIDE, _NARROW = 46, 160, 1.0, 0.3
+def _curve(
+    low: float, top: float, role: str, *, middle: float, unit: float, ground: float, high: float
+) -> str:
+    """A piece of a bell over the ground; the unit is its standard deviation, in pixels."""
+    ends = [low + (top - low) * step / 60 for step in range(61)]
+    bell = [(middle + unit * x, ground - high * math.exp(-(x**2) / 2)) for x in ends]
+    return line(*bell, role=role, width=2)
 
 
 @picture(
@@ -85,37 +91,23 @@ def cut_bells() -> Panels:
 
 def _bells(*, moving: bool) -> Panel:
     marks = []
-    for sd, ground, high in ((_WIDE, 136, 76), (_NARROW, 262, 84)):
+    for sd, ground, high in ((1.0, 136, 76), (0.3, 262, 84)):
         bound = 2 * sd if moving else 2.0
-        marks += [_bell(sd, ground, high, bound), line((16, ground), (304, ground), width=1)]
+        of_bell = {"middle": 160, "unit": 46 * sd, "ground": ground, "high": high}
+        kept = min(bound / sd, 3.1)  # in standard deviations
+        marks += [
+            _curve(-kept, kept, "weight", **of_bell),
+            line((16, ground), (304, ground), width=1),
+        ]
+        if kept < 3.1:
+            marks += [_curve(*ends, "wrong", **of_bell) for ends in ((-3.1, -kept), (kept, 3.1))]
         marks.append(text(8, ground - 62, f"*σ* = {sd:g}", anchor="start", size=14))
         for end, label in ((-bound, "−2"), (bound, "2")):
-            x = _BELL_MIDDLE + _BELL_UNIT * end
+            x = 160 + 46 * end
             marks.append(line((x, ground - high - 4), (x, ground + 4), width=1.2))
             marks.append(text(x, ground + 16, f"{label}*σ*" if moving else label, size=13))
     title = "bounds at ±2 standard deviations" if moving else "bounds at ±2"
     return Panel(320, 290, *marks, title=title)
-
-
-def _bell(sd: float, ground: float, high: float, bound: float) -> str:
-    """The curve between the bounds, and dashed what lies beyond them."""
-
-    def curve(low: float, top: float, role: str) -> str:
-        ends = [low + (top - low) * step / 40 for step in range(41)]
-        points = [
-            (_BELL_MIDDLE + _BELL_UNIT * x, ground - high * math.exp(-((x / sd) ** 2) / 2))
-            for x in ends
-        ]
-        return line(*points, role=role, width=2)
-
-    far = 3.1 * sd
-    kept = curve(-min(bound, far), min(bound, far), "weight")
-    if bound >= far:
-        return kept
-    return kept + curve(-far, -bound, "wrong") + curve(bound, far, "wrong")
-
-
-_STEP_MIDDLE, _GROUND, _STEP = 160.0, 190.0, 34.0
 
 
 @picture(
@@ -135,16 +127,12 @@ def one_step_two_units() -> Panels:
 
 
 def _one_step(title: str, sd: float, high: float, size: str, layer: str) -> Panel:
-    ends = [-3 + 6 * step / 60 for step in range(61)]
-    bell = [(_STEP_MIDDLE + sd * x, _GROUND - high * math.exp(-(x**2) / 2)) for x in ends]
     return Panel(
-        320, 286,
-        line((12, _GROUND), (308, _GROUND), width=1), line(*bell, role="weight", width=2),
-        text(_STEP_MIDDLE + 62, _GROUND - high + 4, size, anchor="start", size=14),
-        arrow((_STEP_MIDDLE, _GROUND + 20), (_STEP_MIDDLE + _STEP, _GROUND + 20),
-              role="gradient", width=2.4),
-        text(_STEP_MIDDLE + _STEP + 14, _GROUND + 20, "one step *η*", anchor="start", size=14),
-        text(_STEP_MIDDLE, _GROUND + 64, layer),
+        320, 286, line((12, 190), (308, 190), width=1),
+        _curve(-3, 3, "weight", middle=160, unit=sd, ground=190, high=high),
+        text(222, 194 - high, size, anchor="start", size=14),
+        arrow((160, 210), (194, 210), role="gradient", width=2.4),
+        text(208, 210, "one step *η*", anchor="start", size=14), text(160, 254, layer),
         title=title,
     )  # fmt: skip
 
@@ -318,32 +306,70 @@ def _branch(bottom: float, join: float, number: int, *, pre: bool) -> str:
     return marks + node(_STREAM, join)
 
 
+def _column(title: str, *steps: tuple[str, str]) -> Panel:
+    """Boxes one above the other, from the bottom, with what stands on the wire above each."""
+    marks, middle, y = "", 130, 374
+    for label, wire in steps:
+        marks += box(middle - 92, y - 34, 184, 34, label, role="weight", size=14)
+        marks += arrow((middle, y - 34), (middle, y - 66))
+        marks += text(middle + 10, y - 50, wire, anchor="start", size=14)
+        y -= 66
+    below = text(middle, 402, "*x*/√*k*, each *k* times")
+    return Panel(320, 420, below, arrow((middle, 388), (middle, 374)), marks, title=title)
+
+
 @picture(
-    "Each branch is at a right angle to all that came before, so the branches together are the "
-    "upright side. The cosine is the length of the lower side over that of the slanted one.",
-    "Two right triangles. The lower side is the token's vector, the upright side a pile of six "
-    "short arrows, the branches, and the slanted side the last state. Left: a long lower side "
-    "and a low pile; the last state points almost along the token. Right: a short lower side and "
-    "a high pile; the last state points almost upwards.",
+    "What stands on the wires of a grown BERT. Where copies are plain, the next part reads them "
+    "as they are; everywhere else they are divided. (Query and key, which are seen by the scores "
+    "only, and the sums with the stream are left out.)",
+    "Two columns of boxes, each read from bottom to top, with a label on the wire above each "
+    "box. In a layer all wires hold x over root k but the one between the two matrices of the "
+    "feed-forward block, which holds plain copies. In the output the dense layer gives plain "
+    "copies, its norm gives x over root k, the embedding makes the old scores of it, and the "
+    "output bias is kept.",
 )
-def right_angles() -> Panels:
-    """Return how branches at right angles turn a stream away: small ones, and large ones."""
-    return _triangle(180, 7, "small branches"), _triangle(84, 27, "large branches")
-
-
-def _triangle(base: float, step: float, title: str) -> Panel:
-    left, ground = 160 - (base + 40) / 2, 222
-    right, top = left + base, ground - 6 * step
-    piled = [arrow((right, ground - i * step), (right, ground - (i + 1) * step), role="weight",
-                   width=2) for i in range(6)]  # fmt: skip
-    return Panel(
-        320, 262,
-        arrow((left, ground), (right, ground), role="input", width=2.6),
-        *piled,
-        arrow((left, ground), (right, top), role="output", width=2.6),
-        text(left + base / 2, ground + 20, "token *x*_{0}"),
-        text(right + 10, (ground + top) / 2, "branches", anchor="start"),
-        text((left + right) / 2 - 12, (ground + top) / 2 - 14, "last state",
-             anchor="middle" if base > 150 else "end"),
-        title=title,
+def grown_bert() -> Panels:
+    """Return a grown BERT: what stands on its wires, in a layer and in its output."""
+    layer = _column(
+        "a layer", ("values, heads", "*x*/√*k*"), ("norm", "*x*/√*k*"),
+        ("first matrix", "plain copies"), ("second matrix", "*x*/√*k*"),
+        ("norm", "*x*/√*k*, and so on"),
     )  # fmt: skip
+    output = _column(
+        "the output", ("dense layer", "plain copies"), ("norm", "*x*/√*k*"),
+        ("embedding, rows/√*k*", "scores, as before"), ("output bias, kept", "logits"),
+    )  # fmt: skip
+    return layer, output
+
+
+@picture(
+    "What may stand between state and table (filled: 1, dashed: −1). Count the diagonal: the "
+    "trace is the own logit, in units of *σ*. Cells mirrored in the diagonal are its spread.",
+    "Six tables of eight by eight with one marked cell in each row. Identity: the diagonal, "
+    "trace 8. Shift: one beside the diagonal, trace 0. Shuffle: two on the diagonal, trace 2. "
+    "Minus: the diagonal with minus signs, trace minus 8. Halves: two lines mirrored in the "
+    "diagonal, trace 0. Rotate half: the same with minus signs in one of them.",
+)
+def matrices_in_between() -> Panels:
+    """Return six orthogonal matrices between state and table, with trace and mirrored cells."""
+    first = (("identity", [*range(8)], "8"), ("shift", [*range(1, 8), 0], "0"),
+             ("shuffle", [0, 2, 4, 6, 1, 3, 5, 7], "2"))  # fmt: skip
+    swap = [4, 5, 6, 7, 0, 1, 2, 3]
+    second = ("minus", [*range(8)], "−8"), ("halves", swap, "0"), ("rotate half", swap, "0")
+    return (
+        Panel(320, 168, *map(_small, range(3), first), title="no cell mirrored but the diagonal"),
+        Panel(320, 168, *map(_small, range(3), second), title="all cells mirrored"),
+    )
+
+
+def _small(place: int, drawn: tuple[str, list[int], str]) -> str:
+    """A small matrix, by the column of each row's cell, with its name above and its trace below."""
+    (name, columns, trace), left = drawn, 12 + 104 * place
+    marks = box(left, 50, 88, 88, role="quiet", rounded=0, above=name, below=f"trace {trace}")
+    marks += line((left, 50), (left + 88, 138), faint=True)
+    for row, column in enumerate(columns):
+        minus = name == "minus" or (name == "rotate half" and column < 4)
+        marks += box(left + 11 * column, 50 + 11 * row, 11, 11, rounded=0,
+                     role="wrong" if minus else "weight",
+                     fill="plain" if minus else "up")  # fmt: skip
+    return marks

@@ -17,7 +17,7 @@ from ...account import evidence
 SORTS = ("set-up", "card", "check", "figure", "teach")
 _VERBS = {verb for kind in evidence.KINDS.values() for verb in kind.verbs}
 _OF_LISTS = {"count"}  # a verb that texts and lists have as well
-_DRAWS = {"live", "pile", "drawing", "exercise"}  # calls whose output is the figure itself
+_DRAWS = {"live", "pile", "Drawing", "exercise"}  # calls whose output is the figure itself
 
 
 def sort(source: str) -> str:
