@@ -18,12 +18,11 @@ import pytest
 import yaml
 
 from verified_transformer.engine.account import ledger
+from verified_transformer.engine.account.registry import contents
 
 ROOT = Path(__file__).parent.parent
 COUNTS = ROOT / "tests" / "canaries" / "counts.txt"
-EXPECTED: dict[str, Any] = yaml.safe_load(
-    (ROOT / "tests" / "wiring.yaml").read_text(encoding="utf-8")
-)
+EXPECTED: dict[str, Any] = contents(ROOT / "tests" / "wiring.yaml")
 NOTEBOOKS = ledger.notebooks(ROOT)
 # What a rule may mask, whole: a number that its author marked, and a bare object's size.
 MASKABLE = re.compile(
