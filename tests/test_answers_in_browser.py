@@ -11,19 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from playwright.sync_api import Browser, Page
 from test_browser import CHROMIUM, Tab, browser  # noqa: F401
 
 from verified_transformer import exercise
 from verified_transformer.engine.account import questions
+from verified_transformer.engine.account.registry import contents
 from verified_transformer.engine.checks.exercises.key import key
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 import drawn_exercises  # noqa: E402
 
-ANSWERS = yaml.safe_load((ROOT / "tests" / "answers.yaml").read_text(encoding="utf-8"))
+ANSWERS = contents(ROOT / "tests" / "answers.yaml")
 GIVEN = [row[:2] for row in ANSWERS]
 EVERY = questions.load()
 STYLE = (ROOT / "book" / "_static" / "exercises.css").read_text(encoding="utf-8")

@@ -54,8 +54,6 @@ def test_gate_catches_a_page_that(fault: Fault, html: Path, tmp_path: Path) -> N
         ("foreign-css", html_gates.foreign_origins, "a.css: loads https://fonts.example.org"),
         ("no-alt", html_gates.missing_alt, "no alternative text: figure.png"),
         ("dead-anchor", html_gates.dead_links, "dead link: page.html#there"),
-        ("empty-badge", html_gates.missing_badges, "empty badge: A-1"),
-        ("absent-badge", html_gates.missing_badges, "no badge for A-1"),
         ("ledger-row-missing", html_gates.ledger_rows, "A-1 (holds) listed 0 times"),
         ("ledger-other-verdict", html_gates.ledger_rows, "no such claim: ('A-1', 'wrong')"),
     ],

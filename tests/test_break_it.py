@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 import torch
-import yaml
 
 from verified_transformer import ClaimFailed
 from verified_transformer.engine.account.code.cells import names_of
+from verified_transformer.engine.account.registry import contents
 from verified_transformer.engine.commands.notebooks import sorts
 
 ROOT = Path(__file__).parents[1]
-DARES = yaml.safe_load((ROOT / "tests" / "break_it.yaml").read_text(encoding="utf-8"))
+DARES = contents(ROOT / "tests" / "break_it.yaml")
 
 
 def cells(notebook: str, kind: str) -> list[dict[str, Any]]:

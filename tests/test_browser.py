@@ -11,10 +11,11 @@ from urllib.parse import quote
 import machine
 import page_shares
 import pytest
-import yaml
 from cut_formulas import WIDTH, cut_formulas, cut_off
 from live_faults import live_faults
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+
+from verified_transformer.engine.account.registry import contents
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
@@ -281,7 +282,7 @@ def test_search_finds_a_claim(browser: Browser, html: Path, words: str, first: b
 
 
 def test_search_puts_the_page_that_answers_first(browser: Browser, html: Path) -> None:
-    wanted = yaml.safe_load(SEARCHES.read_text(encoding="utf-8"))
+    wanted = contents(SEARCHES)
     page, found = browser.new_page(), {}
     first = "words => Search._performSearch(...Search._parseQuery(words)).map(r => r[0]).pop()"
     for words in wanted:  # the order of results looks at the address

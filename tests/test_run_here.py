@@ -12,12 +12,13 @@ from typing import Any
 
 import machine
 import pytest
-import yaml
 from playwright.sync_api import Browser, Locator
 from test_browser import CHROMIUM, Tab, browser  # noqa: F401
 
+from verified_transformer.engine.account.registry import contents
+
 ROOT = Path(__file__).parents[1]
-DARES = yaml.safe_load((ROOT / "tests" / "break_it.yaml").read_text(encoding="utf-8"))
+DARES = contents(ROOT / "tests" / "break_it.yaml")
 CHOSEN = ["bent = exp(2 * z) - 1", "density=box", "turns=1"]  # of chapters 1, 3 and 5
 SCRIPT = ROOT / "book" / "_static" / "run_here.js"
 

@@ -14,7 +14,6 @@ from html import escape
 from pathlib import Path
 from typing import Any, ClassVar
 
-import yaml
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
@@ -23,6 +22,7 @@ from verified_book.claims import Claims, raw
 
 from verified_transformer.engine.account.questions import Question, load
 from verified_transformer.engine.account.records.notebook_records import notebooks
+from verified_transformer.engine.account.registry import contents
 from verified_transformer.engine.account.rendering import plain
 from verified_transformer.engine.account.rendering.formulas import latex
 
@@ -87,7 +87,7 @@ class Syllabus(Found):
     def html(self, known: Mapping[str, Section], asked: Mapping[str, list[Question]]) -> str:
         source = Path(self.env.srcdir) / "book" / "course.yaml"
         self.env.note_dependency(str(source))
-        weeks = yaml.safe_load(source.read_text(encoding="utf-8"))
+        weeks = contents(source)
         return f'<ol class="vt-weeks">{"".join(_week(week, known, asked) for week in weeks)}</ol>'
 
 

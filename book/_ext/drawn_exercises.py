@@ -13,11 +13,12 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-import yaml
 from docutils import nodes
 from html_nodes import rewrite, static
 from sphinx.application import Sphinx
 from verified_book.claims import colab_address
+
+from verified_transformer.engine.account.registry import contents
 
 SOURCE = Path(__file__).parents[2] / "src/verified_transformer/engine/checks/exercises"
 SCRIPT = "answers.js"
@@ -99,7 +100,7 @@ def _in(names: list[str]) -> str:
 
 
 def _table() -> dict[str, Any]:
-    table: dict[str, Any] = yaml.safe_load((SOURCE / "typed.yaml").read_text(encoding="utf-8"))
+    table: dict[str, Any] = contents(SOURCE / "typed.yaml")
     return table
 
 

@@ -76,8 +76,7 @@ class Judge:
         self.scratch = scratch / "book"
         ignored = shutil.ignore_patterns(".git", ".venv", "_build", "__pycache__", ".*_cache")
         shutil.copytree(root, self.scratch, ignore=ignored)
-        # as after an honest author's last word
-        self._locked, _ = words.renewed(self.scratch, {}, "as they stand", "2026-01-01")
+        self._locked, _ = words.renewed(self.scratch, {})  # as after an honest author's last word
         self._html = html
         self._scratch = scratch
 

@@ -15,7 +15,7 @@ from sphinx.util.docutils import SphinxDirective
 from verified_book.claims import raw
 
 from verified_transformer.engine.account.records.chances import expected
-from verified_transformer.engine.account.records.notebook_records import stored_records
+from verified_transformer.engine.account.records.notebook_records import notebooks, stored_records
 
 SHOWN = (
     "torch", "numpy", "scipy", "sympy", "transformers", "jupyter-book", "nbval", "pytest",
@@ -178,14 +178,9 @@ def _by_chapter(chapters: Mapping[str, Sequence[int]]) -> str:
 def devices(root: Path) -> str:
     """On which devices the stored measurements and recordings ran."""
     found: Counter[str] = Counter()
-    for path in sorted((root / "notebooks").glob("*/*.ipynb")):
-        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-            for output in cell.get("outputs", []):
-                record = output.get("metadata", {}).get("verified_transformer") or {}
-                volatile = record.get("volatile") or {}
-                found.update(
-                    row["device"] for row in volatile.get("estimates", []) if "device" in row
-                )
+    for path in notebooks(root):
+        for item in stored_records(path, root):
+            found.update(estimate.device for estimate in item.record.volatile.estimates)
     rows: list[tuple[object, ...]] = [
         (f"Measured points in the notebooks, on {name}", number)
         for name, number in found.most_common()

@@ -10,11 +10,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
+
+from verified_transformer.engine.account.registry import contents
 
 HERE = Path(__file__).parent
 
@@ -22,7 +23,7 @@ HERE = Path(__file__).parent
 @cache
 def terms() -> dict[str, list[str]]:
     """By page, what it is searched by."""
-    found: dict[str, list[str]] = yaml.safe_load((HERE / "terms.yaml").read_text(encoding="utf-8"))
+    found: dict[str, list[str]] = contents(HERE / "terms.yaml")
     return found
 
 

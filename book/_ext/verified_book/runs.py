@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from verified_transformer.engine.account.records import notebook_records
-from verified_transformer.engine.account.records.record import METADATA_KEY, Record
+from verified_transformer.engine.account.records.record import Record
 
 OPEN = "open"  # the tag of a cell that a page shows
 
@@ -40,21 +39,11 @@ def by_claim(root: Path) -> Mapping[str, list[Run]]:
     for notebook in notebook_records.notebooks(root):
         page = str(PurePosixPath(notebook.relative_to(root).as_posix()).with_suffix(""))
         cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-        found = notebook_records.stored_records(notebook, root)
-        for item, html in zip(found, _shown(cells), strict=True):
+        for item in notebook_records.stored_records(notebook, root):
             cell = cells[item.cell]
             shown = OPEN in cell["metadata"].get("tags", ())
             for name in item.record.claims:
                 known = any((r.page, r.cell) == (page, item.cell) for r in runs[name])
                 code = "".join(cell["source"]) if shown and not known else None
-                runs[name].append(Run(item.record, html, page, item.cell, code))
+                runs[name].append(Run(item.record, item.html, page, item.cell, code))
     return runs
-
-
-def _shown(cells: list[dict[str, Any]]) -> Iterator[str]:
-    """The HTML of each record, in order."""
-    for cell in cells:
-        for output in cell.get("outputs", ()):
-            data = output.get("metadata", {}).get(METADATA_KEY)
-            if data is not None and data.get("kind") != "card":
-                yield "".join(output["data"]["text/html"])

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 import sympy as sp
-import yaml
 
 from verified_transformer.engine.account import errata, ledger, registry
 from verified_transformer.engine.account.errata import GRADES, read_erratum, unowned
@@ -23,7 +22,7 @@ FOLDER = ROOT / "src/verified_transformer/book/claims"
 WRITTEN: dict[str, dict[str, Any]] = {
     entry["id"]: entry
     for path in sorted(FOLDER.glob("*.yaml"))
-    for entry in yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)["claims"]
+    for entry in registry.contents(path)["claims"]
     if "erratum" in (entry.get("reading") or {})
 }
 STATEMENTS = registry.load()[1]

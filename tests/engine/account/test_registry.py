@@ -317,6 +317,9 @@ def test_an_article_without_a_chapter_is_refused(tmp_path):
         ("- a\n- b\n", "growth.yaml: a claims file has the keys article and claims"),
         ("article: {key: growth}\n", "growth.yaml: a claims file has the keys"),
         ("article: {key: growth}\nclaims: []\n", r"growth.yaml: article has \['key'\]; accepted"),
+        ("claims: []\nclaims: []\n", "growth.yaml: the key 'claims' stands twice .* line 2"),
+        ("claims: [{id: A, reading: {text: a, text: b}}]", "growth.yaml: the key 'text' stands"),
+        ("claims: [", "growth.yaml: while parsing a flow node"),
     ],
 )
 def test_a_file_that_is_no_claims_file_is_refused(tmp_path, text, message):

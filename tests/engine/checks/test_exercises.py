@@ -16,6 +16,7 @@ import yaml
 from verified_transformer import exercise, parse, symbols
 from verified_transformer.engine.account import questions
 from verified_transformer.engine.account.questions import ExerciseError, Question
+from verified_transformer.engine.account.registry import contents
 from verified_transformer.engine.checks.exercises import sound
 from verified_transformer.engine.checks.exercises.functions import functions
 from verified_transformer.engine.checks.exercises.key import METADATA_KEY, key, written
@@ -23,7 +24,7 @@ from verified_transformer.engine.checks.exercises.typed import Unreadable, read
 
 ROOT = Path(__file__).parents[3]
 EVERY = questions.load()
-ANSWERS = yaml.safe_load((ROOT / "tests" / "answers.yaml").read_text(encoding="utf-8"))
+ANSWERS = contents(ROOT / "tests" / "answers.yaml")
 SECTIONS = ("1.2", "1.3", "3.3", "3.4", "4.5", "5.5")
 
 

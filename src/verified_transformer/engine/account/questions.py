@@ -14,8 +14,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from .. import BOOK
 from . import registry
 from .rendering.formulas import latex_fault
@@ -97,12 +95,13 @@ def load(folder: Path = FOLDER) -> dict[str, Question]:
         Questions by id, in the order of the book.
 
     Raises:
+        RegistryError: a key that stands twice in a file.
         ExerciseError: a key that is not known or is missing, an id that is double or of another
             section, LaTeX that does not balance, or a claim that is not in the registry.
     """
     found: dict[str, Question] = {}
     for path in sorted(folder.glob("*.yaml")):
-        for section in yaml.safe_load(path.read_text(encoding="utf-8")):
+        for section in registry.contents(path):
             if set(section) != {"section", "notebook", "exercises"}:
                 raise ExerciseError(f"{path.name}: got {sorted(section)}; accepted: section, "
                                     "notebook, exercises")  # fmt: skip

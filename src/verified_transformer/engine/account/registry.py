@@ -129,17 +129,41 @@ def load(folder: Path = _FOLDER) -> tuple[dict[str, Article], dict[str, Statemen
 
 
 def contents(path: Path) -> Any:
-    """Return what a claims file says: YAML, or JSON where the published page carries it.
+    """Return what a file says: YAML, or JSON where the published page carries it.
 
     Args:
         path: the file.
+
+    Raises:
+        RegistryError: it is no YAML, or a key stands twice in it; the message has the line.
     """
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".json":
         return json.loads(text)
     import yaml
 
-    return yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    try:
+        return yaml.load(text, _loader())
+    except yaml.YAMLError as error:
+        raise RegistryError(f"{path.name}: {' '.join(str(error).split())}") from None
+
+
+@cache
+def _loader() -> Any:
+    """YAML's own, which by itself takes the last of two equal keys, and says nothing."""
+    import yaml
+
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            seen = set[str]()
+            for key, _ in node.value:
+                if key.value in seen:
+                    twice = f"the key {key.value!r} stands twice"
+                    raise yaml.constructor.ConstructorError(None, None, twice, key.start_mark)
+                seen.add(key.value)
+            return super().construct_mapping(node, deep)
+
+    return Loader
 
 
 def statement(id: str) -> Statement:

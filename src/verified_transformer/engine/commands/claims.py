@@ -40,7 +40,7 @@ def write(root: Path) -> int:
 
 
 def renew(root: Path, reason: str, date: str | None = None, path: Path = lock.PATH) -> int:
-    """Write the lock anew: each change of a claim, and each file's sentences, with date and reason.
+    """Write the lock anew: each change of a claim with date and reason, and what each file says.
 
     Args:
         reason: why the changes are right; it names each claim whose words, kind or place changed.
@@ -55,12 +55,11 @@ def renew(root: Path, reason: str, date: str | None = None, path: Path = lock.PA
     made = ledger.collect(root, locked)
     changed = made.differences(locked)
     now = {claim.id: claim.state for claim in made.claims}
-    day = date or _last_commit(root)
-    claims = lock.renew(now, locked, reason, day)
-    words, spoken = said.renewed(root, words, lock.checked(reason, day), day)
+    claims = lock.renew(now, locked, reason, date or _last_commit(root))
+    words, spoken = said.renewed(root, words)
     path.write_text(lock.text(claims, words), encoding="utf-8")
     print("\n".join([*changed, *spoken]))
-    print(f"{path.name}: {len(changed)} changes of {len(now)} claims, {len(spoken)} of sentences")
+    print(f"{path.name}: {len(changed)} changes of {len(now)} claims, {len(spoken)} of words")
     return 0
 
 

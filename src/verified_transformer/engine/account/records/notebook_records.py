@@ -17,12 +17,13 @@ from .record import METADATA_KEY, LedgerError, Record, from_json
 
 @dataclass(frozen=True)
 class Found:
-    """A record as it was found: in which notebook and cell, with its text line."""
+    """A record as it was found: in which notebook and cell, with its text line and its HTML."""
 
     record: Record
     text: str
     notebook: str
     cell: int
+    html: str = ""
 
 
 def notebooks(root: Path) -> list[Path]:
@@ -79,7 +80,7 @@ def _found(data: Mapping[str, Any], output: Mapping[str, Any], name: str, index:
         shown = text.rpartition("   #")[0] == record.line.rpartition("   #")[0]
         part = "a field that the text does not show" if shown else f"the record says {record.line}"
         raise LedgerError(f"{where}: text and hash do not belong to the record: {text} ({part})")
-    return Found(record, text, name, index)
+    return Found(record, text, name, index, "".join(output["data"].get("text/html", "")))
 
 
 def reworded(item: Found, statements: Mapping[str, Statement]) -> list[str]:

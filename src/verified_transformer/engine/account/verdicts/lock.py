@@ -4,7 +4,7 @@
 its words, the verdict, and a history of what was changed, when and why. What differs from it is
 said in words, and the build is red until ``make lock REASON="…"`` writes it anew. Each line ends
 with a hash of itself, so that a line edited by hand is noticed. Behind the claims stand the files
-that readers see, each with a hash of its sentences, and when and why they were last taken up.
+that readers see, each with a hash of what it says.
 """
 
 from __future__ import annotations
@@ -69,15 +69,6 @@ class Locked:
 
     state: State
     history: tuple[Change, ...] = ()
-
-
-@dataclass(frozen=True)
-class Taken:
-    """The sentences of a file as somebody took them up: their hash, the day, and why."""
-
-    hash: str
-    date: str
-    reason: str
 
 
 def hash_of_words(says: str) -> str:
@@ -221,7 +212,7 @@ def lost(before: Mapping[str, Locked], after: Mapping[str, Locked]) -> list[str]
 # ------------------------------------------------------------------ the file
 
 
-def text(locked: Mapping[str, Locked], words: Mapping[str, Taken] | None = None) -> str:
+def text(locked: Mapping[str, Locked], words: Mapping[str, str] | None = None) -> str:
     """Return the lock as its file holds it: one line a claim, a change of it, a file of words."""
     lines, written = [], partial(json.dumps, ensure_ascii=False)
     for name, item in locked.items():
@@ -230,8 +221,7 @@ def text(locked: Mapping[str, Locked], words: Mapping[str, Taken] | None = None)
             changes = ",\n  ".join(written(vars(change)) for change in item.history)
             line += f', "history": [\n  {changes}]'
         lines.append(f'"{name}": {line}, "seal": "{_hash(name, item)}"}}')
-    for name, taken in (words or {}).items():
-        lines.append(f'"{name}": {written(vars(taken) | {"seal": _hash_of_file(name, taken)})}')
+    lines += [f'"{name}": {written({"hash": held})}' for name, held in (words or {}).items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
@@ -241,44 +231,40 @@ def read(path: Path = PATH) -> dict[str, Locked]:
     Raises:
         LockError: the lock is missing, it is no lock, or a line was edited by hand.
     """
-    return _whole(path)[0]
-
-
-def read_words(path: Path = PATH) -> dict[str, Taken]:
-    """Read what is locked of the sentences, by file.
-
-    Raises:
-        LockError: the lock is missing, it is no lock, or a line was edited by hand.
-    """
-    return _whole(path)[1]
-
-
-def _whole(path: Path) -> tuple[dict[str, Locked], dict[str, Taken]]:
-    claims: dict[str, Locked] = {}
-    words: dict[str, Taken] = {}
-    edited = []
     try:
-        for id, fields in json.loads(path.read_text(encoding="utf-8")).items():
-            seal = fields.pop("seal", None)
-            if "hash" in fields:
-                words[id] = Taken(**fields)
-                edited += [id] if _hash_of_file(id, words[id]) != seal else []
-            else:
-                claims[id] = _locked(fields)
-                edited += [id] if _hash(id, claims[id]) != seal else []
-    except FileNotFoundError:
-        raise LockError(f"{path.name}: is missing; restore it from the repository") from None
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        held = {name: fields for name, fields in _held(path).items() if "hash" not in fields}
+        claims = {name: _locked(fields) for name, fields in held.items()}
+    except (TypeError, KeyError, AttributeError) as error:
         raise LockError(f"{path.name}: is no lock of verdicts: {error}") from None
+    edited = [name for name, item in claims.items() if _hash(name, item) != held[name].get("seal")]
     if edited:
         raise LockError(
             f"{path.name}: edited by hand: {', '.join(edited)}; restore the lines, then make lock"
         )
-    return claims, words
+    return claims
+
+
+def read_words(path: Path = PATH) -> dict[str, str]:
+    """Read the hashes of what files say, by their names.
+
+    Raises:
+        LockError: the lock is missing, or it is no lock.
+    """
+    return {name: fields["hash"] for name, fields in _held(path).items() if "hash" in fields}
+
+
+def _held(path: Path) -> dict[str, dict[str, Any]]:
+    try:
+        found: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise LockError(f"{path.name}: is missing; restore it from the repository") from None
+    except ValueError as error:
+        raise LockError(f"{path.name}: is no lock of verdicts: {error}") from None
+    return found
 
 
 def _locked(fields: dict[str, Any]) -> Locked:
-    kept = {key: value for key, value in fields.items() if key != "history"}
+    kept = {key: value for key, value in fields.items() if key not in ("history", "seal")}
     return Locked(State(**kept), tuple(Change(**change) for change in fields.get("history", ())))
 
 
@@ -289,7 +275,3 @@ def _fields(state: State) -> dict[str, Any]:
 def _hash(name: str, item: Locked) -> str:
     data = [name, _fields(item.state), [vars(change) for change in item.history]]
     return hash_of(json.dumps(data, sort_keys=True))
-
-
-def _hash_of_file(name: str, taken: Taken) -> str:
-    return hash_of(json.dumps([name, vars(taken)], sort_keys=True))
