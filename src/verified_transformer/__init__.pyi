@@ -33,7 +33,6 @@ from .engine.exact.laws import Rademacher as Rademacher
 from .engine.exact.laws import TruncatedNormal as TruncatedNormal
 from .engine.exact.laws import Uniform as Uniform
 from .engine.exact.moments import Index as Index
-from .engine.exact.moments import Matrix as Matrix
 from .engine.exact.moments import Tensor as Tensor
 from .engine.exact.moments import mean as mean
 from .engine.exact.moments import total as total
@@ -41,7 +40,6 @@ from .engine.exact.moments import variance as variance
 from .engine.sampling.design import Design as Design
 from .engine.sampling.design import mean_interval as mean_interval
 from .engine.sampling.measuring import measure as measure
-from .engine.sampling.propagation import second_moments as second_moments
 from .engine.sampling.quantities import Piloted as Piloted
 from .engine.sampling.quantities import Sampled as Sampled
 from .engine.sampling.zipf_markov import ZipfMarkov as ZipfMarkov

@@ -33,11 +33,6 @@ FEW = Record(
     ("LOSS-48",), ("a",), "experiment", "supports", "loss: positive",
     "4 runs, replicate: seed; too few runs for a placebo",
 )  # fmt: skip
-PREDICATE = Record(
-    ("LOSS-14",), ("abc",), "sampled", "supports", "it is even",
-    f"{chances.CALIBRATED} 0.01 a draw, at most 12 of 500 allowed",
-    sample=Sample(500, ("a",), "one in a hundred"),
-)  # fmt: skip
 SURE = Record(
     ("LOSS-14",), ("abc",), "sampled", "supports", "it is even", "true on every draw",
     sample=Sample(500, ("a",), "one in a hundred"),
@@ -50,7 +45,7 @@ def test_the_levels_are_those_that_measurements_are_designed_to() -> None:
 
 @pytest.mark.parametrize(
     ("record", "chance"),
-    [(MEASURED, 18e-6), (TRIED, 2e-4), (KEPT, 0), (FEW, 0), (PREDICATE, 1e-6), (SURE, 0)],
+    [(MEASURED, 18e-6), (TRIED, 2e-4), (KEPT, 0), (FEW, 0), (SURE, 0)],
 )
 def test_what_has_a_level_counts(record: Record, chance: float) -> None:
     assert math.isclose(chances.by_chance(record), chance, rel_tol=1e-4)

@@ -13,7 +13,7 @@ import torch
 from verified_transformer.engine.checks.claim import ClaimFailed, claim
 from verified_transformer.engine.exact.formulas.mutants import formula_mutants
 from verified_transformer.engine.exact.formulas.notation import parse, symbols
-from verified_transformer.engine.exact.judging import judge_counted
+from verified_transformer.engine.exact.judging import judge
 from verified_transformer.engine.exact.typed_oracles import typed_formula
 
 d, n, k = symbols("d n k")
@@ -102,11 +102,9 @@ def test_bad_arguments_are_named(changes: dict[str, Any], error: Any, message: s
 
 def test_a_count_is_compared_as_a_whole_number() -> None:
     big = parse("n**20 + 1")
-    assert judge_counted(big, [], [10**20 + 1], [{n: 10}]).agrees
-    assert not judge_counted(big, [], [10**20], [{n: 10}]).agrees
-    assert judge_counted(parse("log(n)/log(2)"), [], [3], [{n: 8}]).agrees
-    with pytest.raises(ValueError, match="points: got none"):
-        judge_counted(big, [], [], [])
+    assert judge(big, [], lambda _: 10**20 + 1, [{n: 10}], counted=True).agrees
+    assert not judge(big, [], lambda _: 10**20, [{n: 10}], counted=True).agrees
+    assert judge(parse("log(n)/log(2)"), [], lambda _: 3, [{n: 8}], counted=True).agrees
 
 
 def test_what_needs_numbers_is_no_typed_formula() -> None:

@@ -22,7 +22,6 @@ from verified_transformer.engine.exact.judging import (
     compare,
     digits_match,
     judge,
-    judge_counted,
     judge_measured,
 )
 
@@ -106,7 +105,7 @@ def test_an_oracle_must_give_a_real_number():
 @pytest.mark.canary
 def test_a_mutant_survives_beside_another_of_the_same_label():
     mutants = [Mutant("d -> d + 1", d**2), Mutant("d -> d + 1", d**2 + 1)]
-    found = judge_counted(d**2, mutants, [9], [{d: 3}])
+    found = judge(d**2, mutants, lambda _: 9, [{d: 3}], counted=True)
     assert (found.killed, found.survivors) == (("d -> d + 1",),) * 2
 
 

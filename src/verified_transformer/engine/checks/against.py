@@ -10,7 +10,7 @@ import sympy as sp
 from ..account.records.record import Record
 from ..exact.formulas.evaluation import Point, checked_points, place
 from ..exact.formulas.notation import parse
-from ..exact.judging import approximation, compare, refuse_nothing
+from ..exact.judging import Comparison, approximation, compare, refuse_nothing
 from ..exact.typed_oracles import is_constant
 from .subject import Predicate, Subject
 from .what_ran import watched
@@ -55,11 +55,9 @@ class Against(Subject):
                     "the reading's truth"
                 )
             shown.append(instead(point, exact.value, _finite(said.said)))
-        return self._emit(
-            "counterexample", "contradicts", f"{quantity.quantity} != {self.formula}",
-            "; ".join([*filter(None, [laws_of(quantity)]), *shown]),
-            given=[quantity, at], latex=equation(quantity, self.formula, r"\neq"),
-        )  # fmt: skip
+        about = f"{quantity.quantity} != {self.formula}"
+        shown_as = equation(quantity, self.formula, r"\neq")
+        return self._decided("counterexample", "contradicts", about, quantity, at, shown, shown_as)
 
     @watched()
     def refute_that(
@@ -113,22 +111,19 @@ class Against(Subject):
         require_oracle(quantity)
         if not self.reading.condition:
             raise ValueError(f"{self.name}: its reading names no condition")
-        claimed = parse(self.reading.claimed) if self.reading.claimed else self.formula
+        claimed, compared = self._beside(quantity, at)
         shown = []
-        for point in checked_points(at, claimed):
-            found = compare(claimed, approximation(quantity.oracle(point)), point)
+        for found in compared:
             said, exact = _finite(found.said), found.exact.value
-            if found.within(self.reading.within or 1e-6 * max(abs(said), abs(exact))):
+            if self._is_near(found):
                 raise self._failed(
-                    f"holds without its condition at {place(point) or 'no symbols'}: "
+                    f"holds without its condition at {place(found.point) or 'no symbols'}: "
                     f"{quantity.quantity} is {exact:.8g}, {said:.8g} was claimed"
                 )
-            shown.append(instead(point, exact, said))
-        return self._emit(
-            "witness", "fails", f"{quantity.quantity} != {claimed}",
-            "; ".join([*filter(None, [laws_of(quantity)]), *shown]),
-            given=[quantity, at], latex=equation(quantity, claimed, r"\neq"),
-        )  # fmt: skip
+            shown.append(instead(found.point, exact, said))
+        about = f"{quantity.quantity} != {claimed}"
+        shown_as = equation(quantity, claimed, r"\neq")
+        return self._decided("witness", "fails", about, quantity, at, shown, shown_as)
 
     @watched()
     def meets(self, quantity: Any = None, *, at: Sequence[Point]) -> Record:
@@ -151,24 +146,43 @@ class Against(Subject):
         self._check_setting()
         quantity = self._defined(quantity)
         require_oracle(quantity)
-        claimed = parse(self.reading.claimed) if self.reading.claimed else self.formula
-        shown = []
-        for point in checked_points(at, claimed):
-            found = compare(claimed, approximation(quantity.oracle(point)), point)
-            exact = found.exact.value
-            allowed = self.reading.within or 1e-6 * max(abs(float(found.said or 0)), abs(exact))
-            if found.said is None or not found.within(allowed):
+        claimed, compared = self._beside(quantity, at)
+        for found in compared:
+            if not self._is_near(found):
                 raise self._failed(
                     f"fails in the article's own setting: {apart(found, claimed)}; where nothing "
                     "of the setting meets a condition, the claim is wrong"
                 )
-            shown.append(f"{place(point)}: {exact:.6g}" if point else f"{exact:.6g}")
-        about = f" within {self.reading.within:g}" if self.reading.within else ""
-        return self._emit(
-            "met", "meets", f"{quantity.quantity} = {claimed}{about} in the article's setting",
-            "; ".join([*filter(None, [laws_of(quantity)]), *shown]),
-            given=[quantity, at], latex=equation(quantity, claimed, r"\approx" if about else "="),
-        )  # fmt: skip
+        shown = [": ".join(filter(None, [place(found.point), f"{found.exact.value:.6g}"]))
+                 for found in compared]  # fmt: skip
+        within = f" within {self.reading.within:g}" if self.reading.within else ""
+        about = f"{quantity.quantity} = {claimed}{within} in the article's setting"
+        shown_as = equation(quantity, claimed, r"\approx" if within else "=")
+        return self._decided("met", "meets", about, quantity, at, shown, shown_as)
+
+    def _beside(self, quantity: Any, at: Sequence[Point]) -> tuple[sp.Expr, list[Comparison]]:
+        """What is claimed, and how it compares with a quantity at each point."""
+        claimed = parse(self.reading.claimed) if self.reading.claimed else self.formula
+        points = checked_points(at, claimed)
+        return claimed, [compare(claimed, approximation(quantity.oracle(p)), p) for p in points]
+
+    def _is_near(self, found: Comparison) -> bool:
+        """Whether what is claimed is the value: within what the reading allows, or a millionth."""
+        size = max(abs(float(found.said or 0)), abs(found.exact.value))
+        return found.within(self.reading.within or 1e-6 * size)
+
+    def _decided(
+        self,
+        kind: str,
+        outcome: str,
+        about: str,
+        quantity: Any,
+        at: Sequence[Point],
+        shown: Sequence[str],
+        latex: str,
+    ) -> Record:
+        detail = "; ".join([*filter(None, [laws_of(quantity)]), *shown])
+        return self._emit(kind, outcome, about, detail, given=[quantity, at], latex=latex)
 
     def _check_setting(self) -> None:
         for key, there in (

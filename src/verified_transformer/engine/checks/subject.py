@@ -214,16 +214,18 @@ class Subject:
     def _failed(self, why: str) -> ClaimFailed:
         return ClaimFailed(f"{self.name} ({self.of}): {why}")
 
-    def _judged(self, oracle: Oracle, at: Sequence[Point]) -> Score:
+    def _judged(self, oracle: Oracle, at: Sequence[Point], *, counted: bool = False) -> Score:
         """Let an exact oracle judge the formula and reject all of its mutants."""
-        found: Judgement = judge(self.formula, self.mutants, oracle, at)
+        found: Judgement = judge(self.formula, self.mutants, oracle, at, counted=counted)
         if found.first_disagreement:
             difference = apart(found.first_disagreement, self.formula)
-            raise self._failed(f"{difference}; look at the definition, then at the formula")
+            look = "count again" if counted else "look at the definition, then at the formula"
+            raise self._failed(f"{difference}; {look}")
         if found.survivors:
+            pass_ = "give the same count" if counted else "pass the exact check"
             raise self._failed(
-                f"mutants pass the exact check: {', '.join(found.survivors)}; add points at which "
-                "they differ from the formula"
+                f"mutants {pass_}: {', '.join(found.survivors)}; add points at which they differ "
+                "from the formula"
             )
         return Score(len(found.killed), len(found.killed))
 

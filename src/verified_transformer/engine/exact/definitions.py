@@ -20,8 +20,8 @@ import sympy as sp
 
 from .formulas.notation import FormulaReader
 from .laws import Discrete, General, Law, Normal, Rademacher, TruncatedNormal, Uniform
-from .moments import Expectation, Index, Matrix, Tensor, mean, total, variance
-from .moments.polynomials import Array, free_indices, summed
+from .moments import Expectation, Index, Tensor, mean, total, variance
+from .moments.polynomials import free_indices, summed
 from .moments.terms import expanded
 
 _MOST_NAMINGS = 720  # of six tensors of one law; of more, only their own names are tried
@@ -31,7 +31,7 @@ _LAWS: dict[str, Callable[..., Law]] = {
     "TruncatedNormal": TruncatedNormal, "Rademacher": Rademacher, "Discrete": Discrete,
     "General": General,
 }  # fmt: skip
-_THINGS: dict[str, Callable[..., Any]] = {"Index": Index, "Tensor": Tensor, "Matrix": Matrix}
+_THINGS: dict[str, Callable[..., Any]] = {"Index": Index, "Tensor": Tensor}
 
 
 def definition(quantity: str, where: Mapping[str, str]) -> Expectation | sp.Expr:
@@ -41,8 +41,8 @@ def definition(quantity: str, where: Mapping[str, str]) -> Expectation | sp.Expr
         quantity: ``mean(…)`` or ``variance(…)`` of a polynomial in entries, or an expression with
             an integral or a sum that is not evaluated. ``total(body, i, r)`` adds up over an index
             of the body, and over others that it may lack: numbers of copies.
-        where: what its names stand for: ``Index(size)``, ``Tensor(law, *sizes)`` or
-            ``Matrix(*sizes)``, each by the name that it has in the quantity.
+        where: what its names stand for: ``Index(size)`` or ``Tensor(law, *sizes)``, each by the
+            name that it has in the quantity.
 
     Returns:
         An `Expectation` for a mean or a variance, else a SymPy expression.
@@ -141,23 +141,13 @@ def _renamed(given: Expectation, stated: Expectation) -> Iterator[sp.Expr]:
     """Yield the statistic of the first under names of the second that could be meant."""
     names = {index.size: index for index in free_indices(stated.statistic)}
     indices = {index: names.get(index.size, index) for index in free_indices(given.statistic)}
-    mine, theirs = _arrays(given), _arrays(stated)
+    mine, theirs = ([q.draws[name] for name in sorted(q.draws)] for q in (given, stated))
     if len(mine) != len(theirs):
         return
     for order in (theirs, *islice(permutations(theirs), _MOST_NAMINGS)):
         pairs = dict(zip(mine, order, strict=True))
-        if all(_alike(one, other) for one, other in pairs.items()):
+        if all((one.law, one.sizes) == (other.law, other.sizes) for one, other in pairs.items()):
             yield given.statistic.xreplace(pairs | indices)
-
-
-def _arrays(quantity: Expectation) -> list[Array]:
-    found = {entry.base.label for entry in quantity.statistic.atoms(sp.Indexed)}
-    return sorted(found, key=str)
-
-
-def _alike(one: Array, other: Array) -> bool:
-    laws = (getattr(array, "law", None) for array in (one, other))
-    return (one.role, one.sizes) == (other.role, other.sizes) and len(set(laws)) == 1
 
 
 def _equal_terms(one: Mapping[Any, sp.Expr], other: Mapping[Any, sp.Expr]) -> bool:
@@ -189,12 +179,12 @@ def under(quantity: Expectation, laws: Mapping[str, Law]) -> Expectation:
     return Expectation(quantity.statistic.xreplace(changed), quantity.estimator)
 
 
-def thing(name: str, text: str) -> Index | Tensor | Matrix | Law | sp.Expr:
+def thing(name: str, text: str) -> Index | Tensor | Law | sp.Expr:
     """Return what a text says that a name stands for.
 
     Args:
         name: the name.
-        text: a call of `Index`, `Tensor` or `Matrix` without the name; a law; or a formula.
+        text: a call of `Index` or `Tensor` without the name; a law; or a formula.
 
     Raises:
         ValueError: it is none of these.
@@ -243,7 +233,7 @@ def _parsed(text: str) -> ast.expr:
 class _QuantityReader(FormulaReader):
     """Reads a quantity: a formula that may also have entries, totals, a mean or a variance."""
 
-    def __init__(self, text: str, things: Mapping[str, Index | Tensor | Matrix]) -> None:
+    def __init__(self, text: str, things: Mapping[str, Index | Tensor]) -> None:
         super().__init__(text)
         self._things, self.used = things, set[str]()
 

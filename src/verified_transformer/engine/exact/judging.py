@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from numbers import Integral
 from typing import NamedTuple, Protocol
 
 import sympy as sp
@@ -109,6 +110,8 @@ def approximation(value: object) -> Approximation:
         return value
     if value is None:
         raise ValueError("oracle: gave no value at this point")
+    if isinstance(value, Integral):
+        return Approximation(int(value), 0.0)
     try:
         return Approximation(float(value), 0.0)  # type: ignore[arg-type]
     except (TypeError, ValueError) as error:
@@ -123,7 +126,12 @@ def compare(formula: sp.Expr, exact: Approximation, point: Point) -> Comparison:
 
 
 def judge(
-    formula: sp.Expr, mutants: Iterable[Mutant], oracle: Oracle, points: Sequence[Point]
+    formula: sp.Expr,
+    mutants: Iterable[Mutant],
+    oracle: Oracle,
+    points: Sequence[Point],
+    *,
+    counted: bool = False,
 ) -> Judgement:
     """Judge a formula, and the check itself, by an exact oracle.
 
@@ -132,6 +140,8 @@ def judge(
         mutants: its wrong versions; the check is good only if each of them falls.
         oracle: the definition as a function of a point; gives a number or an `Approximation`.
         points: where to compare; at least one.
+        counted: whether the oracle gives whole numbers, which are compared without a tolerance.
+            Mutants of one label then count as one, which survives where one of them does.
 
     Returns:
         Whether the formula is right, where first it is not, which mutants fell and which did not.
@@ -146,44 +156,11 @@ def judge(
         >>> found.agrees, found.killed, found.survivors
         (True, ('doubled',), ())
     """
+
+    def agree(said: sp.Expr, value: Approximation, point: Point) -> bool:
+        return _is_whole(said, value, point) if counted else compare(said, value, point).agrees
+
     exact = [(point, approximation(oracle(point))) for point in points]
-    return _judged(formula, mutants, exact, lambda *given: compare(*given).agrees)
-
-
-def judge_counted(
-    formula: sp.Expr, mutants: Iterable[Mutant], counts: Sequence[int], points: Sequence[Point]
-) -> Judgement:
-    """Judge as `judge` does, by whole numbers that were counted, without a tolerance.
-
-    Mutants of one label count as one, which survives where one of them does.
-
-    Args:
-        formula: the formula under test.
-        mutants: its wrong versions; each must give another number at some point.
-        counts: how many there are at each point.
-        points: where was counted; at least one.
-
-    Raises:
-        ValueError: there is no point.
-
-    Example:
-        >>> from verified_transformer.engine.exact.formulas.mutants import Mutant
-        >>> d = sp.Symbol("d", integer=True, positive=True)
-        >>> found = judge_counted(d**2, [Mutant("doubled", 2 * d**2)], [9], [{d: 3}])
-        >>> found.agrees, found.killed
-        (True, ('doubled',))
-    """
-    exact = [(point, Approximation(n, 0.0)) for point, n in zip(points, counts, strict=True)]
-    found = _judged(formula, mutants, exact, _is_whole)
-    return replace(found, killed=tuple(dict.fromkeys(found.killed)))
-
-
-def _judged(
-    formula: sp.Expr,
-    mutants: Iterable[Mutant],
-    exact: Sequence[tuple[Point, Approximation]],
-    agree: Callable[[sp.Expr, Approximation, Point], bool],
-) -> Judgement:
     if not exact:
         raise ValueError("points: got none; accepted: at least one")
     for point, value in exact:
@@ -192,7 +169,8 @@ def _judged(
     found: dict[bool, list[str]] = {True: [], False: []}  # a label may be that of two mutants
     for mutant in mutants:
         found[all(agree(mutant.formula, value, at) for at, value in exact)].append(mutant.label)
-    return Judgement(None, tuple(found[False]), tuple(found[True]))
+    killed = dict.fromkeys(found[False]) if counted else found[False]
+    return Judgement(None, tuple(killed), tuple(found[True]))
 
 
 def _is_whole(formula: sp.Expr, counted: Approximation, point: Point) -> bool:

@@ -144,14 +144,15 @@ class Shown:
             if isinstance(value, sp.Expr) and value not in self.objects.values()
         }
         names = sorted(formulas | _bound(self.tree) | set(self.objects))
-        for path, node in _nodes(self.tree):
-            for label, changed in _changes(node, names):
-                yield f"line {node.lineno}: {label}", _with(self.tree, path, changed)
-        for path, body in _bodies(self.tree):
-            for place, line in enumerate(body):
+        for line in self.tree.body:
+            for node in _parts(line):
+                for label, changed in _changes(node, names):
+                    yield f"line {node.lineno}: {label}", _with(self.tree, node, changed)
+        blocks = [self.tree.body, *(x.body for x in self.tree.body if isinstance(x, ast.For))]
+        for body in blocks:
+            for line in body:
                 if not isinstance(line, ast.Return) and len(body) > 1:
-                    label = f"line {line.lineno} left out"
-                    yield label, _with(self.tree, (*path, place), None)
+                    yield f"line {line.lineno} left out", _with(self.tree, line, None)
 
     def _run(
         self, tree: ast.FunctionDef, point: Point, objects: Mapping[str, Any], done: list[str]
@@ -402,30 +403,12 @@ def _names(function: types.FunctionType, tree: ast.FunctionDef) -> dict[str, Any
     return {name: known[name] for name in sorted(used) if name in known}
 
 
-Path = tuple[Any, ...]
-
-
-def _nodes(tree: ast.FunctionDef) -> Iterator[tuple[Path, Any]]:
-    """Expressions of a function's body with the way to each."""
-
-    def within(node: Any, path: Path) -> Iterator[tuple[Path, Any]]:
-        if isinstance(node, list):
-            for place, item in enumerate(node):
-                yield from within(item, (*path, place))
-        elif isinstance(node, ast.AST):
-            if isinstance(node, ast.expr):
-                yield path, node
-            for key, value in ast.iter_fields(node):
-                yield from within(value, (*path, key))
-
-    yield from within(tree.body, ("body",))
-
-
-def _bodies(tree: ast.FunctionDef) -> Iterator[tuple[Path, list[ast.stmt]]]:
-    yield ("body",), tree.body
-    for place, line in enumerate(tree.body):
-        if isinstance(line, ast.For):
-            yield ("body", place, "body"), line.body
+def _parts(node: ast.AST) -> Iterator[Any]:
+    """The expressions within a node, each before what stands in it."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            yield child
+        yield from _parts(child)
 
 
 def _changes(node: Any, names: list[str]) -> Iterator[tuple[str, ast.expr]]:
@@ -446,17 +429,14 @@ def _changes(node: Any, names: list[str]) -> Iterator[tuple[str, ast.expr]]:
             yield f"{node.id} -> {other_name}", ast.Name(other_name, ast.Load())
 
 
-def _with(tree: ast.FunctionDef, path: Path, new: ast.AST | None) -> ast.FunctionDef:
-    """The tree with another node at a place, or without a line."""
-    made = copy.deepcopy(tree)
-    *way, last = path
-    parent: Any = made
-    for step in way:
-        parent = parent[step] if isinstance(step, int) else getattr(parent, step)
-    if new is None:
-        del parent[last]
-    elif isinstance(last, int):
-        parent[last] = copy.deepcopy(new)
-    else:
-        setattr(parent, last, copy.deepcopy(new))
-    return made
+def _with(part: Any, old: ast.AST, new: ast.AST | None) -> Any:
+    """A tree with another node in the place of one, or without that line."""
+    if part is old:
+        return new
+    if isinstance(part, list):
+        made = [_with(item, old, new) for item in part]
+        return [item for item, was in zip(made, part, strict=True) if item or was is not old]
+    if not isinstance(part, ast.AST):
+        return part
+    found = type(part)(**{key: _with(value, old, new) for key, value in ast.iter_fields(part)})
+    return ast.copy_location(found, part)

@@ -6,28 +6,18 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-import numpy as np
 import sympy as sp
 import torch
 
 from ..exact.formulas.evaluation import Point
+from ..exact.integrals.law_means import Draw
 from ..exact.laws import Law
+from ..exact.moments import Tensor
 
 Statistic = Callable[..., torch.Tensor]
 
 
-class RandomInput(Protocol):
-    """A random tensor of a statistic: the law of its iid entries and its symbolic sizes."""
-
-    @property
-    def law(self) -> Law:
-        """The law of one entry."""
-
-    @property
-    def sizes(self) -> tuple[sp.Expr, ...]:
-        """One size per axis."""
-
-
+RandomInput = Tensor | Draw  # a random tensor: the law of its iid entries, and its sizes
 Draws = Mapping[str, RandomInput]
 
 
@@ -65,18 +55,8 @@ def checked_draws(draws: Draws) -> dict[str, RandomInput]:
     return dict(draws)
 
 
-def refuse_names(point: Point) -> None:
-    """Refuse a point whose keys are texts instead of symbols."""
-    for key in point:
-        if not isinstance(key, sp.Basic):
-            raise TypeError(
-                f"point: got the key {key!r}, a {type(key).__name__}; accepted: the symbol itself, "
-                "as symbols(…) returned it"
-            )
-
-
-def sizes_at(name: str, item: RandomInput, point: Point) -> tuple[int, ...]:
-    """Return a random tensor's sizes at a point, as integers.
+def input_at(name: str, item: RandomInput, point: Point) -> tuple[Law, tuple[int, ...]]:
+    """Return the law of an input at a point, with numbers for its symbols, and its sizes.
 
     Args:
         name: of the input, for the message.
@@ -84,36 +64,26 @@ def sizes_at(name: str, item: RandomInput, point: Point) -> tuple[int, ...]:
         point: values of all symbols.
 
     Raises:
-        ValueError: the point does not give a size, or none that is a positive integer.
+        TypeError: a key of the point is a text instead of a symbol.
+        ValueError: the point does not give a symbol, or a size that is no positive integer.
     """
-    refuse_names(point)
-    found = []
-    for size in item.sizes:
-        value = sp.sympify(size).subs({s: v for s, v in point.items() if not is_array(v)})
-        if value.free_symbols:
-            missing = ", ".join(sorted(map(str, value.free_symbols)))
-            raise ValueError(f"point: got no value for {missing}, a size of the input {name!r}")
-        if value != int(value) or value < 1:
-            raise ValueError(
-                f"point: gives the input {name!r} the size {value}; accepted: a positive integer"
+    for key in point:
+        if not isinstance(key, sp.Basic):
+            raise TypeError(
+                f"point: got the key {key!r}, a {type(key).__name__}; accepted: the symbol itself, "
+                "as symbols(…) returned it"
             )
-        found.append(int(value))
-    return tuple(found)
-
-
-def law_at(name: str, item: RandomInput, point: Point) -> Law:
-    """Return the law of an input at a point, with numbers for its symbols.
-
-    Raises:
-        ValueError: the point does not give one of them.
-    """
-    refuse_names(point)
-    missing = sorted(str(s) for s in item.law.free_symbols if s not in point)
-    if missing:
-        raise ValueError(
-            f"point: got no value for {', '.join(missing)}, in the law of the input {name!r}"
-        )
-    return item.law.at(point)
+    sizes = sp.Tuple(*item.sizes)
+    for where, used in (("a size", sizes.free_symbols), ("in the law", item.law.free_symbols)):
+        if missing := ", ".join(sorted(str(s) for s in used if s not in point)):
+            raise ValueError(f"point: got no value for {missing}, {where} of the input {name!r}")
+    found = sizes.subs(dict(point))
+    for size in found:
+        if size != int(size) or size < 1:
+            raise ValueError(
+                f"point: gives the input {name!r} the size {size}; accepted: a positive integer"
+            )
+    return item.law.at(point), tuple(map(int, found))
 
 
 def drawn(
@@ -136,15 +106,12 @@ def drawn(
     Returns:
         Tensors of shape (rows, *sizes) by name.
     """
-    return {
-        name: (law or law_at(name, item, point)).sample_(
-            torch.empty(
-                (rows, *sizes_at(name, item, point)), dtype=torch.float64, device=source.device
-            ),
-            source,
-        )
-        for name, item in draws.items()
-    }
+    found = {}
+    for name, item in draws.items():
+        own, sizes = input_at(name, item, point)
+        empty = torch.empty((rows, *sizes), dtype=torch.float64, device=source.device)
+        found[name] = (law or own).sample_(empty, source)
+    return found
 
 
 def call(statistic: Callable[..., Any], arrays: Mapping[str, Any], point: Point) -> Any:
@@ -153,8 +120,7 @@ def call(statistic: Callable[..., Any], arrays: Mapping[str, Any], point: Point)
     Args:
         statistic: a function in torch or NumPy.
         arrays: its inputs, tensors or NumPy arrays.
-        point: values of all symbols; the statistic is given sizes as integers, scales as floats,
-            and matrices as the inputs are: tensors on their device, or NumPy arrays.
+        point: values of all symbols; the statistic is given sizes as integers, others as floats.
 
     Raises:
         TypeError: the statistic takes other names.
@@ -162,7 +128,7 @@ def call(statistic: Callable[..., Any], arrays: Mapping[str, Any], point: Point)
     accepted = inspect.signature(statistic).parameters
     given = dict(arrays)
     if "point" in accepted:
-        given["point"] = values_at(point, next(iter(arrays.values()), None))
+        given["point"] = {s: int(v) if s.is_integer else float(v) for s, v in point.items()}
     try:
         inspect.signature(statistic).bind(**given)
     except TypeError:
@@ -171,21 +137,3 @@ def call(statistic: Callable[..., Any], arrays: Mapping[str, Any], point: Point)
             f"inputs, {', '.join(arrays)}, and point where it needs it"
         ) from None
     return statistic(**given)
-
-
-def values_at(point: Point, like: Any) -> dict[Any, Any]:
-    """Return a point's values as plain numbers, and its matrices as arrays of one kind."""
-    return {symbol: _value(symbol, value, like) for symbol, value in point.items()}
-
-
-def is_array(value: Any) -> bool:
-    """Whether a point's value is a matrix or vector, and not a number."""
-    return bool(np.ndim(value))
-
-
-def _value(symbol: Any, value: Any, like: Any) -> Any:
-    if is_array(value):
-        if isinstance(like, torch.Tensor):
-            return torch.as_tensor(value).to(like)
-        return np.asarray(value, dtype=float)
-    return int(value) if getattr(symbol, "is_integer", False) else float(value)

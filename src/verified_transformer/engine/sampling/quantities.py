@@ -13,7 +13,7 @@ import torch
 from ...seeds import generator
 from ..exact.formulas.evaluation import Point
 from ..exact.integrals.law_means import LawMean
-from .inputs import Draws, Quantity, Statistic, call, checked_draws, drawn, is_array
+from .inputs import Draws, Quantity, Statistic, call, checked_draws, drawn
 from .statistics import require_definition, values_of
 
 Array = npt.NDArray[Any]
@@ -134,14 +134,7 @@ def literal_statistic(quantity: Quantity, point: Point) -> Statistic:
         )
     if isinstance(quantity, LawMean):  # a function of one variable, which SymPy compiles for NumPy
         return lambda **z: torch.as_tensor(quantity.evaluate(_arrays(z), point))
-    matrices = {str(key): value for key, value in point.items() if is_array(value)}
-
-    def statistic(**tensors: torch.Tensor) -> torch.Tensor:
-        like = next(iter(tensors.values()))
-        fixed = {name: torch.as_tensor(value).to(like) for name, value in matrices.items()}
-        return torch.as_tensor(quantity.evaluate({**fixed, **tensors}, point))
-
-    return statistic
+    return lambda **tensors: torch.as_tensor(quantity.evaluate(tensors, point))
 
 
 def central_moments(quantity: Quantity, point: Point) -> tuple[float, float, float]:

@@ -11,6 +11,8 @@ import torch
 
 from ...seeds import generator
 
+_RANK = 8  # latent features of a token
+
 
 class ZipfMarkov:
     r"""A stationary Markov chain over n tokens with an exactly Zipfian stationary law.
@@ -18,19 +20,16 @@ class ZipfMarkov:
     Token k (from 1) has probability proportional to $k^{-s}$. The joint law of two neighbours is a
     matrix $J$ with both marginals equal to that law, made by Sinkhorn's scaling of
     $\pi_i\pi_j\exp(\beta\,u_i\cdot v_j/\sqrt r)$, where $u_i$ and $v_j$ are independent normal
-    vectors of length $r$; transitions are $P_{ij}=J_{ij}/\pi_i$.
+    vectors of length $r=8$; transitions are $P_{ij}=J_{ij}/\pi_i$.
 
     Args:
         n: number of tokens; at least 3.
         exponent: s of Zipf's law.
         strength: β, how strongly the next token depends on the present one; 0 for not at all.
-        rank: r, the number of latent features.
-        repeats: whether a token may follow itself; without, the diagonal of J is 0, which needs
-            every probability to be below 1/2.
         seed: what the latent features are drawn from.
 
     Raises:
-        ValueError: an argument is out of range, or no such chain exists.
+        ValueError: an argument is out of range, or no such chain is found.
     """
 
     def __init__(
@@ -39,34 +38,25 @@ class ZipfMarkov:
         *,
         exponent: float = 1.0,
         strength: float = 2.0,
-        rank: int = 8,
-        repeats: bool = True,
         seed: int = 0,
     ) -> None:
-        if n < 3 or rank < 1:
-            raise ValueError(f"n, rank: got {n}, {rank}; accepted: n >= 3, rank >= 1")
+        if n < 3:
+            raise ValueError(f"n: got {n}; accepted: at least 3")
         if exponent < 0 or strength < 0:
             raise ValueError(
                 f"exponent, strength: got {exponent}, {strength}; accepted: not negative"
             )
         weights = torch.arange(1, n + 1, dtype=torch.float64) ** -exponent
         self.n, self.stationary = n, weights / weights.sum()
-        if not repeats and self.stationary[0] >= 0.5:
-            raise ValueError(
-                f"repeats: the first token has probability {self.stationary[0]:.3f}; without "
-                "repeats it must be below 1/2"
-            )
-        self.joint = self._joint(strength, rank, repeats, seed)
+        self.joint = self._joint(strength, seed)
         self.transition = self.joint / self.stationary.unsqueeze(1)
 
-    def _joint(self, strength: float, rank: int, repeats: bool, seed: int) -> torch.Tensor:
+    def _joint(self, strength: float, seed: int) -> torch.Tensor:
         source = generator(f"Zipf-Markov language {seed}")
-        u, v = torch.randn(2, self.n, rank, dtype=torch.float64, generator=source)
+        u, v = torch.randn(2, self.n, _RANK, dtype=torch.float64, generator=source)
         joint: torch.Tensor = (
-            self.stationary.outer(self.stationary) * (strength * u @ v.T / rank**0.5).exp()
+            self.stationary.outer(self.stationary) * (strength * u @ v.T / _RANK**0.5).exp()
         )
-        if not repeats:
-            joint.fill_diagonal_(0.0)
         for _ in range(10_000):
             joint *= (self.stationary / joint.sum(1)).unsqueeze(1)
             joint *= self.stationary / joint.sum(0)

@@ -13,9 +13,7 @@ from .record import Record
 FALSE_ALARM = 1e-6  # of one measurement, where the formula is right; two in a row make a failure
 MISS = 1e-3  # of one measurement, of a formula that is off by the resolution; two in a row as well
 PLACEBO = 1e-4  # of one half of an arm against its other half
-PREDICATE = 1e-6  # of a predicate that is allowed to be false on some draws
 PLACEBOS_TRIED = "placebos unsettled"  # what the record of an experiment says of them
-CALIBRATED = "false alarm"  # what the record of such a predicate says
 
 
 def by_chance(record: Record) -> float:
@@ -30,8 +28,6 @@ def by_chance(record: Record) -> float:
         return points * (FALSE_ALARM**2 + mutants * MISS**2)
     if record.kind == "experiment" and record.recorded is None and PLACEBOS_TRIED in record.detail:
         return 2 * PLACEBO
-    if record.kind == "sampled" and CALIBRATED in record.detail:
-        return PREDICATE
     return 0.0
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ...account.records.chances import CALIBRATED, PREDICATE
 from ...account.records.record import Record, Sample
 from ..subject import Predicate, Subject
 from ..what_ran import aside, watched
@@ -13,7 +12,6 @@ from .draws import Draw, content, drawn, names_of
 
 _NEARLY_ALL = 0.95  # of the spoiled draws, which the predicate must reject
 _CONFIDENCE = 0.99  # of the bound on how often it may be false
-_MOST_FALSE_ALARM = 0.05
 
 
 class BySampling(Subject):
@@ -29,7 +27,6 @@ class BySampling(Subject):
         n: int = 100,
         sees: str | None = None,
         spoiled: Callable[[Any], Any],
-        false_alarm: float = 0.0,
     ) -> Record:
         """Decide a statement that has no formula on random draws that the library makes.
 
@@ -48,19 +45,16 @@ class BySampling(Subject):
                 out where that is what makes the reading false.
             spoiled: a function of a draw, after the predicate has seen it; returns it with that
                 effect in it.
-            false_alarm: probability that the predicate is false on a draw though the statement is
-                true, where a formula gives one (at most 0.05). The failures that are allowed are
-                then so many that more happen once in a million times.
 
         Returns:
             A record of kind "sampled".
 
         Raises:
-            ClaimFailed: the predicate is false on more draws than allowed, or true on more than
-                one in twenty of the spoiled ones.
+            ClaimFailed: the predicate is false on a draw, or true on more than one in twenty of the
+                spoiled ones.
             TypeError: an argument is no function, or the predicate returns no bool.
             ValueError: the reading has a formula, the draws do not depend on their names or are
-                changed, too few of them, no effect named, or a false alarm out of range.
+                changed, too few of them, or no effect named.
 
         Example:
             A truncated law keeps within its bounds; with one entry outside it does not:
@@ -89,43 +83,28 @@ class BySampling(Subject):
             raise ValueError(
                 f"sees: got {sees!r}; accepted: the effect it would have caught, in words"
             )
-        allowed = _allowed(n, false_alarm)
         names = names_of(f"{self.name} {self.of}", n)
         false, passed = _counted(predicate, spoiled, zip(names, drawn(draw, names), strict=True))
-        if len(false) > allowed:
+        if false:
             raise self._failed(
                 f"not so: {text}; false on {len(false)} of {n} draws, the first of them "
-                f"{false[0]!r}; allowed: {allowed}"
+                f"{false[0]!r}"
             )
         if passed > (1 - _NEARLY_ALL) * n:
             raise self._failed(
                 f"the check cannot see {sees}: it is true on {passed} of {n} spoiled draws; "
                 f"allowed: {int((1 - _NEARLY_ALL) * n)}"
             )
+        bound = 1 - (1 - _CONFIDENCE) ** (1 / n)
+        detail = f"true on every draw, so false on less than {bound:.1%} ({_CONFIDENCE:.0%} sure)"
         return self._emit(
-            "sampled", "supports", text, _calibration(n, false_alarm, allowed),
+            "sampled", "supports", text, detail,
             given=[predicate, draw], broken=[spoiled],
             sample=Sample(n, (f"{self.name} {self.of} draw 0 … {n - 1}",), sees.strip()),
             rows=[{
-                "point": f"{n} draws", "false": str(len(false)), "spoiled and true": str(passed),
+                "point": f"{n} draws", "false": "0", "spoiled and true": str(passed),
             }],
         )  # fmt: skip
-
-
-def _allowed(n: int, false_alarm: float) -> int:
-    """How many failures may happen by chance."""
-    from scipy.stats import binom
-
-    if not 0 <= false_alarm <= _MOST_FALSE_ALARM:
-        raise ValueError(f"false_alarm: got {false_alarm}; accepted: 0 to {_MOST_FALSE_ALARM}")
-    return int(binom.isf(PREDICATE, n, false_alarm)) if false_alarm else 0
-
-
-def _calibration(n: int, false_alarm: float, allowed: int) -> str:
-    if false_alarm:
-        return f"{CALIBRATED} {false_alarm:.2g} a draw, at most {allowed} of {n} allowed"
-    bound = 1 - (1 - _CONFIDENCE) ** (1 / n)
-    return f"true on every draw, so false on less than {bound:.1%} ({_CONFIDENCE:.0%} sure)"
 
 
 def _counted(

@@ -6,13 +6,11 @@ import numbers
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ...account.records.record import Record, Score
+from ...account.records.record import Record
 from ...exact.formulas.evaluation import Point, checked_points
-from ...exact.judging import judge_counted
 from ...exact.typed_oracles import typed_formula
 from ..subject import Subject
 from ..what_ran import watched
-from ..wording import apart
 from ..wording import count as counted_noun
 
 Countable = int | Iterable[Any]
@@ -62,18 +60,8 @@ class ByCount(Subject):
         typed = typed_formula(counted, self.formula.free_symbols)
         if typed is not None:
             raise ValueError(f"counted: is the formula {typed}; accepted: a function that counts")
-        found = judge_counted(
-            self.formula, self.mutants, [how_many(counted(point)) for point in points], points
-        )
-        if found.first_disagreement:
-            raise self._failed(f"{apart(found.first_disagreement, self.formula)}; count again")
-        if found.survivors:
-            raise self._failed(
-                f"mutants give the same count: {', '.join(found.survivors)}; add points at which "
-                "they differ from the formula"
-            )
+        score = self._judged(lambda point: how_many(counted(point)), points, counted=True)
         self._check_digits()
-        score = Score(len(found.killed), len(found.killed))
         detail = f"counted at {counted_noun(points, 'point')}; {score.killed}/{score.total} mutants"
         return self._emit(
             "count", "supports", f"{quantity} = {self.formula}", detail,

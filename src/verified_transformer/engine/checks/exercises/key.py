@@ -17,7 +17,7 @@ from typing import Any
 import sympy as sp
 
 from ...account.questions import Question
-from ...exact.formulas.evaluation import Point, number, random_points, small_points
+from ...exact.formulas.evaluation import Point, below_one, number, random_points, small_points
 from ...exact.formulas.mutants import formula_mutants
 from ...exact.formulas.notation import parse, symbols
 from .typed import said
@@ -123,12 +123,9 @@ def written(held: Key) -> str:
 def _points(every: list[sp.Expr], names: list[sp.Symbol]) -> tuple[list[Point], str]:
     """Points at which the answer, and where they can all known wrong ones, have values."""
     tried = random_points(*names, count=_TRIED) if names else [{}]
-    upside_down = [
-        {s: 1 / v if v > 1 and not s.is_integer else v for s, v in point.items()} for point in tried
-    ]
     small = small_points(names)
     for formulas in (every, every[:1]):
-        for points in (tried, upside_down):
+        for points in (tried, [below_one(point) for point in tried]):
             good = [p for p in points if None not in (number(f, p) for f in formulas)]
             told = [p for p in small if None not in (number(f, p) for f in formulas)]
             told = [p for p in told if number(every[0], p)]  # of zero nothing is a multiple

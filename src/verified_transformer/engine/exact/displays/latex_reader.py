@@ -14,7 +14,7 @@ from typing import Any
 import sympy as sp
 
 from ..formulas.evaluation import entry
-from ..moments.polynomials import Index, Matrix, Tensor, total
+from ..moments.polynomials import Index, Tensor, total
 from .averages import average, evaluated, summed
 from .marks import FUNCTIONS, LETTERS, RELATIONS, Unread, marks
 from .names import Drawn, Names
@@ -93,7 +93,7 @@ class Reader:
                 value = value * -self._power()
                 continue
             other = self._power()
-            if isinstance(value, Tensor | Matrix) or isinstance(other, Tensor | Matrix):
+            if isinstance(value, Tensor) or isinstance(other, Tensor):
                 if not dotted and not self._turned:
                     raise Unread(f"cannot read the product of {value} and {other}: write a dot")
                 value, self._turned = self._inner(value, other), False
@@ -131,7 +131,7 @@ class Reader:
         return value
 
     def _inner(self, left: Any, right: Any) -> sp.Expr:
-        if not all(isinstance(v, Tensor | Matrix) and len(v.sizes) == 1 for v in (left, right)):
+        if not all(isinstance(v, Tensor) and len(v.sizes) == 1 for v in (left, right)):
             raise Unread(f"cannot read the product of {left} and {right}: write its entries")
         i = Index("i_", left.sizes[0])
         return total(left[i] * right[i], i)
@@ -204,7 +204,7 @@ class Reader:
         if self.took("_"):
             places = self.subscript()
         meaning = self.meaning(name)
-        if isinstance(meaning, Tensor | Matrix) and places:
+        if isinstance(meaning, Tensor) and places:
             return self._entry(meaning, places)
         if places:
             full = f"{name}_{''.join(places)}"
@@ -279,7 +279,7 @@ class Reader:
         inside = self._atom()
         self.take(r"\|")
         self.took("_") and self.argument()
-        if not isinstance(inside, Tensor | Matrix):
+        if not isinstance(inside, Tensor):
             raise Unread(f"cannot read the norm of {inside}: say what it is, let … : Tensor(…)")
         indices = [Index(f"{'ijkl'[n]}_", size) for n, size in enumerate(inside.sizes)]
         square = total(inside[tuple(indices)] ** 2, *indices)

@@ -35,8 +35,8 @@ class Names:
     """What names stand for; what a display defines is added as the page goes on.
 
     Attributes:
-        known: by name: an expression, a `Tensor`, an `Index`, a `Matrix`, a `Drawn`, or a function
-            of expressions.
+        known: by name: an expression, a `Tensor`, an `Index`, a `Drawn`, or a function of
+            expressions.
     """
 
     known: dict[str, Any] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class Names:
 
         Args:
             declarations: a name, a colon, and ``real``, ``positive``, ``size`` or ``whole``, a
-                law, ``Index(size)``, ``Tensor(law, *sizes)``, ``Matrix(*sizes)`` or a formula;
+                law, ``Index(size)``, ``Tensor(law, *sizes)`` or a formula;
                 of a function its name with a letter, ``f(x): x + x**3``; separated by semicolons.
 
         Raises:

@@ -110,7 +110,7 @@ def equivalent(left: sp.Expr, right: sp.Expr, tolerance: float = 1e-20) -> bool:
         # quadrature in double precision: integrals that cancel leave about 1e-16
         tolerance, floor = max(tolerance, 1e-11), sp.Float(1e-3)
     points = random_points(left, right)
-    for tried in (points, [_below_one(point) for point in points]):
+    for tried in (points, [below_one(point) for point in points]):
         compared = 0
         for point in tried:
             at = tuple(point.items())
@@ -127,7 +127,7 @@ def equivalent(left: sp.Expr, right: sp.Expr, tolerance: float = 1e-20) -> bool:
     return False
 
 
-def _below_one(point: dict[sp.Symbol, sp.Rational]) -> dict[sp.Symbol, sp.Rational]:
+def below_one(point: dict[sp.Symbol, sp.Rational]) -> dict[sp.Symbol, sp.Rational]:
     """The point with every scale that is above 1 turned upside down."""
     return {s: 1 / v if v > 1 and not s.is_integer else v for s, v in point.items()}
 

@@ -9,6 +9,7 @@ of such layers pulls a wrong scale back (slope below 1 at its fixed point) or dr
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -23,7 +24,9 @@ from .law_means import LawMean, Piece
 
 _z, _σ = symbols("z sigma")
 _Φ = (1 + sp.erf(_z / sp.sqrt(2))) / 2
-_OF = ("value", "slope")
+_OF: dict[str, Callable[[sp.Expr], sp.Expr]] = {
+    "value": lambda g: g, "slope": lambda g: sp.diff(g, _z),
+}  # fmt: skip
 
 
 def _selu_constants() -> tuple[sp.Expr, sp.Expr]:
@@ -46,27 +49,14 @@ class Activation:
     name: str
     pieces: tuple[Piece, ...]
 
-    def _powers(self, power: int, of: str) -> list[Piece]:
-        if not isinstance(power, int) or power < 1:
-            raise ValueError(f"power: got {power!r}; accepted: a positive integer")
-        if of not in _OF:
-            raise ValueError(f"of: got {of!r}; accepted: {', '.join(_OF)}")
-        pieces = self.pieces
-        if of == "slope":
-            pieces = tuple((sp.diff(g, _z), low, high) for g, low, high in pieces)
-        return [(g**power, low, high) for g, low, high in pieces]
-
-    def moment(self, power: int) -> LawMean:
-        """Return a moment as a definition: unevaluated integrals, ready for a derivation.
-
-        Args:
-            power: which raw moment, for a normal input with the book's σ.
-        """
-        name = f"E {self.name}(z)" + (f"**{power}" if power > 1 else "")
-        return LawMean(name, _z, Normal(0, _σ), self._powers(power, "value"))
-
+    @cache  # noqa: B019  # there are eight of them
     def closed_form(self, power: int) -> sp.Expr:
-        """Return the moment in closed form, as an expression in the book's σ.
+        r"""Return a raw moment, for a normal input of the book's σ, in closed form.
+
+        That of GELU follows by Stein's identity $\mathbb{E}[x\,g(x)]=\sigma^2\,\mathbb{E}g'(x)$:
+        with $s=\sigma^2$, $\mathbb{E}\varphi^2=1/(2\pi\sqrt{1+2s})$,
+        $(1+s)\,\mathbb{E}[x\Phi\varphi]=s\,\mathbb{E}\varphi^2$, and the orthant probability
+        $\mathbb{E}\Phi^2=1/4+\arcsin(s/(1+s))/(2\pi)$.
 
         Args:
             power: which raw moment.
@@ -74,10 +64,23 @@ class Activation:
         Raises:
             ValueError: no closed form is known (tanh and sigmoid, for example).
         """
-        return _closed_form(self, power)
+        _require_power(power)
+        if self.name in ("identity", "relu", "elu", "selu"):
+            pieces = [(g**power, low, high) for g, low, high in self.pieces]
+            mean = LawMean(f"E {self.name}(z)**{power}", _z, Normal(0, _σ), pieces)
+            return sp.expand(integrate_by_parts(mean.start))
+        if (self.name, power) != ("gelu", 2):
+            raise ValueError(
+                f"power: no closed form of E {self.name}**{power} is known; "
+                "accepted: use quadrature(power, sd)"
+            )
+        s = _σ**2
+        Φ2 = sp.Rational(1, 4) + sp.asin(s / (1 + s)) / (2 * sp.pi)
+        xΦφ = s / (1 + s) / (2 * sp.pi * sp.sqrt(1 + 2 * s))
+        return s * (Φ2 + 2 * xΦφ)
 
     def quadrature(self, power: int, sd: float = 1.0, *, of: str = "value") -> Approximation:
-        """Integrate the moment numerically.
+        """Integrate a raw moment numerically.
 
         Args:
             power: which raw moment.
@@ -87,7 +90,10 @@ class Activation:
         Returns:
             The moment with a bound for its error.
         """
-        return self._expect(self._powers(power, of), sd)
+        _require_power(power)
+        if of not in _OF:
+            raise ValueError(f"of: got {of!r}; accepted: {', '.join(_OF)}")
+        return self._mean(lambda g: _OF[of](g) ** power, sd)
 
     def second_moment_slope(self, sd: float = 1.0) -> Approximation:
         r"""Return the slope of $q\mapsto\mathbb{E}f(\sqrt q\,z)^2$ at $q=$ sd².
@@ -98,24 +104,28 @@ class Activation:
         Args:
             sd: standard deviation of the normal input, positive.
         """
-        products = [(_z * g * sp.diff(g, _z), low, high) for g, low, high in self.pieces]
-        found = self._expect(products, sd)
+        found = self._mean(lambda g: _z * g * sp.diff(g, _z), sd)
         return Approximation(found.value / sd**2, found.error / sd**2)
 
-    @staticmethod
-    def _expect(pieces: list[Piece], sd: float) -> Approximation:
+    def _mean(self, of: Callable[[sp.Expr], sp.Expr], sd: float) -> Approximation:
+        """The mean of what is made of each piece."""
         if not sd > 0:
             raise ValueError(f"sd: got {sd}; accepted: a positive number")
         weight = sp.exp(-(_z**2) / 2) / sp.sqrt(2 * sp.pi)
         # the variable is standardised, so that the rule's nodes fit whatever the scale is
         parts = [
             integrate_numerically(
-                sp.Integral(g.subs(_z, sp.Float(sd, 17) * _z) * weight, (_z, *ends))
+                sp.Integral(of(g).subs(_z, sp.Float(sd, 17) * _z) * weight, (_z, *ends))
             )
-            for g, *ends in pieces
+            for g, *ends in self.pieces
         ]
         value = math.fsum(part.value for part in parts)
         return Approximation(value, math.fsum(part.error for part in parts))
+
+
+def _require_power(power: object) -> None:
+    if not isinstance(power, int) or power < 1:
+        raise ValueError(f"power: got {power!r}; accepted: a positive integer")
 
 
 @cache
@@ -153,26 +163,3 @@ _PIECES: dict[str, tuple[Any, ...]] = {  # below zero and above
     "tanh": (sp.tanh(_z),) * 2,
     "sigmoid": (1 / (1 + sp.exp(-_z)),) * 2,
 }
-
-
-@cache
-def _closed_form(of: Activation, power: int) -> sp.Expr:
-    r"""A moment without integrals.
-
-    That of GELU follows by Stein's identity $\mathbb{E}[x\,g(x)]=\sigma^2\,\mathbb{E}g'(x)$: with
-    $s=\sigma^2$, $\mathbb{E}\varphi^2=1/(2\pi\sqrt{1+2s})$,
-    $(1+s)\,\mathbb{E}[x\Phi\varphi]=s\,\mathbb{E}\varphi^2$, and the orthant probability
-    $\mathbb{E}\Phi^2=1/4+\arcsin(s/(1+s))/(2\pi)$.
-    """
-    defined = of.moment(power)  # refuses what is none
-    if of.name in ("identity", "relu", "elu", "selu"):
-        return sp.expand(integrate_by_parts(defined.start))
-    if (of.name, power) != ("gelu", 2):
-        raise ValueError(
-            f"power: no closed form of E {of.name}**{power} is known; "
-            "accepted: use quadrature(power, sd)"
-        )
-    s = _σ**2
-    Φ2 = sp.Rational(1, 4) + sp.asin(s / (1 + s)) / (2 * sp.pi)
-    xΦφ = s / (1 + s) / (2 * sp.pi * sp.sqrt(1 + 2 * s))
-    return s * (Φ2 + 2 * xΦφ)

@@ -1,4 +1,4 @@
-"""Laws of one random entry: exact moments and cumulants, Gauss nodes and a sampler for each.
+"""Laws of one random entry: exact moments and cumulants, nodes and a sampler for each.
 
 Parameters are SymPy expressions or numbers. A decimal such as ``1.3`` is read as the rational
 13/10 that it prints, so that everything computed from it stays exact.

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import mpmath
 import sympy as sp
 
-from .gauss import Rule, gauss_rule
-from .law import Law, MissingMoment, as_float, exact, put, require_positive
+from .law import Law, MissingMoment, Rule, as_float, exact, put, require_positive
 
 if TYPE_CHECKING:
     import torch
@@ -43,14 +42,14 @@ class Discrete(Law):
         pairs = zip(self.values, self.probabilities, strict=True)
         return sp.expand(sp.Add(*(p * v**k for v, p in pairs)))
 
-    def nodes(self, degree: int) -> Rule:
+    def nodes(self) -> Rule:
         values = [as_float(v, self) for v in self.values]
         return values, [as_float(p, self) for p in self.probabilities]
 
     def _fill(self, out: torch.Tensor, generator: torch.Generator) -> None:
         import torch
 
-        values, weights = torch.tensor(self.nodes(0), dtype=torch.float64, device=out.device)
+        values, weights = torch.tensor(self.nodes(), dtype=torch.float64, device=out.device)
         draws = torch.rand(out.shape, dtype=weights.dtype, device=out.device, generator=generator)
         out.copy_(values[torch.bucketize(draws, weights.cumsum(0)[:-1], right=True)])
 
@@ -114,8 +113,8 @@ class General(Law):
         return _gauss_law([1.0] + [given[k] if k in given else float(self._raw(k))
                                    for k in range(1, max(given) + 1)], self.name)  # fmt: skip
 
-    def nodes(self, degree: int) -> Rule:
-        return self.at({}).nodes(degree)
+    def nodes(self) -> Rule:
+        return self.at({}).nodes()
 
     def _fill(self, out: torch.Tensor, generator: torch.Generator) -> None:
         self.at({}).sample_(out, generator)
@@ -140,7 +139,9 @@ def _gauss_law(raw: Sequence[float], name: str) -> Discrete:
         jacobi = inverse * shifted * inverse.T
         if 2 * n - 1 == len(raw):  # the last odd moment is free
             jacobi[n - 1, n - 1] = jacobi[0, 0]
-        nodes, weights = gauss_rule(jacobi)
+        with mpmath.workdps(25):  # Golub and Welsch (1969)
+            roots, vectors = mpmath.eigsy(jacobi)
+        nodes, weights = [float(x) for x in roots], [float(v) ** 2 for v in vectors[0, :]]
         if all(_is_close(sum(w * x**k for x, w in zip(nodes, weights, strict=True)), m)
                for k, m in enumerate(scaled)):  # fmt: skip
             shares = [exact(w, "weight") for w in weights]

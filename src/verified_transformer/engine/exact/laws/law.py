@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import Field, fields
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import sympy as sp
 
-from .gauss import Rule, rule_between
+from ..integrals.quadrature import double_exponential
 
 if TYPE_CHECKING:
     import torch
+
+
+Rule = tuple[list[float], list[float]]  # nodes, weights
 
 
 class MissingMoment(ValueError):
@@ -99,17 +103,17 @@ class Law:
         """Return the law with the point's numbers put in for its symbols."""
         return type(self)(*(put(value, point) for value in self._parameters()))
 
-    def nodes(self, degree: int) -> Rule:
-        """Return Gauss nodes and weights, exact for polynomials of this degree.
+    def nodes(self) -> Rule:
+        """Return nodes and weights of a rule that gives means of powers to rounding.
 
-        A discrete law returns its values and probabilities whatever the degree.
+        A discrete law returns its values and probabilities.
 
         Raises:
             ValueError: a parameter is not a number yet.
         """
         centre, scale, low, high, normal = self._standard()
-        found, weights = rule_between(low, high, degree // 2 + 1, normal=normal)
-        return [centre + scale * x for x in found], list(weights)
+        found, weights = _rule_between(low, high, normal=normal)
+        return [centre + scale * x for x in found], weights
 
     def sample_(self, out: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
         """Fill a tensor in place with iid draws, on its device.
@@ -168,3 +172,19 @@ def as_float(value: sp.Expr, law: Law) -> float:
 def require_positive(name: str, value: sp.Expr) -> None:
     if value.is_extended_positive is False:
         raise ValueError(f"{name}: got {value}; accepted: greater than 0")
+
+
+@lru_cache(maxsize=256)
+def _rule_between(low: float, high: float, *, normal: bool) -> Rule:
+    """Quadrature of the standard normal law, or of the uniform one, given low <= x <= high."""
+    mode = min(max(low, 0.0), high)
+    reach = math.sqrt(mode**2 + 300)  # beyond it the density is below e⁻¹⁵⁰ of its maximum
+    xs, weights = [], []
+    for end in (max(low, -reach), min(high, reach)):
+        half = (end - mode) / 2
+        for place, weight in zip(*double_exponential(half_line=False), strict=True):
+            xs.append(mode + half * place)  # from the mode outwards: what is symmetric stays so
+            density = math.exp((mode**2 - xs[-1] ** 2) / 2) if normal else 1.0
+            weights.append(abs(half) * weight * density)
+    size = math.fsum(weights)
+    return xs, [weight / size for weight in weights]

@@ -5,21 +5,17 @@ multiplied out into `terms`. Route A (`partitions`) sums over the ways in which 
 coincide, with raw moments; route B (`cumulants`) over partitions of the factors into blocks, with
 cumulants. Both start from the multiplied-out polynomial and share no rule about expectations.
 
-Where a deterministic matrix occurs, only route B applies; the second witness is then the oracle, at
-two points with random matrices. The oracle (`grid`) evaluates the definition as written, before
-anything is multiplied out; it shares nothing with either route.
+The oracle (`oracle`) evaluates the definition as written, at a point where its sizes have numbers;
+it shares nothing with either route.
 """
 
-from .cumulants import Contraction
 from .expectation import Expectation, RoutesDisagree, mean, variance
 from .patterns import Pattern
-from .polynomials import Index, Matrix, Tensor, total
+from .polynomials import Index, Tensor, total
 
 __all__ = [
-    "Contraction",
     "Expectation",
     "Index",
-    "Matrix",
     "Pattern",
     "RoutesDisagree",
     "Tensor",

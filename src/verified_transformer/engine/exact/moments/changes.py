@@ -24,8 +24,7 @@ def changes(definition: Definition) -> Iterator[Change]:
         elif isinstance(node, sp.Sum):
             for label, changed in _index_changes(node):
                 yield label, whole.xreplace({node: changed})
-    carried = {size for matrix in definition.matrices for size in matrix.sizes}
-    for size in [size for size in definition.sizes.values() if size not in carried]:
+    for size in definition.sizes.values():
         larger = {i: Index(i.name, size + 1) for i in definition.indices if i.size == size}
         yield (
             f"size {size} -> {size + 1}",

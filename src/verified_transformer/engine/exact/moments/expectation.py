@@ -1,11 +1,10 @@
-"""The mean or the variance of a polynomial: derived by two routes, checked by brute force."""
+"""The mean or the variance of a polynomial, derived by two routes; and its oracle."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import sympy as sp
@@ -13,12 +12,12 @@ import sympy as sp
 from ..derivations import Step
 from ..formulas.evaluation import Approximation, Point, equivalent
 from ..laws import exact
-from . import grid
+from . import oracle
 from .changes import changes
-from .cumulants import Contraction, by_cumulants
+from .cumulants import by_cumulants
 from .partitions import Naming, by_partitions
 from .patterns import EntryMoments, Pattern, neat, sum_of
-from .polynomials import Definition, Matrix, Tensor
+from .polynomials import Definition, Tensor
 from .terms import Terms, expanded, multiplied
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def variance(statistic: sp.Expr) -> Expectation:
 
 
 class Expectation:
-    """The mean or the variance of a polynomial, with its derivation and its brute-force value.
+    """The mean or the variance of a polynomial, with its derivation and its oracle.
 
     Args:
         statistic: the polynomial.
@@ -81,16 +80,16 @@ class Expectation:
             different things have one name.
     """
 
+    route = "two routes"
+
     def __init__(self, statistic: sp.Expr, estimator: str) -> None:
         if estimator not in _ESTIMATORS:
             raise ValueError(f"estimator: got {estimator!r}; accepted: {', '.join(_ESTIMATORS)}")
         self._definition = Definition(statistic)
         self.statistic, self.estimator = self._definition.statistic, estimator
         self.draws = self._definition.draws
-        self._matrices = self._definition.matrices
         self._moments = EntryMoments({name: tensor.law for name, tensor in self.draws.items()})
         self.quantity = f"{_ESTIMATORS[estimator]}({self.statistic})"
-        self.route = "cumulants; brute force at 2 points" if self._matrices else "two routes"
 
     # ---- the derivation
 
@@ -99,29 +98,24 @@ class Expectation:
         """The result, factored where that makes it shorter.
 
         Raises:
-            RoutesDisagree: the two routes, or route B and brute force, find different values.
+            RoutesDisagree: the two routes find different values.
             MissingMoment: the result depends on a moment that a law does not give.
-            ValueError: there is a matrix, but no point at which brute force is possible.
         """
-        value = self._unchecked
-        if self._matrices:
-            self._check_against_oracle()
-        elif not _equal(value, other := self._combined(self._by_cumulants)):
-            raise RoutesDisagree(f"{self.quantity}: {value} by partitions, {other} by cumulants")
-        return self._moments.revealed(neat(value))
+        other = self._combined({
+            k: by_cumulants(terms, self._moments.cumulant, self._definition.sizes)
+            for k, terms in self._powers.items()
+        })  # fmt: skip
+        if not _equal(self._unchecked, other):
+            raise RoutesDisagree(
+                f"{self.quantity}: {self._unchecked} by partitions, {other} by cumulants"
+            )
+        return self._moments.revealed(neat(self._unchecked))
 
     @property
     def patterns(self) -> list[Pattern]:
         """The cases of the mean, or of the mean square for a variance: what to show a reader."""
-        shown = self._shown[1 if self.estimator == "mean" else 2]
+        shown = self._by_partitions[1 if self.estimator == "mean" else 2]
         return [replace(p, value=self._moments.revealed(p.value)) for p in shown]
-
-    @property
-    def averages(self) -> tuple[sp.Expr, ...]:
-        """The mean of the statistic; for a variance, of its square too; as derived."""
-        return tuple(
-            self._moments.revealed(neat(sum_of(self._shown[k]))) for k in sorted(self._powers)
-        )
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -130,7 +124,9 @@ class Expectation:
         patterns = [Step(p.text, p.count * p.value) for p in self.patterns]
         if self.estimator == "mean":
             return Step("definition", expectation(x)), *patterns, Step("sum", self.value)
-        first, second = self.averages
+        first, second = (
+            self._moments.revealed(neat(sum_of(self._by_partitions[k]))) for k in (1, 2)
+        )
         return (
             Step("definition", expectation(x**2) - expectation(x) ** 2),
             *patterns,
@@ -141,16 +137,12 @@ class Expectation:
 
     @cached_property
     def _unchecked(self) -> sp.Expr:
-        return self._combined(self._shown)
+        return self._combined({k: sum_of(found) for k, found in self._by_partitions.items()})
 
-    @property
-    def _shown(self) -> dict[int, list[Pattern]]:
-        return self._by_cumulants if self._matrices else self._by_partitions
-
-    def _combined(self, patterns: Mapping[int, list[Pattern]]) -> sp.Expr:
+    def _combined(self, means: Mapping[int, sp.Expr]) -> sp.Expr:
         if self.estimator == "mean":
-            return sum_of(patterns[1])
-        return sp.expand(sum_of(patterns[2]) - sum_of(patterns[1]) ** 2)
+            return means[1]
+        return sp.expand(means[2] - means[1] ** 2)
 
     @cached_property
     def _powers(self) -> dict[int, Terms]:
@@ -162,35 +154,31 @@ class Expectation:
 
     @cached_property
     def _by_partitions(self) -> dict[int, list[Pattern]]:
-        naming = Naming(self._definition.indices, self.draws)
-        return by_partitions(self._powers, self._moments.raw, naming)
+        naming, raw = Naming(self._definition.indices, self.draws), self._moments.raw
+        return {k: by_partitions(terms, raw, naming) for k, terms in self._powers.items()}
 
-    @cached_property
-    def _by_cumulants(self) -> dict[int, list[Pattern]]:
-        return by_cumulants(self._powers, self._moments.cumulant, self._definition.sizes)
-
-    # ---- brute force
+    # ---- the oracle, and the definition in numbers
 
     def oracle(self, point: Point) -> Approximation:
-        """Evaluate the definition at a point, on a tensor grid of Gauss nodes over all entries.
+        """Evaluate the definition at a point, multiplied out in its single entries.
 
         Args:
-            point: a number for every symbol; an array for every `Matrix`, under the object itself.
+            point: a number for every symbol.
 
         Returns:
             The value, exact but for rounding, and a bound for that.
 
         Raises:
-            ValueError: a number or a matrix is missing, or the grid has more than 2e6 nodes.
+            ValueError: a number is missing, or the polynomial has more terms than allowed.
         """
-        return grid.brute_force(self._definition, self.estimator, point)
+        return oracle.average(self._definition, self.estimator, point)
 
     def evaluate(self, arrays: Mapping[str, np.ndarray], point: Point) -> np.ndarray:
         """Evaluate the statistic as defined, by literal summation.
 
         Args:
             arrays: for every random tensor by name, an array of shape (replicates, *sizes).
-            point: a number for every symbol, an array for every `Matrix`.
+            point: a number for every symbol.
 
         Returns:
             One number per replicate.
@@ -198,46 +186,27 @@ class Expectation:
         Raises:
             ValueError: an array is missing or has another shape.
         """
-        return grid.evaluate(self._definition, arrays, point)
+        return oracle.evaluate(self._definition, arrays, point)
 
     def statistic_moments(self, point: Point, order: int) -> list[float]:
         """Return the statistic's raw moments from the first to ``order`` at a point.
 
-        They come from the grid where that is small, else from one route of the engine.
+        They come from the oracle where there are few terms, else from one route of the engine.
         """
         try:
-            weights, values, _ = grid.nodes(self._definition, point, order, grid.CHEAP)
-            return [float(weights @ values**k) for k in range(1, order + 1)]
-        except grid.GridTooLarge:
+            return oracle.raw_moments(self._definition, point, order)
+        except oracle.TooManyTerms:
+            numbers = {s: exact(v, str(s)) for s, v in point.items()}
             numeric = self.statistic.xreplace(
                 {t: Tensor(t.name, t.law.at(point), *t.sizes) for t in self.draws.values()}
             )
-            return [mean(numeric**k)._number(point) for k in range(1, order + 1)]
-
-    def scalars(self, point: Point) -> dict[sp.Symbol, object]:
-        """Return the point with numbers for the value's traces in place of the matrices."""
-        matrices = self._definition.at(point)[2]
-        traces = {s for s in self._unchecked.free_symbols if isinstance(s, Contraction)}
-        numbers = {s: v for s, v in point.items() if not isinstance(s, Matrix)}
-        return numbers | {s: s.number(matrices) for s in traces}
+            powers = (mean(numeric**k)._by_one_route() for k in range(1, order + 1))
+            return [float(sp.N(power.subs(numbers), 30)) for power in powers]
 
     @property
     def free_symbols(self) -> set[sp.Symbol]:
         """The symbols of the statistic, the laws and the sizes."""
         return set(self._definition.symbols)
-
-    def _number(self, point: Point) -> float:
-        numbers = {s: exact(v, str(s)) for s, v in self.scalars(point).items()}
-        return float(sp.N(self._moments.revealed(self._unchecked).subs(numbers), 30))
-
-    def _check_against_oracle(self) -> None:
-        checks = list(islice(grid.points_and_values(self._definition, self.oracle), 2))
-        if len(checks) < 2:
-            raise ValueError(f"{self.quantity}: found no two points at which brute force can check")
-        for point, expected in checks:
-            found = self._number(point)
-            if abs(found - expected.value) > 100 * expected.error:
-                raise RoutesDisagree(f"{self.quantity}: {found} by cumulants, {expected} by force")
 
     # ---- what must break the derivation
 
@@ -245,7 +214,7 @@ class Expectation:
         """Yield changed definitions: a label, and a function that derives the changed value.
 
         A law, the independence of the tensors, an exponent, the indices and the sizes are changed,
-        one at a time. A change that by brute force too leaves the value as it is, is left out.
+        one at a time. A change that by the oracle too leaves the value as it is, is left out.
         """
         seen = {self.statistic}
         for label, statistic in changes(self._definition):
@@ -253,23 +222,21 @@ class Expectation:
                 seen.add(statistic)
                 changed = Expectation(statistic, self.estimator)
                 if not self._is_indifferent_to(changed):
-                    yield label, changed._derived_by_one_route
+                    yield label, changed._by_one_route
 
-    def _derived_by_one_route(self) -> sp.Expr:
+    def _by_one_route(self) -> sp.Expr:
         return self._moments.revealed(self._unchecked)
 
     @cached_property
-    def _forced(self) -> tuple[Point, Approximation] | None:
-        """A point at which brute force is possible, and its value."""
-        return next(grid.points_and_values(self._definition, self.oracle), None)
+    def _somewhere(self) -> tuple[Point, Approximation] | None:
+        """A point at which the oracle has a value, and that."""
+        return oracle.point_and_value(self._definition, self.oracle)
 
     def _is_indifferent_to(self, changed: Expectation) -> bool:
         try:
-            if not _equal(changed._unchecked, self._unchecked):
+            if not _equal(changed._unchecked, self._unchecked) or self._somewhere is None:
                 return False
-            if self._forced is None:
-                return False
-            point, first = self._forced
+            point, first = self._somewhere
             second = changed.oracle(point)
         except ValueError:
             return False

@@ -7,7 +7,6 @@ moments of entries.
 from __future__ import annotations
 
 import string
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -59,20 +58,17 @@ class Naming:
         return names
 
 
-def by_partitions(
-    powers: Mapping[int, Terms], raw: Moment, naming: Naming
-) -> dict[int, list[Pattern]]:
-    """Return the patterns of each power of the statistic by route A."""
-    patterns: dict[int, list[Pattern]] = defaultdict(list)
-    for power, terms in powers.items():
-        for term, coefficient in terms.items():
-            names = naming.names(term)
-            for found in coincidences(term, raw):
-                where = _text(names, term, found)
-                worth = [moment_text(f.name, f.power) for f in found.factors]
-                value = sp.Mul(coefficient, *(raw(f.name, f.power) for f in found.factors))
-                counts = [sp.Integer(found.ways), *falling(found.labels, naming.sizes)]
-                patterns[power].append(pattern(where, counts, worth, value, coefficient))
+def by_partitions(terms: Terms, raw: Moment, naming: Naming) -> list[Pattern]:
+    """Return the patterns of a polynomial, whose mean is their sum, by route A."""
+    patterns = []
+    for term, coefficient in terms.items():
+        names = naming.names(term)
+        for found in coincidences(term, raw):
+            worth = [moment_text(f.name, f.power) for f in found.factors]
+            value = sp.Mul(coefficient, *(raw(f.name, f.power) for f in found.factors))
+            counts = [sp.Integer(found.ways), *falling(found.labels, naming.sizes)]
+            where = _text(names, term, found)
+            patterns.append(pattern(where, counts, worth, value, coefficient))
     return patterns
 
 

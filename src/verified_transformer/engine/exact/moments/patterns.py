@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -84,16 +84,6 @@ def pattern(
 def moment_text(name: str, k: int) -> str:
     """Return the name of a raw moment, such as ``E[w^4]``."""
     return f"E[{_power(name, k)}]"
-
-
-def block_text(orders: Iterable[tuple[str, int]]) -> str:
-    """Return the name of a partition from tensors and orders of its blocks."""
-    sizes: dict[str, list[str]] = defaultdict(list)
-    for name, k in orders:
-        sizes[name].append(str(k))
-    return (
-        ", ".join(f"{name} in blocks of {'+'.join(s)}" for name, s in sizes.items()) or "constant"
-    )
 
 
 def sum_of(patterns: Iterable[Pattern]) -> sp.Expr:

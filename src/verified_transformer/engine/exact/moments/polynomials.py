@@ -1,22 +1,16 @@
-"""Polynomials in entries of iid tensors and of matrices: how they are written, what is in them."""
+"""Polynomials in entries of iid tensors: how they are written, and what is in them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sympy as sp
 
 from ..formulas.evaluation import Point
 from ..laws import Law, exact
-
-if TYPE_CHECKING:
-    import numpy as np
-
-
-RANDOM, FIXED = range(2)  # roles of arrays
 
 
 class Named(sp.Symbol):  # type: ignore[misc]  # SymPy has no types
@@ -45,27 +39,8 @@ class Index(Named):
         return super().__new__(cls, name, (size,), size=size)
 
 
-class Array(Named):
-    """A tensor or a matrix: a name, a size per axis, and entries at `Index` objects."""
-
-    def __new__(
-        cls, name: str, sizes: tuple[object, ...], identity: tuple[Any, ...], **attributes: object
-    ) -> Array:
-        sizes = tuple(as_size(size, f"sizes of {name}") for size in sizes)
-        return super().__new__(cls, name, (sizes, *identity), sizes=sizes, **attributes)
-
-    def __getitem__(self, indices: Index | tuple[Index, ...]) -> sp.Indexed:
-        indices = indices if isinstance(indices, tuple) else (indices,)
-        if not all(isinstance(i, Index) for i in indices):
-            raise TypeError(f"indices of {self}: got {indices}; accepted: Index objects")
-        if tuple(i.size for i in indices) != self.sizes:
-            given = ", ".join(f"{i} of size {i.size}" for i in indices)
-            raise ValueError(f"indices of {self}: got {given}; accepted: sizes {self.sizes}")
-        return sp.Indexed(sp.IndexedBase(self), *indices)
-
-
-class Tensor(Array):
-    """A random tensor, whose entries are independent and follow one law.
+class Tensor(Named):
+    """A random tensor, whose entries, at `Index` objects, are independent and follow one law.
 
     Args:
         name: of this tensor alone, within an expression.
@@ -76,20 +51,18 @@ class Tensor(Array):
     def __new__(cls, name: str, law: Law, *sizes: object) -> Tensor:
         if not isinstance(law, Law):
             raise TypeError(f"law: got {law!r}; accepted: a Law, such as Normal(0, sigma)")
-        identity = law.name, *sorted(law.free_symbols, key=str)
-        return super().__new__(cls, name, sizes, identity, law=law, role=RANDOM)
+        axes = tuple(as_size(size, f"sizes of {name}") for size in sizes)
+        identity = axes, law.name, *sorted(law.free_symbols, key=str)
+        return super().__new__(cls, name, identity, law=law, sizes=axes)
 
-
-class Matrix(Array):
-    """A deterministic matrix or vector; its value in a point is an array: ``{d: 3, S: array}``.
-
-    Args:
-        name: of this matrix alone, within an expression.
-        sizes: one per axis, symbols or integers.
-    """
-
-    def __new__(cls, name: str, *sizes: object) -> Matrix:
-        return super().__new__(cls, name, sizes, (FIXED,), role=FIXED)
+    def __getitem__(self, indices: Index | tuple[Index, ...]) -> sp.Indexed:
+        indices = indices if isinstance(indices, tuple) else (indices,)
+        if not all(isinstance(i, Index) for i in indices):
+            raise TypeError(f"indices of {self}: got {indices}; accepted: Index objects")
+        if tuple(i.size for i in indices) != self.sizes:
+            given = ", ".join(f"{i} of size {i.size}" for i in indices)
+            raise ValueError(f"indices of {self}: got {given}; accepted: sizes {self.sizes}")
+        return sp.Indexed(sp.IndexedBase(self), *indices)
 
 
 def as_size(value: object, name: str) -> sp.Expr:
@@ -131,7 +104,7 @@ def free_indices(node: sp.Expr) -> set[Index]:
 
 def refuse_unless_polynomial(node: sp.Expr) -> None:
     """Raise ValueError unless a node is built from entries by +, *, whole powers and total."""
-    if isinstance(node, sp.Indexed) and isinstance(node.base.label, Array):
+    if isinstance(node, sp.Indexed) and isinstance(node.base.label, Tensor):
         return
     if not node.has(sp.Indexed):
         if strangers := [s for s in node.free_symbols if isinstance(s, Named)]:
@@ -152,8 +125,8 @@ class Definition:
     """A polynomial in entries, refused where it is none or ambiguous, and what occurs in it.
 
     Attributes:
-        entries, indices, matrices: what occurs, in a fixed order.
-        draws: the random tensors by name.
+        entries, indices: what occurs, in a fixed order.
+        draws: the tensors by name.
         sizes: the indices' sizes by their text.
     """
 
@@ -161,12 +134,12 @@ class Definition:
         self.statistic = exact(statistic, "statistic")
         refuse_unless_polynomial(self.statistic)
         self.entries = sorted(self.statistic.atoms(sp.Indexed), key=sp.default_sort_key)
-        arrays = list(dict.fromkeys(entry.base.label for entry in self.entries))
+        tensors = list(dict.fromkeys(entry.base.label for entry in self.entries))
         bound = {i for node in self.statistic.atoms(sp.Sum) for i in node.variables}
         used = {i for entry in self.entries for i in entry.indices}
         # a sum may run over copies: no entry has its index
         self.indices: list[Index] = sorted(used | bound, key=str)
-        if not arrays:
+        if not tensors:
             raise ValueError(f"statistic: got {self.statistic}; accepted: it must have entries")
         for i, j in combinations(sorted(free_indices(self.statistic), key=str), 2):
             if i.size == j.size:
@@ -174,11 +147,10 @@ class Definition:
                     f"statistic: the fixed indices {i} and {j} of size {i.size} might coincide; "
                     "accepted: at most one per size, the others summed by total"
                 )
-        for named in (arrays, self.indices, {i.size for i in self.indices}):
+        for named in (tensors, self.indices, {i.size for i in self.indices}):
             if len(set(map(str, named))) < len(named):
                 raise ValueError(f"statistic: two different things share a name among {named}")
-        self.draws: dict[str, Tensor] = {a.name: a for a in arrays if isinstance(a, Tensor)}
-        self.matrices: list[Matrix] = [a for a in arrays if isinstance(a, Matrix)]
+        self.draws: dict[str, Tensor] = {tensor.name: tensor for tensor in tensors}
         self.sizes: dict[str, sp.Expr] = {str(i.size): i.size for i in self.indices}
 
     @cached_property
@@ -189,27 +161,14 @@ class Definition:
         found = set().union(*(part.free_symbols for part in parts))
         return sorted((s for s in found if type(s) is sp.Symbol), key=str)
 
-    def at(
-        self, point: Point
-    ) -> tuple[dict[sp.Symbol, sp.Expr], dict[Index, int], dict[str, np.ndarray]]:
-        """Return numbers of the symbols, sizes of the indices, matrices by name.
+    def at(self, point: Point) -> tuple[dict[sp.Symbol, sp.Expr], dict[Index, int]]:
+        """Return numbers of the symbols, and sizes of the indices.
 
         Raises:
             ValueError: one of them is missing, or does not fit its declaration.
         """
-        if missing := [str(s) for s in (*self.symbols, *self.matrices) if s not in point]:
+        if missing := [str(s) for s in self.symbols if s not in point]:
             raise ValueError(f"point: got nothing for {', '.join(missing)}")
         numbers = {s: exact(point[s], str(s)) for s in self.symbols}
         sizes = {i: int(as_size(i.size.subs(numbers), f"point, {i.size}")) for i in self.indices}
-        matrices = {m.name: self._array(m, point[m], numbers) for m in self.matrices}
-        return numbers, sizes, matrices
-
-    @staticmethod
-    def _array(matrix: Matrix, given: object, numbers: Mapping[sp.Symbol, sp.Expr]) -> np.ndarray:
-        import numpy as np
-
-        array = np.asarray(given, dtype=float)
-        shape = tuple(int(size.subs(numbers)) for size in matrix.sizes)
-        if array.shape != shape:
-            raise ValueError(f"point: got {matrix} of shape {array.shape}; accepted: {shape}")
-        return array
+        return numbers, sizes

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import sympy as sp
 
-from .polynomials import RANDOM, Index
+from .polynomials import Index
 
 APART = "*"  # the mark of a summed label that differs from all other marked ones of its size
 
@@ -27,17 +27,11 @@ class Label(NamedTuple):
 
 
 class Factor(NamedTuple):
-    """A power of an entry: the array's role and name, the label of each axis, the exponent."""
+    """A power of an entry: the tensor's name, the label of each axis, the exponent."""
 
-    role: int
     name: str
     where: tuple[int, ...]
     power: int
-
-    @property
-    def is_random(self) -> bool:
-        """Whether this is an entry of a random tensor."""
-        return self.role == RANDOM
 
 
 class Term(NamedTuple):
@@ -71,7 +65,7 @@ def _canonical(term: Term) -> tuple[Term, tuple[int, ...]]:
         while classes < max(rank, default=-1):
             classes = max(rank)
             seen: list[list[tuple[Any, ...]]] = [[] for _ in labels]
-            for _, name, where, power in factors:
+            for name, where, power in factors:
                 around = [rank[x] for x in where]
                 for axis, x in enumerate(where):
                     seen[x].append((name, power, axis, *around))
@@ -89,9 +83,9 @@ def moved(
     factors: Iterable[Factor], place: Sequence[int] | Mapping[int, int]
 ) -> tuple[Factor, ...]:
     """Replace each label x by place[x] and collect equal factors."""
-    powers: Counter[tuple[int, str, tuple[int, ...]]] = Counter()
-    for role, name, where, power in factors:
-        powers[role, name, tuple(place[x] for x in where)] += power
+    powers: Counter[tuple[str, tuple[int, ...]]] = Counter()
+    for name, where, power in factors:
+        powers[name, tuple(place[x] for x in where)] += power
     return tuple(Factor(*key, power) for key, power in sorted(powers.items()))
 
 
@@ -107,8 +101,8 @@ def reduced(labels: Sequence[Label], factors: Iterable[Factor]) -> tuple[Term, d
 def expanded(node: sp.Expr) -> dict[Term, sp.Expr]:
     """Multiply out into coefficients of terms."""
     if isinstance(node, sp.Indexed):
-        array, own = node.base.label, list(dict.fromkeys(node.indices))
-        factor = Factor(array.role, array.name, tuple(map(own.index, node.indices)), 1)
+        own = list(dict.fromkeys(node.indices))
+        factor = Factor(node.base.label.name, tuple(map(own.index, node.indices)), 1)
         return {reduced([fixed_label(i) for i in own], [factor])[0]: sp.Integer(1)}
     if not node.has(sp.Indexed):
         return {ONE: node}
