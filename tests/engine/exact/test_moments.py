@@ -373,8 +373,8 @@ REFUSED = {
     "no law": (lambda: Tensor("w", 1, d), "accepted: a Law"),
     "unknown moment": (lambda: mean(norm2(GENERAL) ** 3).value, r"E\[w\*\*6\]"),
     "too many terms": (
-        lambda: mean(norm2(NORMAL) ** 4).oracle({d: 40, σ: 1}),
-        "123410 terms; accepted: at most",
+        lambda: mean(norm2(NORMAL) ** 4).oracle({d: 60, σ: 1}),
+        "595665 terms; accepted: at most",
     ),
     "no number": (lambda: mean(norm2(NORMAL)).oracle({d: 2}), "got nothing for sigma"),
     "size at the point": (lambda: mean(norm2(NORMAL)).oracle({d: 2.5, σ: 1}), "positive integer"),

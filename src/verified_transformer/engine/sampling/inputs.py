@@ -128,7 +128,8 @@ def call(statistic: Callable[..., Any], arrays: Mapping[str, Any], point: Point)
     accepted = inspect.signature(statistic).parameters
     given = dict(arrays)
     if "point" in accepted:
-        given["point"] = {s: int(v) if s.is_integer else float(v) for s, v in point.items()}
+        values = ((s, sp.sympify(value)) for s, value in point.items())
+        given["point"] = {s: int(v) if s.is_integer else float(v) for s, v in values}
     try:
         inspect.signature(statistic).bind(**given)
     except TypeError:

@@ -24,7 +24,7 @@ from .polynomials import Definition, Index
 if TYPE_CHECKING:
     import numpy as np
 
-_LARGEST = 20_000  # terms that a polynomial may have when it is multiplied out
+_MOST, _FEW = 200_000, 20_000  # terms that a polynomial may have when it is multiplied out
 _ROUNDING = 1e-14  # relative, per factor of a term
 _TRIES = 40  # random points looked at to find one at which the laws exist and the terms are few
 
@@ -44,8 +44,12 @@ def average(definition: Definition, estimator: str, point: Point) -> Approximati
 
 
 def raw_moments(definition: Definition, point: Point, order: int) -> list[float]:
-    """Return the means of the powers of a definition's statistic, from the first to ``order``."""
-    polynomial, laws = _multiplied_out(definition, point, order)
+    """Return the means of the powers of a definition's statistic, from the first to ``order``.
+
+    Raises:
+        TooManyTerms: the engine is quicker.
+    """
+    polynomial, laws = _multiplied_out(definition, point, order, _FEW)
     return [_mean(polynomial**k, laws).value for k in range(1, order + 1)]
 
 
@@ -83,7 +87,9 @@ def point_and_value(
     return None
 
 
-def _multiplied_out(definition: Definition, point: Point, power: int) -> tuple[Any, Sequence[Law]]:
+def _multiplied_out(
+    definition: Definition, point: Point, power: int, most: int = _MOST
+) -> tuple[Any, Sequence[Law]]:
     """The statistic as a polynomial in the entries that are used, and the law of each of these.
 
     A fixed index is 0 there.
@@ -100,8 +106,8 @@ def _multiplied_out(definition: Definition, point: Point, power: int) -> tuple[A
         for run in product(*(range(sizes[i] if i in bound else 1) for i in own)):
             place = tuple(run[own.index(i)] for i in entry.indices)
             laws[tensor.name, place] = tensor.law.at(point)
-    if (terms := _most_terms(statistic**power, sizes, len(laws))[0]) > _LARGEST:
-        raise TooManyTerms(f"point: there may be {terms} terms; accepted: at most {_LARGEST}")
+    if (terms := _most_terms(statistic**power, sizes, len(laws))[0]) > most:
+        raise TooManyTerms(f"point: there may be {terms} terms; accepted: at most {most}")
     made, *entries = ring([f"x{n}" for n in range(len(laws))], sp.QQ)
     arrays: dict[str, dict[Any, Any]] = defaultdict(dict)
     for (name, at), entry in zip(laws, entries, strict=True):
