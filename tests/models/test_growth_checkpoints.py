@@ -189,7 +189,7 @@ def test_folders_that_are_not_ours_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"target: got .*, the source; accepted: another folder"):
         widen_checkpoint(tmp_path / "small", tmp_path / "small", 2)
     widen_checkpoint(tmp_path / "small", wide, 2)
-    with pytest.raises(ValueError, match=r"target: got .* of another source or k; accepted: an em"):
+    with pytest.raises(ValueError, match=r"target: got .* of another source, k or size; accepted"):
         widen_checkpoint(tmp_path / "small", wide, 3)
     (wide / "other.safetensors").touch()
     with pytest.raises(ValueError, match=r"target: got .* with other\.safetensors; accepted: an"):

@@ -87,7 +87,9 @@ def _parser() -> argparse.ArgumentParser:
                    repository=False)  # fmt: skip
     wide.add_argument("source", type=Path, help="a folder of save_pretrained, in safetensors")
     wide.add_argument("target", type=Path, help="the folder to write; one that a kill left goes on")
-    wide.add_argument("--stream", type=int, required=True, help="how many times as wide")
+    wide.add_argument("--stream", type=int, default=1, help="how many times as wide")
+    for size in ("heads", "key-value-heads", "feed-forward", "layers"):
+        wide.add_argument(f"--{size}", type=int, help=f"how many {size} the large model has")
     elsewhere = command(
         "portable", "run notebooks under other instruction sets, threads and hash seeds",
         lambda given: portable.portable(given.notebooks, given.root, given.jobs), True,
@@ -182,7 +184,11 @@ def _widen(given: argparse.Namespace) -> int:
         print(f"\r{shard}: {done} of {count} tensors", end="\n" * (done == count), flush=True)
 
     try:
-        print(widen_checkpoint(given.source, given.target, given.stream, progress=progress))
+        names = ("heads", "key_value_heads", "feed_forward", "layers")
+        sizes = {name: getattr(given, name) for name in names}
+        print(
+            widen_checkpoint(given.source, given.target, given.stream, progress=progress, **sizes)
+        )
     except (ValueError, TypeError, OSError, AssertionError) as error:
         raise Refused(str(error)) from None
     return 0

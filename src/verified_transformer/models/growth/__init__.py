@@ -8,6 +8,7 @@ module of which class has which role, `stock` what a model must be to be grown. 
 
 from .axes import Axis, heads, repeated, rotary, unchanged
 from .checkpoints import widen_checkpoint
+from .describing import describe
 from .descriptions import DESCRIPTIONS, Description, GrowthRefused, described
 from .growing import grow, grow_along
 from .rules import RULES, Part, Row, score_scale
@@ -27,6 +28,7 @@ __all__ = [
     "Row",
     "clean_float64",
     "compare",
+    "describe",
     "described",
     "grow",
     "grow_along",

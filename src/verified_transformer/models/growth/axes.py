@@ -59,6 +59,15 @@ class Gathered:
         """The same, gathered along a further dimension."""
         return replace(self, along=(*self.along, (dim % self.value.ndim, (source, factor))))
 
+    def silent(self) -> Gathered:
+        """The same with all factors zero."""
+        one = (0, (torch.arange(self.value.shape[0]), torch.empty(self.value.shape[0]).double()))
+        along = tuple(
+            (dim, (source, torch.zeros_like(factor)))
+            for dim, (source, factor) in self.along or (one,)
+        )
+        return replace(self, along=along)
+
     def t(self) -> Gathered:
         """The transpose of a matrix; of a vector the vector."""
         if self.value.ndim < 2:
@@ -177,6 +186,14 @@ class Axis:
         factor = torch.where(other.factor == 0, 0, self.factor / other.factor)
         return Axis(self.source, factor, self.size)
 
+    def in_blocks(self, count: int, times: int) -> Axis:
+        """The same with each of ``count`` blocks, such as a head, several times in a row."""
+        source, factor = (
+            each.view(count, -1).repeat_interleave(times, 0).flatten()
+            for each in (self.source, self.factor)
+        )
+        return Axis(source, factor, self.size)
+
     def matrix(self) -> torch.Tensor:
         """E itself, (new size, old size), in float64."""
         return self.write(torch.eye(self.size, dtype=torch.float64), 0)
@@ -228,6 +245,11 @@ def unchanged(size: int) -> Axis:
 def repeated(size: int, k: int, *, scale: float = 1.0) -> Axis:
     """Every coordinate k times in a row: (x₁, x₂) becomes s (x₁, x₁, x₂, x₂) for k = 2."""
     return heads(1, size, k, scale=scale)
+
+
+def stretched(size: int, new: int) -> Axis:
+    """Every coordinate some times in a row, as evenly as ``new`` allows: for activations alone."""
+    return Axis(torch.arange(new) * size // new, torch.ones(new, dtype=torch.float64), size)
 
 
 def heads(count: int, size: int, k: int, *, scale: float = 1.0) -> Axis:

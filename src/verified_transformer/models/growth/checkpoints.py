@@ -8,7 +8,6 @@ default.) A run that was killed is called again and goes on after the last tenso
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import json
 import os
@@ -20,22 +19,28 @@ from typing import Any, NamedTuple
 import torch
 
 from .descriptions import GrowthRefused, described
-from .filling import Growth, fill_own
-from .growing import grow, require_factor
-from .verify import GrowthFailed
+from .filling import Growth, fill_own, make_frequencies
+from .growing import begun
+from .sizes import shortened
+from .verify import GrowthFailed, require_same_function
 
 Progress = Callable[[str, int, int], None]
 _INDEX, _PART, _CHECKED_LAYERS = "model.safetensors.index.json", ".part", 2
-_DEPTHS = ("num_hidden_layers", "num_decoder_layers")
 _KINDS = {torch.float64: "F64", torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16"}
 _WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".h5", ".msgpack", ".index.json")
 
 
 class _Tensor(NamedTuple):
-    """A tensor of a shard: its key there, its parameter, and what it is grown to."""
+    """A tensor of a shard: its key, the one that it is read from, its parameter, and what it is.
+
+    ``name`` is that of the parameter in the large model, ``small`` in the small one; without it the
+    tensor belongs to a new layer.
+    """
 
     key: str
+    read: str
     name: str
+    small: str
     shape: tuple[int, ...]
     dtype: torch.dtype
 
@@ -48,12 +53,13 @@ class _Tensor(NamedTuple):
 def widen_checkpoint(
     source: str | Path,
     target: str | Path,
-    k: int,
+    k: int = 1,
     *,
     check: bool = True,
     progress: Progress | None = None,
+    **sizes: int | None,
 ) -> Path:
-    """Grow a saved checkpoint k times as wide into another folder, the same function.
+    """Grow a saved checkpoint into another folder, the same function.
 
     The tensors are, bit by bit, those of `grow`. One at a time is in memory, and with ``check`` the
     first two layers between both ends.
@@ -62,18 +68,19 @@ def widen_checkpoint(
         source: a folder that ``save_pretrained`` wrote, in safetensors, sharded or not.
         target: the folder to write; new, empty, or what a call that was killed has left, which is
             then gone on with. Tokenizers and the like are copied along.
-        k: factor of growth, as `grow` takes it.
+        k: factor of growth of the stream, as `grow` takes it.
         check: whether the first layers are built, grown and compared as `grow` does, before
             anything is written, and their bits held against what is then written.
         progress: called with the name of a shard, how many of its tensors are written, and how many
             there are, after each.
+        sizes: what else grows: heads, key_value_heads, feed_forward, layers, as `grow` takes them.
 
     Returns:
         The target.
 
     Raises:
-        TypeError, ValueError: ``k`` as for `grow`; ``source`` is no such folder; ``target`` holds
-            something else.
+        TypeError, ValueError: ``k`` and sizes as for `grow`; ``source`` is no such folder;
+            ``target`` holds something else.
         GrowthRefused: as `grow`; or a tensor is missing, is none of the class's parameters, or is
             one of several that the library fuses when it loads them (Mixtral's experts).
         GrowthFailed: as `grow`, on the first layers.
@@ -88,18 +95,17 @@ def widen_checkpoint(
         ...     GPT2LMHeadModel.from_pretrained(wide).config.n_embd
         16
     """
-    require_factor(k)
     source, target = _folder(source), Path(target)
     if target.resolve() == source.resolve():
         raise ValueError(f"target: got {target}, the source; accepted: another folder")
     shards = _shards(source)
     small = _empty(source, shards)
-    growth = Growth(small, k)
+    growth = begun(small, k, **sizes)
     growth.require_rules()
-    _make_frequencies(growth)
+    make_frequencies(growth.large, growth.description, "cpu")
     contents = {path: _contents(path, growth) for path in shards}
     _require_all(source, growth, contents)
-    wanted = _first_layers(small, k, contents) if check else {}
+    wanted = _first_layers(small, k, sizes, contents) if check else {}
     beside = [
         path for path in source.iterdir()
         if path.is_file() and path.name != "config.json" and not path.name.endswith(_WEIGHTS)
@@ -109,13 +115,17 @@ def widen_checkpoint(
         shutil.copyfile(path, target / path.name)
     growth.large.config.architectures = small.config.architectures
     _write_whole(target / "config.json", growth.large.config.to_json_string())
+    said = json.dumps({"k": k} | {name: size for name, size in sizes.items() if size is not None})
     for path, tensors in contents.items():
-        _write_shard(path, target / path.name, tensors, growth, k, wanted, progress)
+        _write_shard(path, target / path.name, tensors, growth, said, wanted, progress)
     if (source / _INDEX).is_file():
         index = json.loads((source / _INDEX).read_text("utf-8"))
-        sizes = sum(tensor.size for tensors in contents.values() for tensor in tensors)
-        numbers = sum(torch.Size(t.shape).numel() for each in contents.values() for t in each)
-        index["metadata"] = {"total_parameters": numbers, "total_size": sizes}
+        every = [(tensor, path.name) for path, tensors in contents.items() for tensor in tensors]
+        index["metadata"] = {
+            "total_parameters": sum(torch.Size(tensor.shape).numel() for tensor, _ in every),
+            "total_size": sum(tensor.size for tensor, _ in every),
+        }
+        index["weight_map"] = {tensor.key: name for tensor, name in every}
         _write_whole(target / _INDEX, json.dumps(index, indent=2, sort_keys=True) + "\n")
     return target
 
@@ -178,15 +188,6 @@ def _on_cpu(model: Any) -> dict[str, torch.Tensor]:
     return {name: torch.empty_like(it, device="cpu") for name, it in model.named_buffers()}
 
 
-def _make_frequencies(growth: Growth) -> None:
-    """Compute the tables of sines that a class keeps as parameters."""
-    for path, module in growth.large.named_modules():
-        row = growth.description.row(path)
-        if row is not None and row.rule == "frequencies" and list(module.parameters()):
-            module.to_empty(device="cpu")
-            growth.large._init_weights(module)
-
-
 def _contents(path: Path, growth: Growth) -> list[_Tensor]:
     """What a shard holds, and what it becomes."""
     from safetensors import safe_open
@@ -216,9 +217,28 @@ def _contents(path: Path, growth: Growth) -> list[_Tensor]:
                     f"{key}: got {told.get_dtype()} {tuple(told.get_shape())}; accepted: floats of "
                     f"16 bits or more, {tuple(names[name].shape)}"
                 )
-            shape = tuple(growth.large.get_parameter(name).shape)
-            found.append(_Tensor(key, name, shape, dtype))
+            for place in growth.first:
+                old, between = growth.origin(place)
+                if old == name:
+                    shape = tuple(growth.large.get_parameter(place).shape)
+                    own = _renamed(key, name, place)
+                    found.append(_Tensor(own, key, place, "" if between else name, shape, dtype))
     return found
+
+
+def _renamed(key: str, name: str, place: str) -> str:
+    """A key of a shard with the number of another layer, as its parameter has it in its name."""
+    if name == place:
+        return key
+    parts = list(zip(name.split("."), place.split("."), strict=True))
+    first = next(at for at, (old, new) in enumerate(parts) if old != new)
+    old, new = (".".join(each) for each in zip(*parts[first:], strict=True))
+    if not key.endswith(f".{old}"):
+        raise GrowthRefused(
+            f"layers: got {key}, another name than its parameter's, {name}; accepted: None (`grow` "
+            "takes the loaded model)"
+        )
+    return key.removesuffix(old) + new
 
 
 def _require_all(source: Path, growth: Growth, contents: dict[Path, list[_Tensor]]) -> None:
@@ -226,14 +246,14 @@ def _require_all(source: Path, growth: Growth, contents: dict[Path, list[_Tensor
     held: dict[str, tuple[Path, str]] = {}
     for path, tensors in contents.items():
         for tensor in tensors:
-            first = growth.first(tensor.name)
-            if first in held and not torch.equal(_read(path, tensor.key), _read(*held[first])):
+            first = growth.first[tensor.name]
+            if first in held and not torch.equal(_read(path, tensor.read), _read(*held[first])):
                 raise GrowthRefused(
                     f"{tensor.key}: it is not {held[first][1]}, to which the configuration ties "
                     "it; accepted: equal numbers, or tie_word_embeddings=False"
                 )
-            held.setdefault(first, (path, tensor.key))
-    if missing := sorted(set(map(growth.first, dict(growth.model.named_parameters()))) - set(held)):
+            held.setdefault(first, (path, tensor.read))
+    if missing := sorted(set(growth.first.values()) - set(held)):
         raise GrowthRefused(f"source: got {source} without {missing[0]}; accepted: all parameters")
 
 
@@ -245,23 +265,23 @@ def _read(path: Path, key: str) -> torch.Tensor:
     return found
 
 
-def _first_layers(small: Any, k: int, contents: dict[Path, list[_Tensor]]) -> dict[str, str]:
+def _first_layers(
+    small: Any, k: int, sizes: dict[str, int | None], contents: dict[Path, list[_Tensor]]
+) -> dict[str, str]:
     """Grow the first layers between both ends as `grow` does; return what each tensor is."""
-    config = copy.deepcopy(small.config)
-    for option in _DEPTHS:
-        if (getattr(config, option, None) or 0) > _CHECKED_LAYERS:
-            setattr(config, option, _CHECKED_LAYERS)
-    if getattr(config, "layer_types", None):
-        config.layer_types = config.layer_types[: config.num_hidden_layers]
-    model = type(small)(config).to(small.dtype).eval()
+    model = type(small)(shortened(small.config, _CHECKED_LAYERS)).to(small.dtype).eval()
     fill_own(model, described(model), _on_cpu(model))
     own = dict(model.named_parameters(remove_duplicate=False))
     for path, tensors in contents.items():
         for tensor in tensors:
-            if tensor.name in own:
-                own[tensor.name].data = _read(path, tensor.key)
-    large = grow(model, k)
-    return {name: _digest(value) for name, value in large.named_parameters(remove_duplicate=False)}
+            if tensor.small in own:
+                own[tensor.small].data = _read(path, tensor.read)
+    if sizes.get("layers"):
+        sizes = sizes | {"layers": _CHECKED_LAYERS + 1}
+    growth = begun(model, k, **sizes)
+    growth.fill()
+    require_same_function(growth)
+    return {name: _digest(growth.large.get_parameter(growth.place[name])) for name in own}
 
 
 def _write_shard(
@@ -269,20 +289,20 @@ def _write_shard(
     target: Path,
     tensors: list[_Tensor],
     growth: Growth,
-    k: int,
+    sizes: str,
     wanted: dict[str, str],
     progress: Progress | None,
 ) -> None:
     """Write a shard under another name, from where it was left, and rename it once it is whole."""
-    header = _header(source, tensors, k)
+    header = _header(source, tensors, sizes)
     if target.is_file():
         size = len(header) + sum(tensor.size for tensor in tensors)
         with target.open("rb") as held:
             if held.read(len(header)) == header and target.stat().st_size == size:
                 return
         raise ValueError(
-            f"target: got {target} of another source or k; accepted: an empty folder, or what a "
-            "call for this source and k has left"
+            f"target: got {target} of another source, k or size; accepted: an empty folder, or "
+            "what a call for this source and these sizes has left"
         )
     part = target.with_name(target.name + _PART)
     part.touch()
@@ -297,7 +317,7 @@ def _write_shard(
             # the last that looks whole is written again: its end may not have reached the disk
             if place + tensor.size + follower > done:
                 value = _grown(source, tensor, growth)
-                if wanted.get(tensor.name, _digest(value)) != _digest(value):
+                if wanted.get(tensor.small, _digest(value)) != _digest(value):
                     raise GrowthFailed(f"{tensor.key}: it is not, bit by bit, what `grow` makes")
                 out.seek(place)
                 out.truncate()
@@ -311,15 +331,15 @@ def _write_shard(
 
 
 def _grown(source: Path, tensor: _Tensor, growth: Growth) -> torch.Tensor:
-    rule = growth.of(tensor.name, _read(source, tensor.key))
+    rule = growth.of(tensor.name, _read(source, tensor.read))
     return rule.into(torch.empty(tensor.shape, dtype=tensor.dtype))
 
 
-def _header(source: Path, tensors: list[_Tensor], k: int) -> bytes:
+def _header(source: Path, tensors: list[_Tensor], sizes: str) -> bytes:
     """The beginning of a file of safetensors; it says what the tensors were grown from."""
     with source.open("rb") as held:
         digest = hashlib.file_digest(held, "sha256").hexdigest()
-    told: dict[str, Any] = {"__metadata__": {"format": "pt", "grown_from": digest, "k": str(k)}}
+    told: dict[str, Any] = {"__metadata__": {"format": "pt", "grown_from": digest, "sizes": sizes}}
     place = 0
     for tensor in tensors:
         told[tensor.key] = {

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .rules import Axes, Row
-from .widths import PLAIN, Attention, widened
+from .sizes import PLAIN, SIZES, Attention, head_size, widened
 
 
 class GrowthRefused(ValueError):
@@ -24,55 +24,135 @@ class GrowthRefused(ValueError):
 class Description:
     """What is known of one class.
 
-    ``widths`` are the options of the configuration that are multiplied by k; ``rows`` gives each
-    module its role; ``options`` are the values that an option may have; ``attention`` is what the
-    axes need; ``output`` is the axis of what a class without a head returns.
+    ``rows`` gives each module its role; ``options`` are the values that an option may have;
+    ``attention`` is what the axes need; ``output`` is the axis of what a class without a head
+    returns; ``names`` is what its configuration calls a size, where that is none of `SIZES`.
     """
 
-    widths: tuple[str, ...]
     rows: Mapping[str, Row]
     options: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     attention: Attention = PLAIN
     output: str = "features"
+    names: Mapping[str, str] = field(default_factory=dict)
 
-    def row(self, path: str) -> Row | None:
-        """The row of a module or of a parameter, by its path in a model."""
-        return self.rows.get(re.sub(r"\.\d+(?=\.|$)", ".#", path))
+    @classmethod
+    def read(cls, text: str) -> Description:
+        """Read a description as `describe` writes it.
 
-    def axes(self, config: Any, k: int, tied: bool, table: float = 1.0) -> Axes:
-        """The axes, by name, of a model grown k times.
+        Lines that begin with ``# `` are remarks; ``rotary: halves`` and the like are settings:
+        fields of `Attention`, ``output``, or a size of `SIZES` and the option that holds it; every
+        other line is one of a table.
 
         Raises:
-            GrowthRefused: the sizes in the configuration do not allow them.
+            GrowthRefused: a line is none of these, or still has a question mark.
+        """
+        told: dict[str, Any] = {}
+        table = []
+        for line in filter(None, map(str.strip, text.splitlines())):
+            setting = re.fullmatch(r"([\w -]+): *(\S.*)", line)
+            if setting and setting[1] in (*Attention._fields, "output", *SIZES):
+                told[setting[1]] = {"yes": True, "no": False}.get(setting[2], setting[2])
+            elif setting or len(re.split(r" {2,}", line)) not in (3, 4) or "?" in line:
+                if not line.startswith("# "):
+                    raise GrowthRefused(
+                        f"description: got {line!r}; accepted: a path, a rule, the axis that is "
+                        "written and the one that is read, two spaces apart; or a setting: "
+                        + ", ".join((*Attention._fields, "output", *SIZES))
+                    )
+            elif not line.startswith("# "):
+                table.append(line)
+        attention = {name: told[name] for name in Attention._fields if name in told}
+        return cls(
+            _rows("", "\n".join(table)),
+            attention=Attention(**attention),
+            output=told.get("output", "features"),
+            names={what: name for what, name in told.items() if what in SIZES},
+        )
+
+    def __str__(self) -> str:
+        """The text that `read` reads, options left out."""
+        told = {**self.attention._asdict(), **self.names}
+        usual = PLAIN._asdict()
+        words = {True: "yes", False: "no"}
+        settings = [
+            f"{name}: {words.get(value, value)}"
+            for name, value in told.items()
+            if name not in usual or value != usual[name]
+        ]
+        width = max(map(len, self.rows), default=0)
+        return "\n".join(
+            [*settings, *(
+                f"{path:{width}}  " + "  ".join(filter(None, row))
+                for path, row in self.rows.items()
+            )]
+        )  # fmt: skip
+
+    def row(self, path: str) -> Row | None:
+        """The row of a module or of a parameter, by its path in a model.
+
+        ``#`` stands for every number; or for the first, where a row names the others.
+        """
+        every, first = (re.sub(r"\.\d+(?=\.|$)", ".#", path, count=n) for n in (0, 1))
+        return self.rows.get(every) or self.rows.get(first)
+
+    def axes(self, small: Any, large: Any, tied: bool, table: float = 1.0) -> Axes:
+        """The axes, by name, of a model that grows from one configuration to another.
+
+        Raises:
+            GrowthRefused: the sizes in the configurations do not allow them.
         """
         try:
-            return widened(config, k, tied, self.attention, table=table)
+            return widened(small, large, tied, self.attention, table=table, names=self.names)
         except ValueError as error:
             raise GrowthRefused(f"config: {error}") from error
 
+    def require_frequencies(self, small: Any, large: Any) -> None:
+        """Refuse larger heads that do not have the rotary frequencies of the small ones."""
+        rotary = any(row.rule == "frequencies" for row in self.rows.values())
+        larger = head_size(small, self.names) != head_size(large, self.names)
+        if rotary and larger and getattr(small, "rope_parameters", None):
+            _require_options(small, _ROPE)
 
-def described(model: Any) -> Description:
-    """Return the description of a model's class.
+
+def described(model: Any, description: Description | str | None = None) -> Description:
+    """Return the description of a model's class, or the one that is given.
 
     Raises:
+        TypeError: the one that is given is none.
         GrowthRefused: the class has none, or an option has a value that is not covered.
     """
     kind = type(model)
+    if description is not None:
+        if not isinstance(description, Description | str):
+            got = type(description).__name__
+            raise TypeError(f"description: got {got}; accepted: a Description or its text")
+        if not hasattr(model, "config"):
+            raise GrowthRefused(
+                f"model: got {kind.__qualname__} without .config; accepted: a module that its "
+                "class makes from its configuration, type(model)(model.config)"
+            )
+        if isinstance(description, str):
+            return Description.read(description)
+        return description
     found = DESCRIPTIONS.get(f"{kind.__module__}.{kind.__qualname__}")
     if found is None:
         known = ", ".join(sorted(name.rpartition(".")[2] for name in DESCRIPTIONS))
         raise GrowthRefused(
             f"model: got {kind.__module__}.{kind.__qualname__}; accepted: {known} of "
-            "transformers, and no subclass"
+            "transformers, and no subclass; others with description=, which `describe` drafts"
         )
-    for option, accepted in found.options.items():
-        for place, value in _options(model.config, option.split(".")):
+    _require_options(model.config, found.options)
+    return found
+
+
+def _require_options(config: Any, options: Mapping[str, tuple[Any, ...]]) -> None:
+    for option, accepted in options.items():
+        for place, value in _options(config, option.split(".")):
             if value not in accepted:
                 raise GrowthRefused(
-                    f"config.{place} of {kind.__name__}: got {value!r}; accepted: "
+                    f"config.{place} of {type(config).__name__}: got {value!r}; accepted: "
                     + ", ".join(map(repr, accepted))
                 )
-    return found
 
 
 def _options(config: Any, path: list[str]) -> list[tuple[str, Any]]:
@@ -121,8 +201,8 @@ _BEFORE = """
 layers.#.input_layernorm           norm  stream  stream
 layers.#.post_attention_layernorm  norm  stream  stream"""
 _AFTER = """
-layers.#.post_attention_layernorm    norm  stream  stream
-layers.#.post_feedforward_layernorm  norm  stream  stream"""
+layers.#.post_attention_layernorm    norm  stream  branch
+layers.#.post_feedforward_layernorm  norm  stream  branch"""
 _ENDS = """
 embed_tokens                     embedding    stream
 rotary_emb                       frequencies  query
@@ -134,7 +214,14 @@ rotary_emb                       frequencies  query
 norm                             norm         features  stream"""
 _LLAMA = _ENDS + _BEFORE + _SEPARATE + _GATED
 _QWEN3 = _ENDS + _BEFORE + _NORMED_BY_HEAD + _GATED
-_OLMO2 = _ENDS + _AFTER + _NORMED + _GATED
+
+
+def _normed_after(table: str) -> str:
+    """A table whose branches end in a norm."""
+    return re.sub("linear  stream  (attended|feed-forward)", r"linear  branch  \1", table)
+
+
+_OLMO2 = _ENDS + _AFTER + _normed_after(_NORMED + _GATED)
 _MIXTRAL = _ENDS + _BEFORE + _SEPARATE + """
 layers.#.mlp.gate                  linear  experts   stream
 layers.#.mlp.experts.gate_up_proj  linear  gate, up  stream
@@ -144,15 +231,15 @@ layers.#.self_attn.qkv_proj      linear  query, key, value  stream
 {_ATTENTION_OUT}
 layers.#.mlp.gate_up_proj        linear  gate, up  stream
 layers.#.mlp.down_proj           linear  stream    feed-forward"""  # fmt: skip
-_FOUR = _BEFORE + """
-layers.#.pre_feedforward_layernorm   norm  stream  stream
-layers.#.post_feedforward_layernorm  norm  stream  stream"""  # fmt: skip
+_FOUR = _AFTER + """
+layers.#.input_layernorm             norm  stream  stream
+layers.#.pre_feedforward_layernorm   norm  stream  stream"""  # fmt: skip
 _GEMMA, _GEMMA2, _GEMMA3 = (
     re.sub("(?<=  )norm(?=  )", "shifted norm", _GEMMA_ENDS + part)
     for part in (
         _BEFORE + _SEPARATE + _GATED,
-        _FOUR + _SEPARATE + _GATED,
-        _FOUR + _NORMED_BY_HEAD + _GATED,
+        _FOUR + _normed_after(_SEPARATE + _GATED),
+        _FOUR + _normed_after(_NORMED_BY_HEAD + _GATED),
     )
 )
 _GPT_NEOX = _BEFORE + """
@@ -184,10 +271,10 @@ encoder.layer.#.attention.self.query      linear  query   stream
 encoder.layer.#.attention.self.key        linear  key     stream
 encoder.layer.#.attention.self.value      linear  value   stream
 encoder.layer.#.attention.output.dense    linear  stream  attended
-encoder.layer.#.attention.output.LayerNorm  norm  stream  stream
+encoder.layer.#.attention.output.LayerNorm  norm  stream  sum
 encoder.layer.#.intermediate.dense        linear  feed-forward  stream
 encoder.layer.#.output.dense              linear  stream  feed-forward
-encoder.layer.#.output.LayerNorm          norm    stream  stream
+encoder.layer.#.output.LayerNorm          norm    stream  sum
 pooler.dense                              linear  stream  stream"""
 _GPT2 = """
 wte              embedding   stream
@@ -215,7 +302,7 @@ decoder.final_layer_norm  norm       features  stream""" + "".join(
 {stack}.block.#.layer.#.{attention}.k   linear  key     stream
 {stack}.block.#.layer.#.{attention}.v   linear  value   stream
 {stack}.block.#.layer.#.{attention}.o   linear  stream  attended
-{stack}.block.#.layer.#.{attention}.relative_attention_bias  kept  heads"""
+{stack}.block.#.layer.#.{attention}.relative_attention_bias  embedding  heads"""
               for attention in ("SelfAttention", "EncDecAttention"))
     for stack in ("encoder", "decoder")
 )  # fmt: skip
@@ -294,7 +381,6 @@ _MODERNBERT_HEADS = {
     ("model.", _MODERNBERT_HEAD + "classifier  linear  classes  scored"),
 )
 
-_SIZES = ("hidden_size", "intermediate_size", "head_dim")
 _ENCODER = {"is_decoder": (False, None), "add_cross_attention": (False, None)}
 # these change each frequency alone; the others look at the head size or at the length
 _ROPE = {"rope_parameters.rope_type": ("default", "linear", "llama3")}
@@ -309,15 +395,13 @@ def _family(
     name: str,
     body: str,
     heads: Mapping[str, tuple[str, str]],
-    *,
-    widths: tuple[str, ...] = _SIZES,
     **more: Any,
 ) -> dict[str, Description]:
     """The descriptions of classes with one body, by full name."""
     place = f"transformers.models.{module}.modeling_{module}.{name}"
     return {
         f"{place}{end}": Description(
-            widths, _rows(prefix, body) | (_rows("", head) if head else {}), **more
+            _rows(prefix, body) | (_rows("", head) if head else {}), **more
         )
         for end, (prefix, head) in heads.items()
     }
@@ -340,11 +424,11 @@ def _decoders() -> dict[str, Description]:
         heads = {
             end: told for end, told in _CAUSAL.items() if (name, end[:8]) != ("Olmo2", "ForToken")
         }
-        found |= _family(module, name, body, heads, options=_ROPE, attention=attention)
+        found |= _family(module, name, body, heads, attention=attention)
     heads = {"TextModel": ("", ""), "ForCausalLM": ("model.", _LM)}
-    found |= _family("gemma3", "Gemma3", _GEMMA3, heads, options=_ROPE, attention=_UNSCALED)
+    found |= _family("gemma3", "Gemma3", _GEMMA3, heads, attention=_UNSCALED)
     heads = {"Model": ("", ""), "ForCausalLM": ("gpt_neox.", _LM)}
-    found |= _family("gpt_neox", "GPTNeoX", _GPT_NEOX, heads, options=_ROPE, attention=_FUSED)
+    found |= _family("gpt_neox", "GPTNeoX", _GPT_NEOX, heads, attention=_FUSED)
     return found
 
 
@@ -358,13 +442,13 @@ DESCRIPTIONS = {
     **_family(
         "roformer", "RoFormer", _BERT,
         {"ForMaskedLM": ("roformer.", _masked("roformer", "cls.predictions"))},
-        widths=(*_SIZES, "embedding_size"), options=_ENCODER,
+        options=_ENCODER,
         attention=Attention("interleaved", rotary_value="rotary_value"),
     ),
     **_family(
         "gpt2", "GPT2", _GPT2, {"Model": ("", ""), "LMHeadModel": ("transformer.", _LM),
                                 "ForSequenceClassification": ("transformer.", _SCORE)},
-        widths=("n_embd", "n_inner"), attention=Attention(scaled="scale_attn_weights", fused=True),
+        attention=Attention(scaled="scale_attn_weights", fused=True),
         # upcasting rounds scores to float32, and no check could see through it
         options={"add_cross_attention": (False,), "reorder_and_upcast_attn": (False,)},
     ),
@@ -372,24 +456,22 @@ DESCRIPTIONS = {
         "opt", "OPT", _OPT,
         {"Model": ("decoder.", ""), "ForCausalLM": ("model.decoder.", _LM),
          "ForSequenceClassification": ("model.decoder.", _SCORE)},
-        widths=("hidden_size", "ffn_dim", "word_embed_proj_dim"),
     ),
     **_family(
         "vit", "ViT", _VIT, {"Model": ("", ""), "ForImageClassification": ("vit.", _CLASSIFIER)},
-        widths=(*_SIZES, "pooler_output_size"), output="stream",
+        output="stream",
     ),
     **_family(
         "modernbert", "ModernBert", _MODERNBERT, _MODERNBERT_HEADS, output="stream",
-        options=_ROPE, attention=_FUSED,
+        attention=_FUSED,
     ),
     **_family(
         "t5", "T5", _T5, {"ForConditionalGeneration": ("", _LM)}, options=_T5_OPTIONS,
-        widths=("d_model", "d_kv", "d_ff"),
         attention=Attention(scaled=False, scaled_head="scale_decoder_outputs"),
     ),
     **_family(
         "mt5", "MT5", _T5, {"ForConditionalGeneration": ("", _LM)}, options=_T5_OPTIONS,
-        widths=("d_model", "d_kv", "d_ff"), attention=Attention(scaled=False),
+        attention=Attention(scaled=False),
     ),
     **_decoders(),
 }  # fmt: skip

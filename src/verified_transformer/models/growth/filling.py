@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections import Counter
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -11,25 +10,29 @@ from typing import Any
 import torch
 from torch import nn
 
-from ..architectures import is_tied
 from . import rules
 from .axes import Axis, Gathered
 from .descriptions import Description, GrowthRefused, described
 from .rules import Axes, Part
+from .sizes import power_of_two, size_of
 from .stock import carry, made, require_stock
-from .widths import power_of_two
 
 
 class Growth:
     """A small model, the large one of its class, and the rules by which the one fills the other.
 
     Args:
-        model, k, axes, noise, generator: as `grow_along` takes them.
-        large: a model that was grown before; without it one is made, whose weights are not filled.
+        model, axes, noise, generator: as `grow_along` takes them.
+        config: of the large model, which is then made, its weights yet to be filled.
+        large: instead, a model that was grown before.
+        description: of the class, as `grow` takes it.
 
     Attributes:
         large: the grown model.
         description, axes: by which it is grown.
+        stacks: the stacks of layers that have grown, and how many layers were and are in each.
+        place: by parameter of the small model, its name in the large one.
+        first: by parameter of the large model, the first of the names that share it.
 
     Raises:
         ValueError, GrowthRefused: as `grow_along`.
@@ -38,37 +41,64 @@ class Growth:
     def __init__(
         self,
         model: Any,
-        k: int,
+        config: Any = None,
         axes: Mapping[str, Axis] = MappingProxyType({}),
         *,
         noise: float = 0.0,
         generator: torch.Generator | None = None,
         large: Any = None,
+        description: Description | str | None = None,
     ) -> None:
-        self.description = described(model)
+        self.told = description is not None
+        self.description = described(model, description)
         if large is None:
+            self.description.require_frequencies(model.config, config)
             require_stock(model)
-            large = _wide(model, k, self.description)
+            large = _wide(model, config, self.description)
+        elif type(large) is not type(model):
+            got, wanted = type(large).__name__, type(model).__name__
+            raise GrowthRefused(f"large: got {got}; accepted: {wanted}")
         self.model, self.large = model, large
         self.noise, self.generator = noise, generator
         self._states: dict[str, torch.Tensor] = {}  # of the generator, before a weight's noise
-        usual = axes_of(model, large, k, self.description)
+        usual = axes_of(model, large, self.description)
         if strange := sorted(set(axes) - set(usual)):
             raise ValueError(f"axes: got {strange}; accepted: {', '.join(usual)}")
         self.axes = {**usual, **axes}
         self._small = dict(model.named_parameters(remove_duplicate=False))
-        first = {id(parameter): name for name, parameter in reversed(self._small.items())}
-        self._first = {name: first[id(parameter)] for name, parameter in self._small.items()}
+        self._large = dict(large.named_parameters(remove_duplicate=False))
+        self.stacks = _stacks(model, large)
+        origins = {name: self.origin(name) for name in self._large}
+        self.place = {old: name for name, (old, between) in origins.items() if not between}
+        firsts: dict[int, str] = {}
+        self.first = {
+            name: name if between else firsts.setdefault(id(self._small.get(old)), name)
+            for name, (old, between) in origins.items()
+        }
         uses = Counter(id(parameter) for parameter in self._small.values())
         self._noisy = {
             name
-            for name, parameter in self._small.items()
+            for name, (old, _) in origins.items()
             if noise
             and (row := self.row(name)) is not None
             and row.rule in ("linear", "transposed")
             and not name.endswith("bias")
-            and uses[id(parameter)] == 1  # a tied head is also a table
+            and uses[id(self._small.get(old))] == 1  # a tied head is also a table
         }
+
+    def origin(self, name: str) -> tuple[str, bool]:
+        """What a module or parameter of the large model grows from, and whether in a new layer.
+
+        Of every stack that has grown, layer j comes from layer ⌊j n / m⌋: the first of those that
+        come from one layer is that layer, the others are new and begin as the identity.
+        """
+        for place, (old, new) in self.stacks.items():
+            if name.startswith(f"{place}."):
+                number, dot, rest = name[len(place) + 1 :].partition(".")
+                layer = int(number) * old // new
+                between = int(number) > 0 and layer == (int(number) - 1) * old // new
+                return f"{place}.{layer}{dot}{rest}", between
+        return name, False
 
     def row(self, name: str) -> rules.Row | None:
         """The row of a parameter or a buffer: its own, or its module's."""
@@ -85,21 +115,34 @@ class Growth:
         """
         self._fill_buffers()
         self._fill_parameters(dtype)
-        carry(self.model, self.large)
-
-    def first(self, name: str) -> str:
-        """The first name of a parameter, which others may share."""
-        return self._first[name]
+        carry(self.model, self.large, self.origin)
 
     def gathered(self, name: str) -> Gathered:
-        """What the rules make of a parameter, noise left out; refused where none fits."""
-        return self.of(name, self._small[name].detach())
+        """What the rules make of a parameter, noise left out; refused where none fits.
+
+        ``name`` is that in the large model.
+        """
+        old = self.origin(name)[0]
+        if old not in self._small:
+            what = "a new layer" if old != name else "the grown class"
+            raise GrowthRefused(f"{name}: {what} has it, the small model has no {old}")
+        return self.of(name, self._small[old].detach())
 
     def of(self, name: str, value: torch.Tensor) -> Gathered:
         """What the rules make of another value of a parameter; refused as by `gathered`."""
         if value.dtype not in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
             raise GrowthRefused(f"{name}: got {value.dtype}; accepted: floats of 16 bits or more")
-        return self._by_rule(name, Gathered(value))
+        found = self._by_rule(name, Gathered(value))
+        row = self.row(name)
+        if not self.origin(name)[1] or row is None:
+            return found
+        if row.reads == "sum":
+            raise GrowthRefused(
+                f"layers: {name.rpartition('.')[0]} normalises the sum of a branch and the stream, "
+                "so that no layer of this class is the identity; accepted: None"
+            )
+        ends = row.rule in ("linear", "transposed") or row.reads == "branch"
+        return found.silent() if ends and row.writes == "stream" else found
 
     def exact(self, name: str, target: torch.Tensor) -> None:
         """Write a parameter of the large model into float64: not rounded, and with its noise."""
@@ -107,7 +150,7 @@ class Growth:
         if row is not None and row.rule == "frequencies":  # the class's own, which was filled in
             target.copy_(self.large.get_parameter(name).detach())
             return
-        self.gathered(self._first[name]).into(target)  # shared ones agree to rounding alone
+        self.gathered(self.first[name]).into(target)  # shared ones agree to rounding alone
         if row is not None and name in self._noisy:
             drawn = torch.randn(target.shape, generator=self._source(name), dtype=torch.float64)
             drawn *= self.noise * target.square().mean().sqrt().cpu()
@@ -115,7 +158,7 @@ class Growth:
 
     def rounded(self) -> float:
         """The share of the parameters that are more than the small ones times powers of two."""
-        sizes = {name: self._small[name].numel() for name in self._small}
+        sizes = {name: self._small[self.origin(name)[0]].numel() for name in self._large}
         anew = sum(size for name, size in sizes.items() if not self._is_exact(name))
         return anew / max(1, sum(sizes.values()))
 
@@ -135,11 +178,11 @@ class Growth:
 
     def require_rules(self) -> dict[str, Gathered]:
         """What the rules make of every parameter, by name; refused as by `fill`."""
-        kept = {name for name, _ in self.large.named_parameters(remove_duplicate=False)}
-        if extra := kept - set(self._small):
-            raise GrowthRefused(f"{min(extra)}: the grown class has it, the small model has not")
-        rules_by_name = {name: self.gathered(name) for name in self._small}
-        for name, first in self._first.items():
+        for name in self._small:
+            if name not in self.place:
+                self._by_rule(name, Gathered(self._small[name]))
+        rules_by_name = {name: self.gathered(name) for name in self.first}
+        for name, first in self.first.items():
             if not rules_by_name[name].like(rules_by_name[first]):
                 raise GrowthRefused(
                     f"{name} shares its parameter with {first}, and their rules disagree"
@@ -151,9 +194,8 @@ class Growth:
         """Grow every parameter; what the small model shares, the large one shares too."""
         rules_by_name = self.require_rules()
         made: dict[str, nn.Parameter] = {}
-        order = [name for name, _ in self.large.named_parameters() if name in self._small]
-        for name in dict.fromkeys([*order, *self._small]):  # noise is drawn in the class's order
-            parameter, first = self._small[name], self._first[name]
+        for name in rules_by_name:  # noise is drawn in the class's order
+            parameter, first = self._small[self.origin(name)[0]], self.first[name]
             if first not in made:
                 kind, rule = dtype or parameter.dtype, rules_by_name[first]
                 target = torch.empty(rule.shape, dtype=kind, device=parameter.device)
@@ -166,6 +208,7 @@ class Growth:
                 made[first] = nn.Parameter(target, requires_grad=parameter.requires_grad)
             path, _, leaf = name.rpartition(".")
             setattr(self.large.get_submodule(path), leaf, made[first])
+        self._large = dict(self.large.named_parameters(remove_duplicate=False))
 
     def _require_a_place_for_the_scale(self) -> None:
         """Refuse a tied head whose input no parameter can scale."""
@@ -182,16 +225,19 @@ class Growth:
 
     def _fill_buffers(self) -> None:
         """Rotary frequencies go to their slots; every other buffer must be the small model's."""
-        for name, buffer in self.model.named_buffers():
+        small = dict(self.model.named_buffers())
+        buffers = {name: self.origin(name)[0] for name, _ in self.large.named_buffers()}
+        if strange := sorted(set(small) - set(buffers.values())):
+            raise GrowthRefused(f"{strange[0]}: a buffer that {type(self.model).__name__} has not")
+        for name, old in buffers.items():
+            if old not in small:
+                raise GrowthRefused(f"{name}: a buffer that the small model has not")
             path, _, leaf = name.rpartition(".")
-            module = dict(self.large.named_modules()).get(path)
-            own = getattr(module, leaf, None)
-            if own is None:
-                raise GrowthRefused(f"{name}: a buffer that {type(self.model).__name__} has not")
+            module, buffer = self.large.get_submodule(path), small[old]
+            own = getattr(module, leaf)
             if self.row(name) is not None:
-                setattr(
-                    module, leaf, self._by_rule(name, Gathered(buffer)).dense().to(buffer.dtype)
-                )
+                found = self._by_rule(name, Gathered(buffer)).dense()
+                setattr(module, leaf, found.to(buffer.dtype))
             elif not own.is_meta and not torch.equal(own, buffer):
                 raise GrowthRefused(f"{name}: a buffer that depends on the width; no rule is known")
 
@@ -205,6 +251,10 @@ class Growth:
         own = getattr(self.large.get_submodule(path), leaf, None)
         if own is None:
             raise GrowthRefused(f"{name}: {kind} with this configuration has it not")
+        axes = self.axes
+        for got, known in ((row.rule, rules.RULES), (row.writes, axes), (row.reads, axes)):
+            if got is not None and got not in known:
+                raise GrowthRefused(f"{name}: got {got!r}; accepted: {', '.join(known)}")
         reads = None if row.reads is None else self.axes[row.reads]
         part = Part(leaf, value, self.axes[row.writes], reads, own.detach())
         try:
@@ -219,35 +269,46 @@ class Growth:
         return found
 
 
-def axes_of(model: Any, large: Any, k: int, description: Description) -> Axes:
+def axes_of(model: Any, large: Any, description: Description) -> Axes:
     """The axes along which a model was grown into a large one."""
+    stream = [size_of(each.config, "stream", description.names) for each in (large, model)]
     (table,) = {
         (buffer.double() / large.get_buffer(name).double()).item()
         if not buffer.is_meta
-        else k**-0.5
+        else (stream[0] / stream[1]) ** -0.5
         for name, buffer in model.named_buffers()
         if (row := description.row(name)) and row.rule == "own"
     } or {1.0}
-    return description.axes(model.config, k, tied(model), table)
+    return description.axes(model.config, large.config, tied(model, description), table)
 
 
-def tied(model: Any) -> bool:
+def tied(model: Any, description: Description) -> bool:
     """Whether a model has a head that is its embedding."""
-    head = model.get_output_embeddings()
-    return head is not None and is_tied(model)
+    tables, heads = set(), set()
+    for name, parameter in model.named_parameters(remove_duplicate=False):
+        row = description.row(name) or description.row(name.rpartition(".")[0])
+        if row is not None:
+            tables |= {id(parameter)} if row.rule == "embedding" else set()
+            heads |= {id(parameter)} if row.reads == "scored" else set()
+    return bool(tables & heads)
 
 
-def _wide(model: Any, k: int, description: Description) -> Any:
-    """The class with a configuration k times as wide; its weights are yet to be filled."""
-    config = copy.deepcopy(model.config)
-    for option in description.widths:
-        if getattr(config, option, None) is not None:
-            setattr(config, option, k * getattr(config, option))
-    large = made(model, config, model.device)
-    for path, module in large.named_modules():  # RoFormer keeps its sines as a parameter
-        row = description.row(path)
-        if row is not None and row.rule == "frequencies" and list(module.parameters()):
-            large._init_weights(module)
+def _stacks(model: Any, large: Any) -> dict[str, tuple[int, int]]:
+    """The stacks of layers that a large model has more of, and how many."""
+    small = dict(model.named_modules(remove_duplicate=False))
+    return {
+        path: (len(old), len(module))
+        for path, module in large.named_modules(remove_duplicate=False)
+        if isinstance(module, nn.ModuleList)
+        and isinstance(old := small.get(path), nn.ModuleList)
+        and 0 < len(old) < len(module)
+    }
+
+
+def _wide(model: Any, config: Any, description: Description) -> Any:
+    """The class with another configuration; its weights are yet to be filled."""
+    large = made(model, config, next(model.parameters()).device)
+    make_frequencies(large, description)
     kinds = dict(model.named_buffers())
     for name, buffer in [*large.named_buffers()]:
         if name in kinds:
@@ -255,6 +316,16 @@ def _wide(model: Any, k: int, description: Description) -> Any:
             setattr(large.get_submodule(path), leaf, buffer.to(kinds[name].dtype))
     fill_own(large, description, kinds)
     return large
+
+
+def make_frequencies(large: Any, description: Description, device: Any = None) -> None:
+    """Compute the tables of sines that a class keeps as parameters, as RoFormer's does."""
+    for path, module in large.named_modules():
+        row = description.row(path)
+        if row is not None and row.rule == "frequencies" and list(module.parameters()):
+            if device is not None:
+                module.to_empty(device=device)
+            large._init_weights(module)
 
 
 def fill_own(model: Any, description: Description, like: Mapping[str, torch.Tensor]) -> None:

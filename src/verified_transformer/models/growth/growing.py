@@ -11,20 +11,35 @@ import torch
 
 from ..accepted import require_real
 from .axes import Axis
+from .descriptions import Description, described
 from .filling import Growth
+from .sizes import ASKS, enlarged
 from .verify import require_same_function
 
 
-def require_factor(k: int) -> None:
-    """Refuse what is no factor of growth.
+def begun(
+    model: Any,
+    k: int,
+    *,
+    axes: Mapping[str, Axis] = MappingProxyType({}),
+    noise: float = 0.0,
+    generator: torch.Generator | None = None,
+    description: Description | str | None = None,
+    **asked: int | None,
+) -> Growth:
+    """Build the wide model, its weights yet to be filled; refuse sizes that it cannot have.
+
+    Args:
+        model, k, axes, noise, generator, description: as `grow` and `grow_along` take them.
+        asked: sizes of the large model, as `grow` takes them.
 
     Raises:
-        TypeError, ValueError: it is no integer, or less than 2.
+        TypeError, ValueError, GrowthRefused: as `grow`.
     """
-    if isinstance(k, bool) or not isinstance(k, int):
-        raise TypeError(f"k: got {k!r}; accepted: an integer of at least 2")
-    if k < 2:
-        raise ValueError(f"k: got {k}; accepted: an integer of at least 2")
+    found = described(model, description)
+    config = enlarged(model.config, k, {ASKS[name]: size for name, size in asked.items()},
+                      found.names)  # fmt: skip
+    return Growth(model, config, axes, noise=noise, generator=generator, description=description)
 
 
 def _require_noise(noise: float, generator: torch.Generator | None) -> None:
@@ -38,31 +53,45 @@ def _require_noise(noise: float, generator: torch.Generator | None) -> None:
 
 def grow(
     model: Any,
-    k: int,
+    k: int = 1,
     *,
+    heads: int | None = None,
+    key_value_heads: int | None = None,
+    feed_forward: int | None = None,
+    layers: int | None = None,
     noise: float = 0.0,
     generator: torch.Generator | None = None,
     check: bool = True,
+    description: Description | str | None = None,
 ) -> Any:
-    """Return a model of the same class, k times as wide, that computes the same function.
+    """Return a larger model of the same class that computes the same function.
 
     Hidden width, head size and feed-forward width are multiplied by k; layers, heads and vocabulary
-    stay. The stream is repeated plainly, (x₁, x₂) to (x₁, x₁, x₂, x₂), so that every norm keeps its
-    ε. An entry of a grown weight is an entry of the small one times a factor, rounded once.
+    stay, unless they are asked for. The stream is repeated plainly, (x₁, x₂) to (x₁, x₁, x₂, x₂),
+    so that every norm keeps its ε. An entry of a grown weight is an entry of the small one times a
+    factor, rounded once.
 
     In low precision that rounding counts. Where the factor is a power of two there is none, but for
     subnormal numbers (in float16). Others (k^(±1/4) on query and key, 1/k for a k that is no power
     of two) are rounded anew, and cost as much again as the dtype itself: about 1e-7 of the largest
     logit in float32, 1e-2 in bfloat16.
     `Comparison.rounded` tells the share of such weights. It is zero for a Llama or a Mistral with
-    k = 4, where √k stands on the query alone: that grown model has the small one's very weights.
+    k = 4, where √k stands on the query alone; and for every class where k is a power of two and
+    there are k times as many ``heads``, so that none is larger.
 
     Args:
         model: of transformers: a base model, a language model or a classifier of the kind of BERT,
             RoBERTa, ModernBERT, GPT-2, GPT-NeoX, OPT, Llama, Mistral, Mixtral, Qwen 2 and 3,
             Gemma 1 to 3, OLMo 2, Phi-3 or ViT; RoFormer's, T5's and mT5's language models. The
             classes are the keys of `DESCRIPTIONS`. Its modules must be those that its class makes.
-        k: factor of growth, at least 2.
+        k: factor of growth of the stream; 1 where another size is to grow.
+        heads: how many the large model has, a multiple. Heads are then copied whole, and the head
+            size grows by what is left of k: with k times as many it stays, and rotary frequencies
+            of any kind stay with it.
+        key_value_heads: how many; without it, as many heads as before share one.
+        feed_forward: how many units, any number that is at least the small one.
+        layers: how many. Those between begin as the identity: a copy of the layer before, whose
+            last maps are zero. Not where a layer ends in the norm of a sum, as BERT's.
         noise: how far copies are told apart, relative to the size of each weight. At 0 copies have
             equal gradients and stay copies under SGD and Adam, and empty rotary slots stay empty;
             above, each weight of a linear map, a tied head excepted, gets noise that no state of
@@ -72,6 +101,8 @@ def grow(
             before they were rounded: masked, padded on the left, at positions up to the last that
             is configured, with a cache, and in training mode with dropout left out. Takes some
             times as long as growing alone. `compare` reports the same.
+        description: of a class that is none of these; `describe` drafts it. Its models must have a
+            ``config`` from which the class makes them.
 
     Returns:
         A new model, in the dtype, on the device and in the mode of the old one, with its dropout
@@ -79,8 +110,8 @@ def grow(
         modules and parameters, are not taken over; `Comparison.lost` lists that.
 
     Raises:
-        TypeError, ValueError: ``k`` is no integer, or less than 2; ``noise`` is no finite number of
-            at least 0.
+        TypeError, ValueError: ``k`` or a size is no integer, or none to which the small model can
+            grow; ``noise`` is no finite number of at least 0.
         GrowthRefused: no rule is known for the class, an option, a parameter or a buffer; or a
             module is not as its class makes it: another class, method, hook or setting.
         GrowthFailed: the check found another function; names the first module that broke.
@@ -92,10 +123,14 @@ def grow(
         >>> small = GPT2LMHeadModel(GPT2Config(n_embd=8, n_head=2, n_layer=1))
         >>> grow(small, 2).config.n_embd
         16
+        >>> grow(small, layers=3, feed_forward=50).num_parameters() > small.num_parameters()
+        True
     """
-    require_factor(k)
     _require_noise(noise, generator)
-    growth = Growth(model, k, noise=noise, generator=generator)
+    growth = begun(
+        model, k, noise=noise, generator=generator, description=description, heads=heads,
+        key_value_heads=key_value_heads, feed_forward=feed_forward, layers=layers,
+    )  # fmt: skip
     growth.fill()
     if check:
         require_same_function(growth)
@@ -138,11 +173,10 @@ def grow_along(
         >>> large.transformer.h[0].mlp.c_fc.weight[0, 1].item() == 0
         True
     """
-    require_factor(k)
     _require_noise(noise, generator)
     for name, axis in axes.items():
         if not isinstance(axis, Axis):
             raise TypeError(f"axes[{name!r}]: got {type(axis).__name__}; accepted: an Axis")
-    growth = Growth(model, k, axes, noise=noise, generator=generator)
+    growth = begun(model, k, axes=axes, noise=noise, generator=generator)
     growth.fill(torch.float64)
     return growth.large

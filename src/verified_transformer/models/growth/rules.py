@@ -44,7 +44,7 @@ class Part(NamedTuple):
 
 def linear(part: Part) -> Any:
     """nn.Linear: W̃ = E_out W E_in⁺, b̃ = E_out b. Experts side by side are one dimension more."""
-    if part.leaf == "bias":
+    if part.leaf.endswith("bias"):
         return part.writes.write(part.value, 0)
     assert part.reads is not None  # the Row of a linear map names what it reads
     return part.reads.read(part.writes.write(part.value, -2), -1)

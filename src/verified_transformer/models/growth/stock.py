@@ -10,6 +10,7 @@ gradient checkpointing. What is neither is lost, and listed.
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -68,7 +69,8 @@ def _fault(module: nn.Module, stock: nn.Module) -> str:
             name = getattr(strange[0], "__qualname__", type(strange[0]).__name__)
             return f"got {name} in {hooks}; accepted: no hooks but those that the class makes"
     owner = next(base for base in kind.__mro__ if "forward" in vars(base))
-    forward, usual = _named(vars(owner)["forward"]), (owner.__module__, f"{owner.__name__}.forward")
+    forward = _named(vars(owner)["forward"])
+    usual = owner.__module__, f"{owner.__qualname__}.forward"
     if owner is not nn.Module and forward != usual:
         return f"got the method {'.'.join(forward)}; accepted: {'.'.join(usual)}"
     for name, value in vars(module).items():
@@ -108,16 +110,20 @@ def _is_dropout(name: str) -> bool:
     return "drop" in name or name == "p"
 
 
-def carry(model: Any, large: Any) -> None:
-    """Give a grown model what acts in training alone: modes, dropout, gradient checkpointing."""
+def carry(model: Any, large: Any, origin: Callable[[str], tuple[str, bool]]) -> None:
+    """Give a grown model what acts in training alone: modes, dropout, gradient checkpointing.
+
+    ``origin`` says of a module of the large model what it grows from.
+    """
     own = _modules(model)
     hooks = [hook for module in own.values() for hook in module._forward_hooks.values()]
     if any("enable_input_require_grads" in getattr(hook, "__qualname__", "") for hook in hooks):
         large.enable_input_require_grads()
     for path, module in _modules(large).items():
-        if path in own:
-            module.training = own[path].training
-            for name, value in vars(own[path]).items():
+        small = own.get(origin(path)[0])
+        if small is not None:
+            module.training = small.training
+            for name, value in vars(small).items():
                 if name in _CHECKPOINTING or (_is_dropout(name) and isinstance(value, float | int)):
                     setattr(module, name, value)
     if hasattr(model, "generation_config"):

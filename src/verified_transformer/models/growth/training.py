@@ -22,9 +22,8 @@ from typing import Any
 import torch
 
 from .axes import Gathered
-from .descriptions import GrowthRefused
+from .descriptions import Description, GrowthRefused
 from .filling import Growth
-from .verify import factor_of_growth
 
 # by optimiser, what multiplies rate, decay and ε, of an array with factors φ and ρ
 FOLLOWS: dict[type, Callable[[float, float], dict[str, float]]] = {
@@ -35,7 +34,13 @@ FOLLOWS: dict[type, Callable[[float, float], dict[str, float]]] = {
 _FIRST, _SECOND = ("momentum_buffer", "exp_avg"), ("exp_avg_sq", "max_exp_avg_sq")
 
 
-def grow_optimiser(optimiser: torch.optim.Optimizer, small: Any, large: Any) -> Any:
+def grow_optimiser(
+    optimiser: torch.optim.Optimizer,
+    small: Any,
+    large: Any,
+    *,
+    description: Description | str | None = None,
+) -> Any:
     """Return an optimiser under which a grown model goes on as the small one would.
 
     Not where gradients are clipped by the norm of all arrays together: that norm grows, by no one
@@ -47,12 +52,14 @@ def grow_optimiser(optimiser: torch.optim.Optimizer, small: Any, large: Any) -> 
         small: the model before it was grown.
         large: what `grow` made of it, without noise (with noise the copies part, which is what
             noise is for; the rates are then those from which they part).
+        description: as `grow` takes it.
 
     Returns:
         An optimiser of the same class, with a group for each array of ``large``.
 
     Raises:
-        GrowthRefused: another optimiser; a parameter that is not the small model's; an array
+        GrowthRefused: another optimiser; a model with new layers, which learn what the small one
+            has not; a parameter that is not the small model's; an array
             that no single rate can lead: its entries have grown by different factors.
 
     Example:
@@ -70,7 +77,21 @@ def grow_optimiser(optimiser: torch.optim.Optimizer, small: Any, large: Any) -> 
             f"optimiser: got {kind.__name__}; accepted: torch's "
             + ", ".join(known.__name__ for known in FOLLOWS)
         )
-    growth = Growth(small, factor_of_growth(small, large), large=large)
+    growth = Growth(small, large=large, description=description)
+    if growth.stacks:
+        raise GrowthRefused(
+            "large: got new layers, which learn what the small model has not, so that no rates let "
+            "it follow; accepted: as many layers as the small model has"
+        )
+    heads, groups = (
+        len(growth.axes[name].source) // growth.axes[name].size
+        for name in ("heads", "key-value heads")
+    )
+    if heads % groups:
+        raise GrowthRefused(
+            f"large: got {groups} copies of each key-value head, which serve other heads each, so "
+            f"that no rates keep them alike; accepted: as many copies of heads, or a multiple"
+        )
     names = {parameter: name for name, parameter in small.named_parameters()}
     groups, states = [], {}
     for group in optimiser.param_groups:
@@ -100,15 +121,18 @@ def _grown_options(
     """
     if options.get("decoupled_weight_decay"):  # of torch's Adam, which then is AdamW
         kind = torch.optim.AdamW
-    every = [(φ, FOLLOWS[kind](φ, ρφ / φ)) for φ, ρφ in sorted(rule.factors())]
-    φ, factors = every[0]
-    for other, needed in every[1:]:
-        if any(not math.isclose(needed[option], factors[option]) for option in factors):
-            raise GrowthRefused(
-                f"{name}: entries have grown by {φ:.4g} and by {other:.4g}, so that {kind.__name__}"
-                f" would need two rates in one array, {factors['lr']:.4g} and {needed['lr']:.4g} "
-                "times the small one's; accepted: SGD, for which they are the same"
-            )
+    every = [(φ, ρφ / φ) for φ, ρφ in sorted(rule.factors())]
+    φ, factors = every[0][0], FOLLOWS[kind](*every[0])
+    for other, ρ in every[1:]:
+        for option, needed in FOLLOWS[kind](other, ρ).items():
+            if not math.isclose(needed, factors[option]):
+                same = math.isclose(ρ, every[0][1])
+                raise GrowthRefused(
+                    f"{name}: entries have grown by {φ:.4g} and by {other:.4g}, so that "
+                    f"{kind.__name__} would need two of {option} in one array, "
+                    f"{factors[option]:.4g} and {needed:.4g} times the small one's; accepted: "
+                    + ("SGD, for which they are the same" if same else "as many copies of each")
+                )
     if rule.shift and φ != 1 and options.get("weight_decay"):
         raise GrowthRefused(
             f"{name}: decay pulls w to zero, and what has grown is 1 + w, by {φ:.4g}; accepted: "

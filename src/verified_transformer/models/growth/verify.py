@@ -19,9 +19,10 @@ import torch
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
-from .descriptions import GrowthRefused, described
+from .descriptions import Description, GrowthRefused
 from .filling import Growth
 from .rules import Axes, Row
+from .sizes import size_of
 from .stock import lost
 
 TOLERANCE = 1e-12  # of the largest logit; float64 leaves about 1e-15 a layer
@@ -107,14 +108,21 @@ def clean_float64() -> Iterator[None]:
         yield
 
 
-def compare(small: Any, large: Any, *, tolerance: float = TOLERANCE) -> Comparison:
+def compare(
+    small: Any,
+    large: Any,
+    *,
+    tolerance: float = TOLERANCE,
+    description: Description | str | None = None,
+) -> Comparison:
     """Compare a model and a grown one on random tokens, some of them masked.
 
     Args:
         small: a model of a class that `grow` accepts.
-        large: a model of the same class, k times as wide.
+        large: a model of the same class, grown.
         tolerance: the relative error from which a module counts as broken; for weights that were
             rounded to float32 it takes 1e-6.
+        description: as `grow` takes it.
 
     Returns:
         The relative errors of the logits (or of the states, of a class without a head), what was
@@ -123,12 +131,14 @@ def compare(small: Any, large: Any, *, tolerance: float = TOLERANCE) -> Comparis
     Raises:
         GrowthRefused: the class is unknown, or ``large`` is no grown copy of it by its shape.
     """
-    growth = Growth(small, factor_of_growth(small, large), large=large)
-    inputs = random_inputs(small)
+    growth = Growth(small, large=large, description=description)
+    inputs = random_inputs(growth)
     with torch.no_grad():
-        small_out, large_out = (_outputs(_evaluated(model, inputs)) for model in (small, large))
+        small_out, large_out = (
+            _outputs(growth, _evaluated(model, inputs)) for model in (small, large)
+        )
     as_run = _apart(small_out, large_out, growth)
-    clean, broken, elsewhere = _clean(growth, tolerance)
+    clean, broken, elsewhere = errors(growth, tolerance)
     return Comparison(clean, as_run, broken, elsewhere, growth.rounded(), lost(small))
 
 
@@ -146,7 +156,7 @@ def require_same_function(growth: Growth) -> None:
             "model: its parameters are on the meta device, where nothing can be compared; "
             "accepted: check=False, or a model with numbers"
         )
-    error, broken, elsewhere = _clean(growth, TOLERANCE, growth.exact)
+    error, broken, elsewhere = errors(growth, TOLERANCE, growth.exact)
     where, worst = max(elsewhere.items(), key=lambda one: one[1], default=("", 0.0))
     if broken or not error <= TOLERANCE:
         raise GrowthFailed(
@@ -160,40 +170,18 @@ def require_same_function(growth: Growth) -> None:
         )
 
 
-def factor_of_growth(small: Any, large: Any) -> int:
-    """By how much every width of one model is larger than another's.
-
-    Raises:
-        GrowthRefused: they are of two classes, or their widths have no common factor.
-    """
-    description = described(small)
-    if type(large) is not type(small):
-        raise GrowthRefused(f"large: got {type(large).__name__}; accepted: {type(small).__name__}")
-    widths = [w for w in description.widths if getattr(small.config, w, None)]
-    olds: list[Any]
-    news: list[Any]
-    olds, news = (
-        [getattr(model.config, width, None) for width in widths] for model in (small, large)
-    )
-    k = news[0] // olds[0]
-    if k < 1 or news != [old and k * old for old in olds]:
-        raise GrowthRefused(
-            f"large: got {', '.join(widths)} = {news}; accepted: one multiple of {olds}"
-        )
-    return k
-
-
-def _clean(
+def errors(
     growth: Growth, tolerance: float, exact: Exact | None = None
 ) -> tuple[float, str, dict[str, float]]:
     """Error of the logits in clean float64, the first module that broke, errors elsewhere."""
     small, large = growth.model, growth.large
     inputs = {
         name: value.double() if value.is_floating_point() else value
-        for name, value in random_inputs(small).items()
+        for name, value in random_inputs(growth).items()
     }
-    with _in_float64(small), _in_float64(large, exact), clean_float64():
-        runs = _runs(small, inputs), _runs(large, inputs)
+    whole = growth.told  # a class that is not known may use a weight outside of its module
+    with _in_float64(small, whole=whole), _in_float64(large, exact, whole=whole), clean_float64():
+        runs = _runs(growth, small, inputs), _runs(growth, large, inputs)
         with _traced(small, growth) as one, _traced(large, growth) as other:
             (_, before), (_, after) = map(next, runs)
             error = _apart(before, after, growth)
@@ -205,30 +193,31 @@ def _clean(
     return error, broken, elsewhere
 
 
-def _runs(model: Any, inputs: Said) -> Iterator[tuple[str, Said]]:
+def _runs(growth: Growth, model: Any, inputs: Said) -> Iterator[tuple[str, Said]]:
     """What a model says of some tokens; and further runs, by what they look at."""
     places = "position_ids" in inspect.signature(type(model).forward).parameters
-    end, tokens = _positions(model), "decoder_input_ids" if _decodes(model) else "input_ids"
-    cached = tokens in inputs and model.can_generate()
+    end, tokens = _positions(growth), "decoder_input_ids" if _decodes(model) else "input_ids"
+    cached = tokens in inputs and _is_of_transformers(model) and model.can_generate()
     first = _evaluated(model, inputs, use_cache=cached)
-    yield "", _outputs(first)
+    yield "", _outputs(growth, first)
     if cached:
         if end <= inputs[tokens].shape[1]:  # no place for one more
             less = {name: value[:, :-1] for name, value in inputs.items()}
             first = _evaluated(model, less, use_cache=True)
-        yield "a step with a cache", _outputs(_step(model, inputs, first, tokens))
+        yield "a step with a cache", _outputs(growth, _step(model, inputs, first, tokens))
     where, given = ["training mode without dropout"], dict(inputs)
     if "input_ids" in inputs:
-        where.append("padding on the left")
         if end and not places:
             where.append(f"{end} tokens")
-            given = random_inputs(model, 1, end)
-        given["attention_mask"] = given["attention_mask"].flip(0, 1)
+            given = random_inputs(growth, 1, end)
         if end and places:
             where.append(f"positions up to {end - 1}")
             spread = torch.linspace(0, end - 1, inputs["input_ids"].shape[1]).long()
-            given["position_ids"] = spread.expand_as(inputs["input_ids"]).to(model.device)
-    found = _outputs(_evaluated(model, given, training=True))
+            given["position_ids"] = spread.to(inputs["input_ids"]).expand_as(inputs["input_ids"])
+    if "attention_mask" in given:
+        where.insert(1, "padding on the left")
+        given["attention_mask"] = given["attention_mask"].flip(0, 1)
+    found = _outputs(growth, _evaluated(model, given, training=True))
     hidden = given.get("attention_mask") == 0 if not _decodes(model) else None
     yield ", ".join(where), {
         name: value.masked_fill(hidden[..., None], 0)
@@ -237,16 +226,21 @@ def _runs(model: Any, inputs: Said) -> Iterator[tuple[str, Said]]:
     }  # fmt: skip
 
 
+def _is_of_transformers(model: Any) -> bool:
+    return hasattr(model, "main_input_name")
+
+
 def _decodes(model: Any) -> bool:
-    return bool(model.config.is_encoder_decoder)
+    return bool(getattr(model.config, "is_encoder_decoder", False))
 
 
-def _positions(model: Any, most: int = 512) -> int:
+def _positions(growth: Growth, most: int = 512) -> int:
     """How many positions a model is compared at: all that are configured; in one text, ``most``.
 
     Without positions in its configuration, as T5, up to the last distance that it tells apart.
     """
-    end = getattr(model.config, "max_position_embeddings", None) or 0
+    model = growth.model
+    end = size_of(model.config, "positions", growth.description.names) or 0
     if "position_ids" in inspect.signature(type(model).forward).parameters:
         return end
     furthest = getattr(model.config, "relative_attention_max_distance", None) or 0
@@ -264,8 +258,12 @@ def _step(model: Any, inputs: Said, first: Any, tokens: str) -> Any:
     return _evaluated(model, given, use_cache=True)
 
 
-def _outputs(found: Any) -> Said:
+def _outputs(growth: Growth, found: Any) -> Said:
     """Logits, where there are any; else the states."""
+    if not _is_of_transformers(growth.model):  # the first tensor is what such a class says
+        first = found[0] if isinstance(found, tuple) else found
+        ends = {row.writes for row in growth.description.rows.values()}
+        return {"logits" if ends & {"vocabulary", "classes"} else "last_hidden_state": first}
     names = ("logits",) if "logits" in found else ("last_hidden_state", "pooler_output")
     return {name: found[name] for name in names if found.get(name) is not None}
 
@@ -286,28 +284,38 @@ def _evaluated(model: Any, inputs: Said, *, training: bool = False, use_cache: b
     try:
         with warnings.catch_warnings(), _Otherwise(_without_dropout) if training else nullcontext():
             warnings.simplefilter("ignore")  # checkpointing complains where no gradient is wanted
-            return model.train(training)(**inputs, **caches)
+            model.train(training)
+            if not _is_of_transformers(model):
+                return model(inputs["input_ids"])
+            return model(**inputs, **caches)
     finally:
         for module, mode in modes:
             module.training = mode
 
 
-def random_inputs(model: Any, batch: int = 2, length: int = 12) -> Said:
-    """Tokens, token types and a mask that hides the end of the last row; or random pictures."""
-    config, generator = model.config, torch.Generator().manual_seed(8444)
-    if model.main_input_name == "pixel_values":
+def random_inputs(growth: Growth, batch: int = 2, length: int = 12) -> Said:
+    """Tokens, token types and a mask that hides the end of the last row; or random pictures.
+
+    A class that is not of transformers is given tokens alone.
+    """
+    model, generator = growth.model, torch.Generator().manual_seed(8444)
+    config, own = model.config, next(model.parameters())
+    if getattr(model, "main_input_name", "") == "pixel_values":
         size = config.image_size
         size = (size, size) if isinstance(size, int) else tuple(size)
         drawn = torch.randn(batch, config.num_channels, *size, generator=generator)
-        return {"pixel_values": drawn.to(model.device, model.dtype)}
+        return {"pixel_values": drawn.to(own.device, own.dtype)}
     if getattr(config, "pad_token_id", None) is None and "Sequence" in type(model).__name__:
         batch = 1  # such a class looks for the last token that is no padding
-    length = min(length, getattr(config, "max_position_embeddings", None) or length)
+    length = min(length, size_of(config, "positions", growth.description.names) or length)
 
     def drawn_below(bound: int) -> torch.Tensor:
-        return torch.randint(bound, (batch, length), generator=generator).to(model.device)
+        return torch.randint(bound, (batch, length), generator=generator).to(own.device)
 
-    inputs = {"input_ids": drawn_below(config.vocab_size), "attention_mask": drawn_below(1) + 1}
+    inputs = {"input_ids": drawn_below(growth.axes["vocabulary"].size)}
+    if not _is_of_transformers(model):
+        return inputs
+    inputs["attention_mask"] = drawn_below(1) + 1
     inputs["attention_mask"][-1, -(length // 4) :] = 0
     if getattr(config, "type_vocab_size", None):
         inputs["token_type_ids"] = drawn_below(config.type_vocab_size)
@@ -317,8 +325,8 @@ def random_inputs(model: Any, batch: int = 2, length: int = 12) -> Said:
 
 
 @contextmanager
-def _in_float64(model: Any, exact: Exact | None = None) -> Iterator[None]:
-    """Run a model's modules with their parameters in float64, each only while it runs.
+def _in_float64(model: Any, exact: Exact | None = None, *, whole: bool = False) -> Iterator[None]:
+    """Run a model's modules with their parameters in float64, each only while it runs, or all.
 
     ``exact`` writes what stands for a parameter; the check fails unless that is this, rounded.
     """
@@ -362,7 +370,9 @@ def _in_float64(model: Any, exact: Exact | None = None) -> Iterator[None]:
         if experts is not None:
             model.config._experts_implementation = "eager"  # the others know no float64
         for path, module in modules.items():
-            if module._parameters:
+            if module._parameters and whole:
+                widen(path)(module)
+            elif module._parameters:
                 handles.append(module.register_forward_pre_hook(widen(path)))
                 handles.append(module.register_forward_hook(narrow(path), always_call=True))
         yield
@@ -385,7 +395,10 @@ def _rounds_to(exact: torch.Tensor, own: torch.Tensor, rows: int = 4096) -> bool
 
 @contextmanager
 def _traced(model: Any, growth: Growth) -> Iterator[Trace]:
-    """Collect what goes in and out of every described module, in the order of the run."""
+    """Collect what goes in and out of every described module, in the order of the run.
+
+    Modules of a large model have the names of those from which they grew; new layers are left out.
+    """
     trace: Trace = []
 
     def hook(path: str, row: Row) -> Callable[..., None]:
@@ -399,8 +412,10 @@ def _traced(model: Any, growth: Growth) -> Iterator[Trace]:
 
     handles = []
     for path, module in model.named_modules():
-        row = growth.description.row(path)
-        if row is not None and row.rule not in ("frequencies", "convolution"):
+        row, between = growth.description.row(path), False
+        if model is growth.large:
+            path, between = growth.origin(path)
+        if row is not None and row.rule not in ("frequencies", "convolution") and not between:
             handles.append(module.register_forward_hook(hook(path, row)))
     try:
         yield trace
@@ -415,6 +430,10 @@ def _first_break(small: Trace, large: Trace, axes: Axes, tolerance: float) -> st
         assert name is not None  # `_traced` keeps the input of those that read an axis
         axis = axes[name]
         taken = (axis.factor != 0).to(after)  # what stands in an empty slot is seen by no one
+        heads = axes["heads" if row.writes.startswith("query") else "key-value heads"].source
+        for dim, size in enumerate(before.shape[:-1]):  # of a norm of each head there may be more
+            if size != after.shape[dim] == len(heads):
+                before = before.index_select(dim, heads.to(before.device))
         error = _distance(axis.write(before, -1), after * taken)
         if not error <= tolerance:
             return f"{path}, its {side} (relative error {error:.1e}): {_suspects(side, row)}"

@@ -1,0 +1,270 @@
+"""Draft the description of a class that has none, and try it; say what could not be told.
+
+Roles are guessed from shapes and from the names that modules usually have. What names cannot tell
+(how rotary pairs lie, whether scores are scaled, in which order a fused weight is) is tried, on a
+model of two layers whose parameters are drawn, and counts only if the grown one is exact.
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import nn
+
+from .descriptions import Description, GrowthRefused, described
+from .growing import begun
+from .rules import Row
+from .sizes import Attention, enlarged, shortened, size_name, size_of
+from .stock import made
+from .verify import TOLERANCE, errors
+
+# by the last part of a path, what a linear map writes and reads; a dense map by what it stands in
+_NAMES = (
+    (r"(to_|w)?q(_proj|_lin)?|query(_proj)?", "query", "stream"),
+    (r"(to_|w)?k(_proj|_lin)?|key(_proj)?", "key", "stream"),
+    (r"(to_|w)?v(_proj|_lin)?|value(_proj)?", "value", "stream"),
+    (r"c_attn|(w|to_)?qkv(_proj)?|query_key_value|in_proj.*", "query, key, value", "stream"),
+    (r"gate_up_proj|Wi", "gate, up", "stream"),
+    (r"(gate|up)(_proj)?|fc_?1|c_fc|fc_in|lin1|w1|w3|wi|wi_\d|dense_h_to_4h|intermediate",
+     "feed-forward", "stream"),
+    (r"down(_proj)?|fc_?2|fc_out|lin2|w2|dense_4h_to_h", "stream", "feed-forward"),
+    (r"(w|to_)?o(ut)?|.*_proj|proj|out_lin|dense|projection", "stream", "attended"),
+)  # fmt: skip
+_NORMS = r"(q|k|query|key)_?(layer)?_?norm"
+
+
+def describe(model: Any) -> str:
+    """Draft the description of a model's class, for `grow(model, 2, description=…)`.
+
+    Its first lines, which begin with ``# ``, say whether a grown model of two layers was exact, and
+    if not, what broke. A line with a question mark is a module whose role could not be told: write
+    a rule of `RULES` and the axes there. Nothing is trusted: `grow` checks the whole model as ever.
+
+    Args:
+        model: a module with a ``config``, from which its class makes it, of transformers or not.
+
+    Returns:
+        Lines of settings, ``rotary: halves``, and a table: a path, its rule, the axis that is
+        written and the one that is read, two spaces apart; ``#`` is the number of a layer.
+
+    Raises:
+        GrowthRefused: the model has no ``config``, or that has no width or no number of heads.
+
+    Example:
+        >>> from transformers import StableLmConfig, StableLmForCausalLM
+        >>> small = StableLmForCausalLM(StableLmConfig(
+        ...     vocab_size=19, hidden_size=16, intermediate_size=20, num_hidden_layers=1,
+        ...     num_attention_heads=2, num_key_value_heads=2))
+        >>> print(describe(small).splitlines()[1])
+        rotary: halves
+    """
+    draft = Description({}, names=_names(model))
+    described(model, draft)
+    draft = replace(draft, rows=_rows_of(model, draft))
+    unknown = [path for path, row in draft.rows.items() if row.rule == "?"]
+    remark = f"not tried: no role is known for {len(unknown)} of {len(draft.rows)} lines"
+    if not unknown:
+        draft, remark = _tried(model, draft)
+    return f"# {type(model).__name__}: {remark}\n{draft}\n"
+
+
+def _names(model: Any) -> dict[str, str]:
+    """What a configuration calls its width, where that is no usual name: what holds the number."""
+    config = getattr(model, "config", None)
+    found = {}
+    table = next((each for each in model.modules() if isinstance(each, nn.Embedding)), None)
+    if config is not None and table is not None:
+        for what, value in (("stream", table.embedding_dim), ("vocabulary", table.num_embeddings)):
+            same = [name for name, it in vars(config).items() if it == value and it is not True]
+            if not size_name(config, what) and len(same) == 1:
+                found[what] = same[0]
+    return found
+
+
+def _rows_of(model: Any, draft: Description) -> dict[str, Row]:
+    """The rows of all parameters and rotary tables, as far as they can be told."""
+    config = model.config
+    try:
+        large = enlarged(config, 2, {}, draft.names)
+    except ValueError as error:
+        raise GrowthRefused(f"model: {error}") from error
+    sizes = {name: axis.size for name, axis in draft.axes(config, large, tied=False).items()}
+    told: dict[str, Row] = {}
+    for path, module in model.named_modules():
+        for leaf, value in module.named_parameters(recurse=False):
+            row = _row(path, leaf, module, value, sizes)
+            plain = leaf in ("weight", "bias")
+            name = path if plain else f"{path}.{leaf}".lstrip(".")
+            if leaf == "bias" and module._parameters.get("weight") is not None:
+                continue
+            told[name] = row
+        for leaf, _ in module.named_buffers(recurse=False):
+            if re.search("inv_freq|embed_positions|sin|cos|freqs", leaf):
+                told[f"{path}.{leaf}".lstrip(".")] = Row("frequencies", "query")
+    names = set(told)
+    for path, row in told.items():  # a norm between a projection and the heads
+        for one in ("query", "key"):
+            place = path.rpartition(".")[0]
+            norms = (f"{place}.{name}_norm" for name in (one, one[0]))
+            beside = next((name for name in norms if name in names), None)
+            if row.writes == one and row.rule != "norm" and beside:
+                told[path] = row._replace(writes=f"{told[beside].writes} before its norm")
+    ends = [path for path, row in told.items() if _is_last_norm(path, row)]
+    if ends and any(row.reads == "scored" for row in told.values()):
+        told[ends[-1]] = told[ends[-1]]._replace(writes="features")
+    return _shortly(told)
+
+
+def _is_last_norm(path: str, row: Row) -> bool:
+    return row.rule in ("norm", "shifted norm") and not re.search(r"\.\d+\.|embed", path)
+
+
+def _shortly(told: dict[str, Row]) -> dict[str, Row]:
+    """Rows with ``#`` for every number, or for the first where others tell modules apart."""
+    found: dict[str, Row] = {}
+    apart = set()
+    for path, row in told.items():
+        every = re.sub(r"\.\d+(?=\.|$)", ".#", path)
+        if found.setdefault(every, row) != row:
+            apart.add(every)
+    for every in apart:
+        del found[every]
+    for path, row in told.items():
+        if re.sub(r"\.\d+(?=\.|$)", ".#", path) in apart:
+            found[re.sub(r"\.\d+(?=\.|$)", ".#", path, count=1)] = row
+    return found
+
+
+def _row(
+    path: str, leaf: str, module: nn.Module, value: torch.Tensor, sizes: dict[str, int]
+) -> Row:
+    """The row of one parameter; its rule is a question mark where it cannot be told."""
+    unknown = Row("?", str(tuple(value.shape)))
+    shape, d = tuple(value.shape), sizes["stream"]
+    last = path.rpartition(".")[2] if leaf in ("weight", "bias") else leaf
+    if leaf == "bias" and shape == (sizes["vocabulary"],):
+        return Row("kept", "vocabulary")
+    if value.ndim == 1:
+        return _norm_row(path, module, shape[0], sizes) or unknown
+    if isinstance(module, nn.Embedding) or (value.ndim == 3 and shape[-1] == d):
+        axis = {d: "stream", sizes["heads"]: "heads"}.get(shape[-1])
+        return Row("embedding", axis) if axis else unknown
+    if value.ndim != 2:
+        return unknown
+    conv = type(module).__name__ == "Conv1D"
+    rule, (out, into) = ("transposed", shape[::-1]) if conv else ("linear", shape)
+    if not re.search(r"\.\d+\.", path) and into == d:
+        for axis in ("vocabulary", "classes"):
+            if sizes[axis] == out:
+                return Row(rule, axis, "scored")
+        if out == d:
+            return Row(rule, "stream", "stream")
+    for writes, reads in _guesses(path, last):
+        if sizes[writes] == out and sizes[reads] == into:
+            return Row(rule, writes, reads)
+    return unknown
+
+
+def _guesses(path: str, last: str) -> Iterator[tuple[str, str]]:
+    """What a linear map may write and read, by its name; then by its shape alone."""
+    inner, attends = ("stream", "feed-forward"), re.search("att", path, re.IGNORECASE)
+    last = "intermediate" if path.endswith("intermediate.dense") else last
+    for pattern, writes, reads in _NAMES:
+        if re.fullmatch(pattern, last, re.IGNORECASE):
+            yield inner if reads == "attended" and not attends else (writes, reads)
+    if not attends:
+        yield inner[::-1]
+        yield inner
+
+
+def _norm_row(path: str, module: nn.Module, size: int, sizes: dict[str, int]) -> Row | None:
+    """The row of a norm; None of anything else."""
+    kind, last = type(module).__name__.lower(), path.rpartition(".")[2]
+    weight = module._parameters.get("weight")
+    if "norm" not in kind or weight is None:
+        return None
+    rule = "shifted norm" if _says_something_without_gain(module, size) else "norm"
+    if named := re.fullmatch(_NORMS, last):
+        one = "query" if named[1].startswith("q") else "key"
+        for axis in (f"{one} of a head", one):
+            if sizes[axis] == size:
+                return Row(rule, axis, f"{axis} before its norm")
+    return Row(rule, "stream", "stream") if size == sizes["stream"] else None
+
+
+def _says_something_without_gain(norm: nn.Module, size: int) -> bool:
+    """Whether a norm's gain is 1 + w."""
+    alone = copy.deepcopy(norm).to("cpu")
+    with torch.no_grad():
+        for parameter in alone.parameters():
+            parameter.zero_()
+        return bool(alone(torch.arange(size).to(next(alone.parameters()))[None, None]).any())
+
+
+def _tried(model: Any, draft: Description) -> tuple[Description, str]:
+    """The first of all settings under which a grown model is exact, and what to say of it."""
+    config = shortened(model.config, 2, draft.names)
+    with torch.random.fork_rng(devices=[]):
+        small = made(model, config, "cpu").double().eval()
+        _draw(small)
+    told = [*_settings(small, draft)]
+    count, faults = size_of(config, "heads", draft.names), []
+    for asked, said in (({}, ""), ({"heads": 2 * count}, " and heads = 2 times as many")):
+        for setting in told:
+            fault, error = _fault(small, setting, asked)
+            if not fault:
+                remark = f"exact on two layers with drawn parameters, k = 2{said} ({error:.0e})"
+                return setting, remark if not said else f"{remark}; else {faults[0]}"
+            faults.append(fault)
+    return told[0], f"not exact with any setting that was tried; with this one: {faults[0]}"
+
+
+def _fault(small: Any, draft: Description, asked: dict[str, int]) -> tuple[str, float]:
+    """What is wrong with a draft, empty where nothing is; and the error."""
+    try:
+        growth = begun(small, 2, description=draft, **asked)
+        growth.fill()
+        error, broken, elsewhere = errors(growth, TOLERANCE, growth.exact)
+    except (ValueError, AssertionError, RuntimeError, KeyError, TypeError) as fault:
+        return " ".join(str(fault).split())[:200], math.inf
+    where, worst = max(elsewhere.items(), key=lambda one: one[1], default=("", 0.0))
+    if not error <= TOLERANCE or broken:
+        return broken or f"the logits are off by {error:.0e}", error
+    return ("" if worst <= TOLERANCE else f"{where}: off by {worst:.0e}"), max(error, worst)
+
+
+def _settings(small: Any, draft: Description) -> Iterator[Description]:
+    """All that names cannot tell, the likely first."""
+    rotates = any(row.rule == "frequencies" for row in draft.rows.values()) or any(
+        "rope" in name or "rotary" in name for name in vars(small.config)
+    )
+    kinds = ("halves", "interleaved", "") if rotates else ("", "halves", "interleaved")
+    fused = any(row.writes == "query, key, value" for row in draft.rows.values())
+    orders = ("query, key, value", "query, key, value of each head") if fused else ("",)
+    for scaled, order, rotary in itertools.product((True, False), orders, kinds):
+        rows = {
+            path: row._replace(writes=order) if row.writes == "query, key, value" else row
+            for path, row in draft.rows.items()
+        }
+        attention = Attention(rotary, scaled=scaled, fused=fused)
+        yield replace(draft, rows=rows, attention=attention)
+
+
+def _draw(small: Any) -> None:
+    """Draw every parameter that learns, gains about what they were, so that no fault can hide."""
+    source = torch.Generator().manual_seed(8444)
+    with torch.no_grad():
+        for name, own in small.named_parameters():
+            drawn = torch.randn(own.shape, generator=source, dtype=torch.float64)
+            if own.ndim > 1:
+                own.copy_(drawn / math.sqrt(own.shape[-1]) if "emb" not in name else drawn)
+            else:
+                gain = 1.0 if name.endswith("weight") else 0.0
+                own.copy_(gain + 0.3 * drawn)
