@@ -58,7 +58,7 @@ def test_an_example_that_prints_something_else_is_found(old: str, new: str) -> N
 def test_the_readmes_other_law_is_refused_with_the_variance_that_it_names() -> None:
     said = " ".join(README.read_text(encoding="utf-8").split())
     old, new, value = re.search(
-        r"`(Uniform.*?)` in the place of `(Normal.*?)`.* gives another variance, (.*?), than", said
+        r"`(Uniform.*?)` instead of `(Normal.*?)`.* gives another variance, (.*?), than", said
     ).groups()
     code = "".join(blocks(README, "pycon")).split(">>> claim")[0].replace(new, old)
     text = f'{code}>>> claim("LOSS-14").prove(variance(total(w[i] ** 2, i)))\n'
