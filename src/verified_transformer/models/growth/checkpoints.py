@@ -100,7 +100,7 @@ def widen_checkpoint(
         raise ValueError(f"target: got {target}, the source; accepted: another folder")
     shards = _shards(source)
     small = _empty(source, shards)
-    growth = begun(small, k, **sizes)
+    growth = begun(small, k, **sizes)  # type: ignore[arg-type]
     growth.require_rules()
     make_frequencies(growth.large, growth.description, "cpu")
     contents = {path: _contents(path, growth) for path in shards}
@@ -278,7 +278,7 @@ def _first_layers(
                 own[tensor.small].data = _read(path, tensor.read)
     if sizes.get("layers"):
         sizes = sizes | {"layers": _CHECKED_LAYERS + 1}
-    growth = begun(model, k, **sizes)
+    growth = begun(model, k, **sizes)  # type: ignore[arg-type]
     growth.fill()
     require_same_function(growth)
     return {name: _digest(growth.large.get_parameter(growth.place[name])) for name in own}

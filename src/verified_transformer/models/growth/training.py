@@ -93,7 +93,7 @@ def grow_optimiser(
             f"that no rates keep them alike; accepted: as many copies of heads, or a multiple"
         )
     names = {parameter: name for name, parameter in small.named_parameters()}
-    groups, states = [], {}
+    groups, states = [], {}  # type: ignore[assignment]
     for group in optimiser.param_groups:
         for parameter in group["params"]:
             if parameter not in names:
@@ -103,10 +103,10 @@ def grow_optimiser(
             own = large.get_parameter(name)
             options = {key: value for key, value in group.items() if key != "params"}
             options |= _grown_options(kind, name, rule, options)
-            groups.append({**options, "params": [own]})
+            groups.append({**options, "params": [own]})  # type: ignore[attr-defined]
             if parameter in optimiser.state:
                 states[own] = _grown_state(optimiser.state[parameter], rule)
-    found: Any = kind(groups)  # type: ignore[call-arg]
+    found: Any = kind(groups)  # type: ignore[call-arg, arg-type]
     found.state.update(states)
     return found
 
