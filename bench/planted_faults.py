@@ -14,6 +14,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import math
+import re
 import sys
 import warnings
 from collections import Counter
@@ -333,7 +334,9 @@ def main(what: str, seeds: int, *part: int) -> None:
     known[what] = known.get(what, {}) | found
     known["made with"] = {"torch": torch.__version__, "transformers": transformers.__version__,
                           "command": "python bench/planted_faults.py"}  # fmt: skip
-    RESULT.write_text(json.dumps(known, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    text = json.dumps(known, indent=1, ensure_ascii=False)
+    text = re.sub(r"\[[^][{}]*\]", lambda of: " ".join(of[0].split()), text)  # a list on one line
+    RESULT.write_text(text + "\n", "utf-8")
     if set(known.get("planted", {})) == set(FAULTS) and "fresh" in known:
         TABLE.write_text(page(known), "utf-8")
 

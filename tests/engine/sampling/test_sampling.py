@@ -243,12 +243,20 @@ def test_an_estimate_says_which_values_the_design_tells_apart():
     assert not found.can_see(1.009 * THETA)
 
 
+def test_nothing_is_confirmed_where_nothing_is_expected():
+    found = measure(MEAN, norm2, POINT, name="apart", design=FINE)
+    assert math.isnan(found.z) and not found.confirmed and not found.redrawn
+    assert found.mean == measure(MEAN, norm2, POINT, THETA, name="apart", design=FINE).mean
+    assert found.can_see(1.02 * THETA) and not found.can_see(THETA)
+
+
 @pytest.mark.canary
 @pytest.mark.parametrize(
     ("expected", "ends"),
     [
         (THETA, "; expected 36: confirmed"),
         (1.01 * THETA, "; expected 36.36: rejected, twice"),
+        (None, r" draws\)"),
     ],
 )
 def test_an_estimate_says_confirmed_only_where_it_is(expected, ends):

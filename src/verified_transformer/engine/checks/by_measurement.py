@@ -135,6 +135,7 @@ def _definitions(quantity: Any, statistic: Statistic | None) -> str:
 
 def _missed(quantity: Any, point: Point, found: Estimate) -> str:
     where = f" at {place(point)}" if point else ""
+    assert found.expected is not None  # a claim's formula has a value
     return (
         f"{quantity.quantity} measured {found.mean:.6g}{where}, the formula says "
         f"{found.expected:.6g}: {as_much(found.mean, found.expected)}, "

@@ -186,9 +186,10 @@ def _widen(given: argparse.Namespace) -> int:
     try:
         names = ("heads", "key_value_heads", "feed_forward", "layers")
         sizes = {name: getattr(given, name) for name in names}
-        print(
-            widen_checkpoint(given.source, given.target, given.stream, progress=progress, **sizes)
+        wide = widen_checkpoint(
+            given.source, given.target, given.stream, progress=progress, **sizes
         )
+        print(wide)
     except (ValueError, TypeError, OSError, AssertionError) as error:
         raise Refused(str(error)) from None
     return 0

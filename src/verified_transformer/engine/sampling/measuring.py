@@ -30,11 +30,12 @@ class Estimate:
     """What one measurement found at one point.
 
     ``unit`` is the size against which errors are relative: |θ|, or sd X where θ = 0. Where the
-    first draw lay outside the threshold, the estimate is that of another one (``redrawn``).
+    first draw lay outside the threshold, the estimate is that of another one (``redrawn``). Where
+    nothing was expected, ``expected`` is None, and nothing is confirmed or rejected.
     """
 
     mean: float
-    expected: float
+    expected: float | None
     standard_error: float
     unit: float
     n: int
@@ -45,13 +46,14 @@ class Estimate:
 
     @property
     def z(self) -> float:
-        """Distance of the estimate from what is expected, in standard errors."""
-        return (self.mean - self.expected) / self.standard_error
+        """Distance of the estimate from what is expected, in standard errors; else not a number."""
+        expected = math.nan if self.expected is None else self.expected
+        return (self.mean - expected) / self.standard_error
 
     @property
     def confirmed(self) -> bool:
         """Whether the measurement confirms what is expected."""
-        return not self.rejects(self.expected)
+        return self.expected is not None and not self.rejects(self.expected)
 
     @property
     def detectable(self) -> float:
@@ -64,10 +66,13 @@ class Estimate:
 
     def can_see(self, value: float) -> bool:
         """Whether a value is so far from the expected one that the design tells them apart."""
-        return abs(value - self.expected) >= self.design.resolution * self.unit * (1 - 1e-9)
+        middle = self.mean if self.expected is None else self.expected
+        return abs(value - middle) >= self.design.resolution * self.unit * (1 - 1e-9)
 
     def __repr__(self) -> str:
         found = f"{self.mean:.6g} ± {self.standard_error:.2g} ({self.n} draws)"
+        if self.expected is None:
+            return found
         verdict = "confirmed" if self.confirmed else "rejected, twice"
         return f"{found}; expected {self.expected:.6g}: {verdict}"
 
@@ -76,7 +81,7 @@ def measure(
     quantity: Quantity,
     statistic: Statistic | None,
     point: Point,
-    expected: float,
+    expected: float | None = None,
     *,
     name: str,
     design: Design | None = None,
@@ -90,7 +95,7 @@ def measure(
             (replicates, *sizes); returns one number per replicate, the one that the quantity's own
             definition has. None for that definition (see `Sampled`).
         point: values of all symbols.
-        expected: the value that a formula under test predicts.
+        expected: the value that a formula under test predicts; None where none is known.
         name: what the seed is derived from.
         design: resolution and error rates.
 
@@ -112,13 +117,11 @@ def measure(
         ...     norm, lambda w: (w * w).sum(-1), point, 12.0, name="a length"
         ... )  # doctest: +ELLIPSIS
         1... ± 0.015 (... draws); expected 12: confirmed
-        >>> measure(
-        ...     norm, lambda w: (w * w).mean(-1), point, 4.0, name="a mean"
-        ... )  # doctest: +ELLIPSIS
+        >>> measure(norm, lambda w: (w * w).mean(-1), point, name="a mean")  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         verified_transformer.engine.sampling.statistics.OtherStatistic: the torch statistic is ...
     """
-    if not math.isfinite(expected):
+    if expected is not None and not math.isfinite(expected):
         raise ValueError(f"expected: got {expected}; accepted: a finite number")
     if statistic is None:
         if isinstance(quantity, Sampled):
@@ -141,7 +144,7 @@ def measure(
         raise ValueError(f"n = {n} draws cannot see an error of {design.resolution:.2%}")
     started = time.perf_counter()
     mean = _average(quantity, statistic, point, n, name, where)
-    redrawn = abs(mean - expected) > design.threshold * error
+    redrawn = expected is not None and abs(mean - expected) > design.threshold * error
     if redrawn:
         mean = _average(quantity, statistic, point, n, f"{name} confirmation", where)
     seconds = time.perf_counter() - started

@@ -55,9 +55,12 @@ def widen_checkpoint(
     target: str | Path,
     k: int = 1,
     *,
+    heads: int | None = None,
+    key_value_heads: int | None = None,
+    feed_forward: int | None = None,
+    layers: int | None = None,
     check: bool = True,
     progress: Progress | None = None,
-    **sizes: int | None,
 ) -> Path:
     """Grow a saved checkpoint into another folder, the same function.
 
@@ -69,11 +72,11 @@ def widen_checkpoint(
         target: the folder to write; new, empty, or what a call that was killed has left, which is
             then gone on with. Tokenizers and the like are copied along.
         k: factor of growth of the stream, as `grow` takes it.
+        heads, key_value_heads, feed_forward, layers: what else grows, as `grow` takes them.
         check: whether the first layers are built, grown and compared as `grow` does, before
             anything is written, and their bits held against what is then written.
         progress: called with the name of a shard, how many of its tensors are written, and how many
             there are, after each.
-        sizes: what else grows: heads, key_value_heads, feed_forward, layers, as `grow` takes them.
 
     Returns:
         The target.
@@ -95,12 +98,14 @@ def widen_checkpoint(
         ...     GPT2LMHeadModel.from_pretrained(wide).config.n_embd
         16
     """
+    sizes = {"heads": heads, "key_value_heads": key_value_heads}
+    sizes |= {"feed_forward": feed_forward, "layers": layers}
     source, target = _folder(source), Path(target)
     if target.resolve() == source.resolve():
         raise ValueError(f"target: got {target}, the source; accepted: another folder")
     shards = _shards(source)
     small = _empty(source, shards)
-    growth = begun(small, k, **sizes)  # type: ignore[arg-type]
+    growth = begun(small, k, sizes)
     growth.require_rules()
     make_frequencies(growth.large, growth.description, "cpu")
     contents = {path: _contents(path, growth) for path in shards}
@@ -278,7 +283,7 @@ def _first_layers(
                 own[tensor.small].data = _read(path, tensor.read)
     if sizes.get("layers"):
         sizes = sizes | {"layers": _CHECKED_LAYERS + 1}
-    growth = begun(model, k, **sizes)  # type: ignore[arg-type]
+    growth = begun(model, k, sizes)
     growth.fill()
     require_same_function(growth)
     return {name: _digest(growth.large.get_parameter(growth.place[name])) for name in own}

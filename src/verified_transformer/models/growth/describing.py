@@ -215,7 +215,7 @@ def _tried(model: Any, draft: Description) -> tuple[Description, str]:
         small = made(model, config, "cpu").double().eval()
         _draw(small)
     told = [*_settings(small, draft)]
-    count, faults = size_of(config, "heads", draft.names), []  # type: ignore[var-annotated]
+    count, faults = size_of(config, "heads", draft.names), list[str]()
     for asked, said in (({}, ""), ({"heads": 2 * count}, " and heads = 2 times as many")):
         for setting in told:
             fault, error = _fault(small, setting, asked)
@@ -229,7 +229,7 @@ def _tried(model: Any, draft: Description) -> tuple[Description, str]:
 def _fault(small: Any, draft: Description, asked: dict[str, int]) -> tuple[str, float]:
     """What is wrong with a draft, empty where nothing is; and the error."""
     try:
-        growth = begun(small, 2, description=draft, **asked)  # type: ignore[arg-type]
+        growth = begun(small, 2, asked, description=draft)
         growth.fill()
         error, broken, elsewhere = errors(growth, TOLERANCE, growth.exact)
     except (ValueError, AssertionError, RuntimeError, KeyError, TypeError) as fault:

@@ -251,10 +251,10 @@ class Growth:
         own = getattr(self.large.get_submodule(path), leaf, None)
         if own is None:
             raise GrowthRefused(f"{name}: {kind} with this configuration has it not")
-        axes = self.axes
-        for got, known in ((row.rule, rules.RULES), (row.writes, axes), (row.reads, axes)):  # type: ignore[assignment]
-            if got is not None and got not in known:  # type: ignore[operator]
-                raise GrowthRefused(f"{name}: got {got!r}; accepted: {', '.join(known)}")  # type: ignore[arg-type]
+        axes = [*self.axes]
+        for got, accepted in ((row.rule, [*rules.RULES]), (row.writes, axes), (row.reads, axes)):
+            if got is not None and got not in accepted:
+                raise GrowthRefused(f"{name}: got {got!r}; accepted: {', '.join(accepted)}")
         reads = None if row.reads is None else self.axes[row.reads]
         part = Part(leaf, value, self.axes[row.writes], reads, own.detach())
         try:

@@ -20,25 +20,25 @@ from .verify import require_same_function
 def begun(
     model: Any,
     k: int,
+    sizes: Mapping[str, int | None] = MappingProxyType({}),
     *,
     axes: Mapping[str, Axis] = MappingProxyType({}),
     noise: float = 0.0,
     generator: torch.Generator | None = None,
     description: Description | str | None = None,
-    **asked: int | None,
 ) -> Growth:
     """Build the wide model, its weights yet to be filled; refuse sizes that it cannot have.
 
     Args:
         model, k, axes, noise, generator, description: as `grow` and `grow_along` take them.
-        asked: sizes of the large model, as `grow` takes them.
+        sizes: of the large model, by the names of `ASKS`, as `grow` takes them.
 
     Raises:
         TypeError, ValueError, GrowthRefused: as `grow`.
     """
     found = described(model, description)
-    config = enlarged(model.config, k, {ASKS[name]: size for name, size in asked.items()},
-                      found.names)  # fmt: skip
+    asked = {ASKS[name]: size for name, size in sizes.items()}
+    config = enlarged(model.config, k, asked, found.names)
     return Growth(model, config, axes, noise=noise, generator=generator, description=description)
 
 
@@ -127,10 +127,9 @@ def grow(
         True
     """
     _require_noise(noise, generator)
-    growth = begun(
-        model, k, noise=noise, generator=generator, description=description, heads=heads,
-        key_value_heads=key_value_heads, feed_forward=feed_forward, layers=layers,
-    )  # fmt: skip
+    sizes = {"heads": heads, "key_value_heads": key_value_heads}
+    sizes |= {"feed_forward": feed_forward, "layers": layers}
+    growth = begun(model, k, sizes, noise=noise, generator=generator, description=description)
     growth.fill()
     if check:
         require_same_function(growth)

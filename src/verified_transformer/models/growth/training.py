@@ -83,17 +83,17 @@ def grow_optimiser(
             "large: got new layers, which learn what the small model has not, so that no rates let "
             "it follow; accepted: as many layers as the small model has"
         )
-    heads, groups = (
+    of_heads, of_keys = (
         len(growth.axes[name].source) // growth.axes[name].size
         for name in ("heads", "key-value heads")
     )
-    if heads % groups:
+    if of_heads % of_keys:
         raise GrowthRefused(
-            f"large: got {groups} copies of each key-value head, which serve other heads each, so "
-            f"that no rates keep them alike; accepted: as many copies of heads, or a multiple"
+            f"large: got {of_keys} copies of each key-value head, which serve other heads each, so "
+            "that no rates keep them alike; accepted: as many copies of heads, or a multiple"
         )
     names = {parameter: name for name, parameter in small.named_parameters()}
-    groups, states = [], {}  # type: ignore[assignment]
+    groups, states = [], {}
     for group in optimiser.param_groups:
         for parameter in group["params"]:
             if parameter not in names:
@@ -103,10 +103,10 @@ def grow_optimiser(
             own = large.get_parameter(name)
             options = {key: value for key, value in group.items() if key != "params"}
             options |= _grown_options(kind, name, rule, options)
-            groups.append({**options, "params": [own]})  # type: ignore[attr-defined]
+            groups.append({**options, "params": [own]})
             if parameter in optimiser.state:
                 states[own] = _grown_state(optimiser.state[parameter], rule)
-    found: Any = kind(groups)  # type: ignore[call-arg, arg-type]
+    found: Any = kind(groups)  # type: ignore[call-arg]
     found.state.update(states)
     return found
 
