@@ -44,7 +44,7 @@ _cold: set[str] = set()  # why kernels started cold in this run
 
 def pytest_configure(config: pytest.Config) -> None:
     """Let the time limits of cells and kernels follow the machine."""
-    patience = machine.calibrate()
+    patience = machine.calibrate(getattr(config.option, "numprocesses", None) or 1)
     if getattr(config.option, "nbval", False):
         import picture_comparison
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-import time
+from pathlib import Path
 
 import machine
 import pytest
@@ -21,10 +20,23 @@ def test_the_answer_is_measured_once_and_at_least_one(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.canary
-def test_a_machine_six_times_as_busy_is_waited_for_six_times_as_long(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(("slower", "patience"), [(6, 1800), (1.9, 570), (0.5, 300)])
+def test_a_machine_that_takes_longer_is_waited_for_as_much_longer(
+    slower: float, patience: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(machine.VARIABLE)
-    clock = itertools.count(0.0, 6 * machine.REFERENCE)
-    monkeypatch.setattr(time, "perf_counter", lambda: next(clock))
-    assert machine.patient(300) == pytest.approx(1800)
+    monkeypatch.setattr(machine, "WORK", f"print({slower * machine.REFERENCE})")
+    assert machine.patient(300) == pytest.approx(patience)
+
+
+@pytest.mark.canary
+def test_the_slowest_of_those_that_work_at_a_time_counts(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv(machine.VARIABLE)
+    # which of them makes the file is the first; it took no time, and the other three times as long
+    seldom = f"import os; os.open({str(tmp_path / 'first')!r}, os.O_CREAT | os.O_EXCL); print(0)"
+    slow = f"print({3 * machine.REFERENCE})"
+    work = f"try:\n    {seldom}\nexcept FileExistsError:\n    {slow}\n"
+    monkeypatch.setattr(machine, "WORK", work)
+    assert machine.calibrate(2) == pytest.approx(3)
