@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import io
 import json
 import os
@@ -23,6 +22,7 @@ import yaml
 from nbclient import NotebookClient
 
 from verified_transformer.engine.account import ledger
+from verified_transformer.engine.account.code.modules import CodeFault, Package
 from verified_transformer.engine.commands import line
 from verified_transformer.engine.commands.notebooks import colab
 from verified_transformer.engine.commands.notebooks.comparing import METADATA_KEY
@@ -161,36 +161,14 @@ def unfit(text: str, trees: dict[str, Path]) -> list[str]:
     return [f"imports {name}, which its commit lacks" for name in ours if not has(package, name)]
 
 
-def has(package: Path, dotted: str) -> bool:
+def has(folder: Path, dotted: str) -> bool:
     """Whether a package's sources have a module or a name."""
-    at = package
-    for place, part in enumerate(parts := dotted.split(".")[1:]):
-        if (at / part / "__init__.py").exists():
-            at /= part
-        elif (at / f"{part}.py").exists():
-            rest = parts[place + 1 :]
-            return not rest or rest[0] in bound(at / f"{part}.py")
-        else:
-            faces = (at / "__init__.py", at / "__init__.pyi")
-            return any(part in bound(face) for face in faces if face.exists())
-    return at.exists()
-
-
-def bound(file: Path) -> set[str]:
-    """The names that a module binds outside of its functions and classes."""
-    found: set[str] = set()
-    waiting: list[ast.AST] = [ast.parse(file.read_text(encoding="utf-8"))]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            found.add(node.name)
-        elif isinstance(node, ast.alias):
-            found.add((node.asname or node.name).partition(".")[0])
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
-        else:
-            waiting += ast.iter_child_nodes(node)
-    return found
+    package = Package(folder)
+    try:
+        package.named(dotted, package.module(folder / "__init__.py"))
+    except CodeFault:
+        return False
+    return True
 
 
 @pytest.mark.slow

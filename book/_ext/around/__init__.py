@@ -14,7 +14,7 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from . import figures, folded, head, icons, weight
+from . import figures, folded, head, icons
 
 TAG = re.compile(r"<[^>]*>")
 Context = dict[str, Any]
@@ -51,11 +51,11 @@ def name_branches(app: Sphinx, page: str, template: str, context: Context, _: ob
 
 
 def mend_body(app: Sphinx, page: str, template: str, context: Context, _: object) -> None:
-    """Give lists the roles that they have, number figures, and leave out what nobody sees."""
+    """Give lists the roles that they have, and number figures."""
     if body := context.get("body"):
         for written, meant in ROLES.items():
             body = body.replace(written, meant)
-        context["body"] = weight.lighter(figures.numbered(body, page))
+        context["body"] = figures.numbered(body, page)
 
 
 def describe(app: Sphinx, page: str, template: str, context: Context, doctree: Any) -> None:
@@ -75,14 +75,12 @@ def put_evidence_beside(app: Sphinx, page: str, template: str, context: Context,
 
 
 def finish(app: Sphinx, exception: Exception | None) -> None:
-    """Squeeze the pages; write the style sheet of the icons in use, the sitemap and the 404 page.
+    """Write the style sheet of the icons in use, the sitemap and the 404 page.
 
     The script that the style sheet stands for is removed.
     """
     html = Path(app.outdir)
     if exception is None and (html / "_static").is_dir():
-        for page in html.rglob("*.html"):
-            page.write_text(weight.squeezed(page.read_text(encoding="utf-8")), encoding="utf-8")
         sheet = icons.style_sheet(icons.used(html))
         (html / "_static" / icons.FILE).write_text(sheet, encoding="utf-8")
         for idle in (

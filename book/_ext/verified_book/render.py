@@ -28,7 +28,10 @@ from .runs import Run
 Link = Callable[[str], str]  # the address of a claim, by its id, seen from the page being written
 
 EMPTY_BADGE = re.compile(r'<span class="vt-badge" data-claim="([^"]+)"[^>]*></span>')
-FOLDED = re.compile(r"(?s)\A<details( [^>]*>)<summary>.*?</summary>\s*(.*)</details>\s*\Z")
+# Jupyter and Colab need the style of the box; here a style sheet says the same.
+FOLDED = re.compile(
+    r'(?s)\A<details( [^>]*?)(?: style="[^"]*")?><summary>.*?</summary>\s*(.*)</details>\s*\Z'
+)
 LATEX = re.compile(r'(?s)<span data-latex="([^"]*)">.*?</span>')
 HEAD = re.compile(r'(?s)(<div class="vt-head"><b>[^<]*</b> ).*?(</div>)')
 DETAIL = re.compile(r'(?s)(<div class="vt-detail">).*?(</div>)')
@@ -103,7 +106,7 @@ def record(html: str, found: Record) -> str:
         )
     )
     html = LATEX.sub(lambda at: in_brackets(unescape(at[1])), html)
-    html = FOLDED.sub(r"<div\g<1>\g<2></div>", html, count=1)
+    html = FOLDED.sub(r"<div\g<1>>\g<2></div>", html, count=1)
     html = HEAD.sub(rf"\g<1>{head}\g<2>", html, count=1)
     return DETAIL.sub(rf"\g<1>{detail}\g<2>", html, count=1)
 
