@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from verified_transformer.engine.account.code import Code, CodeFault, code_of
+from verified_transformer.engine.account.code import Code, CodeFault, Package, code_of
 from verified_transformer.engine.account.recordings import PACKAGE
 
 FILES = {
@@ -78,7 +78,7 @@ def package(tmp_path: Path) -> Path:
 
 
 def key(package: Path) -> Code:
-    return code_of("experiments/sample.py", package)
+    return code_of("experiments/sample.py", Package(package))
 
 
 def replaced(package: Path, *changes: tuple[str, str]) -> None:
@@ -230,7 +230,8 @@ def test_a_face_that_loads_names_late_is_followed(package: Path) -> None:
 
 @pytest.mark.slow
 def test_the_seeds_of_the_book_count_for_every_experiment() -> None:
+    package = Package(PACKAGE)
     for path in sorted((PACKAGE / "book" / "experiments").rglob("*.py")):
         if path.stem != "__init__" and path.parent.name != "laboratory":
-            made = code_of(path.relative_to(PACKAGE).as_posix(), PACKAGE)
+            made = code_of(path.relative_to(PACKAGE).as_posix(), package)
             assert "seeds.py: seed_of" in made.definitions, path.stem

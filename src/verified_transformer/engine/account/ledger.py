@@ -68,7 +68,6 @@ class Entry:
         uses, used_by: ids of the claims on which it rests, and of those that rest on it.
         mutants: how many wrong versions its checks rejected.
         notebook, anchor: where it is decided.
-        seconds: that its checks took.
     """
 
     id: str
@@ -98,7 +97,6 @@ class Entry:
     mutants: Score
     notebook: str | None
     anchor: str | None
-    seconds: float
 
     @property
     def state(self) -> State:
@@ -288,5 +286,4 @@ def _entry(
         mutants=_sum([r.mutants for r in records if r.mutants]),
         notebook=items[0].notebook if items else None,
         anchor=statement.id if items else None,
-        seconds=round(sum(r.volatile.seconds for r in records), 3),
     )  # fmt: skip

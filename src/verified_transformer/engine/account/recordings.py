@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import BOOK
-from .code import Code, CodeFault, code_of
+from .code import Code, CodeFault, Package, code_of, library
 from .hashing import hash_of
 
 EVERY = "*"
@@ -186,7 +186,8 @@ def code(name: str, package: Path = PACKAGE) -> Code:
     """
     wing = package / BOOK.name / "experiments"
     found = next(wing.glob(f"*/{name}.py"), wing / f"{name}.py")
-    return code_of(found.relative_to(package).as_posix(), package)
+    source = library() if package == PACKAGE else Package(package)
+    return code_of(found.relative_to(package).as_posix(), source)
 
 
 def fault(

@@ -1,7 +1,7 @@
 """What a result was made by: the definitions that a function reaches, read and never executed."""
 
-from .evidence_key import how_made
+from .evidence_key import how_made, library
 from .key import Code, code_of
-from .modules import CodeFault
+from .modules import CodeFault, Package
 
-__all__ = ["Code", "CodeFault", "code_of", "how_made"]
+__all__ = ["Code", "CodeFault", "Package", "code_of", "how_made", "library"]

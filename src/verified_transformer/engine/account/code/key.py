@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from ..hashing import hash_of
@@ -35,17 +34,17 @@ class Code:
         return new or [name for name, key in definitions.items() if key not in here]
 
 
-def code_of(module: str, package: Path) -> Code:
+def code_of(module: str, package: Package) -> Code:
     """Return the key of all that an experiment's ``run`` reaches.
 
     Args:
         module: the experiment's, inside the package: ``"experiments/tied_convergence.py"``.
+        package: which keeps what it has read, for the next experiment.
 
     Raises:
         CodeFault: the module or its ``run`` is not there, or a name in between leads nowhere.
     """
-    source = Package(package)
-    return code_from(source.definition(module, "run"), source)
+    return code_from(package.definition(module, "run"), package)
 
 
 @cache
