@@ -139,7 +139,7 @@ def _page(claim: Claim, book: Book) -> str:
         f"{mutants['killed']} of {mutants['total']} deliberately wrong versions "
         "were rejected by these checks. (A mutant is the formula with a sign, a number, a power or "
         "a term changed; a slip is such a change in the code of a derivation; a wrong object is "
-        "another law or definition in the place of the right one.)"
+        "another law or definition instead of the right one.)"
     ) * bool(mutants["total"])
     uses = _beside("It rests on", claim["uses"], book.known)
     used = _beside("On it rest", claim["used_by"], book.known)

@@ -17,7 +17,7 @@ AT_MOST = 2  # texts that nobody can read as formulas yet; it may only become le
 
 
 def raw_python(html: Path) -> list[str]:
-    """Records in strips, and pages of claims, that show Python in the place of a formula."""
+    """Records in strips, and pages of claims, that show Python instead of a formula."""
     places = (("notebooks/*/*.html", IN_RECORDS), ("claims/*.html", IN_CLAIMS))
     found = {
         re.sub(

@@ -212,7 +212,7 @@ def test_the_manual_pages_unit_test_passes_and_fails(config: Any) -> None:
 def test_the_welcome_pages_dares_can_be_taken_up(tmp_path: Path) -> None:
     """One run of the notebook: the reader's new cell, then the changed one, which goes red."""
     place, new, old, red, asked = re.search(
-        r"Open \[.*?\]\(\.\./(notebooks/.*?)\) in Colab.*write `(.*?)` in the place of `(.*?)`, "
+        r"Open \[.*?\]\(\.\./(notebooks/.*?)\) in Colab.*write `(.*?)` instead of `(.*?)`, "
         r"and it goes red: “(.*?)”.*In a new cell, `(.*?)` names a point, and the two numbers",
         " ".join(WELCOME.read_text(encoding="utf-8").split()),
     ).groups()

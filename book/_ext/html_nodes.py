@@ -10,7 +10,7 @@ from sphinx.application import Sphinx
 
 
 def rewrite(doctree: nodes.document, words: str, change: Callable[[str], str]) -> None:
-    """Put other HTML in the place of each piece of a page that holds certain words."""
+    """Put other HTML instead of each piece of a page that holds certain words."""
     for node in list(doctree.findall(nodes.raw)):
         if node.get("format") == "html" and words in node.astext():
             node.rawsource = change(node.astext())

@@ -2,7 +2,7 @@
 
 Nobody chooses a seed: it is a hash of what it is for. One switch chooses the device: the
 environment variable ``VERIFIED_DEVICE`` (``cpu``, ``cuda``, …); without it CUDA where there is one,
-else the CPU (never MPS, which has no float64). ``VERIFIED_SALT`` puts other draws in the place of
+else the CPU (never MPS, which has no float64). ``VERIFIED_SALT`` puts other draws instead of
 all of the book's, to see whether a check depends on them.
 """
 

@@ -75,7 +75,7 @@ PLANTED: dict[str, tuple[Callable[[Any], Any], str, str]] = {
     ),
     "a gain": (
         lambda m: nn.init.constant_(m.transformer.h[0].ln_1.weight, 0.9), "layer 0 ln_1",
-        "a gain of 0.9 in the place of 1",
+        "a gain of 0.9 instead of 1",
     ),
     "a bias": (
         lambda m: nn.init.constant_(m.transformer.h[0].mlp.c_fc.bias, 0.1), "layer 0 mlp.c_fc",
@@ -91,7 +91,7 @@ PLANTED: dict[str, tuple[Callable[[Any], Any], str, str]] = {
     "no positions": (
         lambda m: nn.init.zeros_(m.transformer.wpe.weight), "embedding", "positions",
     ),
-    "a sum": (lambda m: m.register_forward_hook(summed), "loss", "a sum in the place of a mean"),
+    "a sum": (lambda m: m.register_forward_hook(summed), "loss", "a sum instead of a mean"),
     "detached": (lambda m: first(m).register_forward_hook(detached), "", "detach"),
 }  # fmt: skip
 

@@ -110,7 +110,7 @@ class Runner:
         return said, json.loads(json.dumps(_outputs, default=str))
 
     def different(self, place: int, source: str) -> tuple[str, str] | None:
-        """Run a cell in the place of a stored one: what differs, if anything does."""
+        """Run a cell instead of a stored one: what differs, if anything does."""
         error, outputs = self.run(source)
         near = " ".join(claims_near(self._written, place))  # as a red cell says in the whole run
         if error:

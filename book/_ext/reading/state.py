@@ -104,7 +104,7 @@ def elsewhere(root: Path) -> str:
     """The last runs with other seeds, and under other instruction sets."""
     made = []
     for name, title in (
-        ("fresh-seeds", "Other draws in the place of all of the book's"),
+        ("fresh-seeds", "Other draws instead of all of the book's"),
         ("portable", "Other instruction sets, threads and hash seeds"),
     ):
         kept = _kept(root, name).get("notebooks", {})

@@ -130,7 +130,7 @@ def test_provenance_says_what_ran_where(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.fixture
 def kept_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder in the place of the recordings, and a commit in the place of git's."""
+    """A folder instead of the recordings, and a commit instead of git's."""
     load, write = recordings.load, recordings.write
     text = (recordings.BOOK / "recordings" / "factorised_lookup.json").read_text("utf-8")
     (tmp_path / "factorised_lookup.json").write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Records' texts for people: formulas in the place of Python."""
+"""Records' texts for people: formulas instead of Python."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ with an interval that nearly touches zero: Post Norm without the division of att
 Post Norm at the rate that suits Pre Norm best (eight seeds; differences of 0.04 and 0.05 nats).
 
 Written down before this run: sixteen seeds that the first run has not seen, all else as it was;
-for ATTN-01 and both cases of RES-09 these legs decide in the place of the first ones.
+for ATTN-01 and both cases of RES-09 these legs decide instead of the first ones.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ In the first runs Post Norm with eight layers ended within 0.04 nats of a model 
 often each letter comes, with the division and without it, with warm-up and without it. A leg of two
 models that have hardly begun decides nothing, whatever the sign of its interval.
 
-Written down before this run: 960 steps in the place of 240, a quarter of them warm-up, two and four
+Written down before this run: 960 steps instead of 240, a quarter of them warm-up, two and four
 layers, the text, twelve seeds that no other run has seen, the rates and all else as they were. A
 leg has power if the better of its two arms ends 0.3 nats or more below the entropy of the letters;
 an effect of 0.05 nats would count. Three trial seeds, which are none of the twelve, ended 0.45 nats

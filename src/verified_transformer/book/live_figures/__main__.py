@@ -17,7 +17,7 @@ CARRIED = re.compile(r'<(script|style) class="vt-live-\1">.*?</\1>', re.S)
 
 
 def rewritten(html: str) -> str:
-    """An output with the present script and style in the place of those that it has.
+    """An output with the present script and style instead of those that it has.
 
     Example:
         >>> old = '<script class="vt-live-script">1</script>'

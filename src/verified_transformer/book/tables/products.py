@@ -88,7 +88,7 @@ def derivative(factors: Sequence[torch.Tensor]) -> torch.Tensor:
 
     Returns:
         (q_1 ⋯ q_k, q_1 + … + q_k): a column for each entry, which is the product with a unit
-        vector in the place of that entry's factor.
+        vector instead of that entry's factor.
     """
     columns = []
     for place, factor in enumerate(factors):

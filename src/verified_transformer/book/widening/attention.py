@@ -46,7 +46,7 @@ def wider_multihead(
         k: factor of growth.
         layout: of queries, keys and values in their heads.
         around: of the states that go in and out.
-        more_heads: k times as many heads of the old size, in the place of larger ones; their
+        more_heads: k times as many heads of the old size, instead of larger ones; their
             inner products and their scale stay, so that queries and keys are only repeated.
     """
     count, size = layer.num_heads, layer.head_dim

@@ -47,7 +47,7 @@ class Part:
         return "/".join((self.recording.name, *self.path))
 
     def each(self, function: Callable[[Any], float]) -> Part:
-        """Return the part with a number in the place of each run.
+        """Return the part with a number instead of each run.
 
         Args:
             function: takes what is kept of a run, returns a number; its name goes into the path.

@@ -33,7 +33,7 @@ _LISTS: dict[str, Schema] = {
     "outcome": {"enum": sorted({name for row in evidence.KINDS.values() for name in row.outcomes})},
     "id": {"type": "string", "pattern": "^[A-Z]+-[0-9]{2}$"},
 }
-# What is said of a field beside its type, or ("$ref", "enum") stands in the place of it.
+# What is said of a field beside its type, or ("$ref", "enum") stands instead of it.
 _NARROWED: dict[str, Schema] = {
     "score.below": _said("More, too close to the truth for a sample to tell."),
     "summary.by_verdict": {

@@ -86,7 +86,7 @@ def derive(
 
     Args:
         claims: what is proved by it.
-        wrong: what has to fail in the place of a parameter's value, such as another density: one
+        wrong: what has to fail instead of a parameter's value, such as another density: one
             thing or a list, of several parameters a dictionary by their names.
         at: points for the numbers; two small ones by default.
         alike: slips that change nothing, by name, each with the reason.

@@ -83,7 +83,7 @@ class Subject:
 
     @property
     def truth(self) -> Self:
-        """The right statement that the reading puts in the place of a wrong one."""
+        """The right statement that the reading puts instead of a wrong one."""
         return type(self)([s.id for s in self.statements], self._case, "truth")
 
     @property
@@ -194,7 +194,7 @@ class Subject:
 
         Args:
             text: the statement; or the predicate, where the cell leaves the statement out.
-            predicate: the check, or None where it stands in the place of the text.
+            predicate: the check, or None where it stands instead of the text.
         """
         if predicate is None and callable(text):
             said = self.reading.text if self.of == "reading" else self.reading.truth

@@ -158,7 +158,7 @@ def _equal_terms(one: Mapping[Any, sp.Expr], other: Mapping[Any, sp.Expr]) -> bo
 
 
 def under(quantity: Expectation, laws: Mapping[str, Law]) -> Expectation:
-    """Return a quantity with other laws in the place of its own.
+    """Return a quantity with other laws instead of its own.
 
     Args:
         quantity: as a reading defines it.

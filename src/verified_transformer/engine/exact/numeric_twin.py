@@ -430,7 +430,7 @@ def _changes(node: Any, names: list[str]) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _with(part: Any, old: ast.AST, new: ast.AST | None) -> Any:
-    """A tree with another node in the place of one, or without that line."""
+    """A tree with another node instead of one, or without that line."""
     if part is old:
         return new
     if isinstance(part, list):

@@ -39,7 +39,7 @@ class FromDense(NamedTuple, Generic[Family]):
 
 
 class WithoutWeight(nn.Module):
-    """A module in the place of one with a ``weight``, which says what to do to who asks for it."""
+    """A module instead of one with a ``weight``, which says what to do to who asks for it."""
 
     def __getattr__(self, name: str) -> Any:
         if name == "weight":

@@ -75,7 +75,7 @@ def table_from(settings: Mapping[str, Any], **options: Unpack[Options]) -> Facto
 
     Args:
         settings: as they are, or as JSON gives them back.
-        options: in the place of those that they name.
+        options: instead of those that they name.
 
     Raises:
         ValueError: they name no family.

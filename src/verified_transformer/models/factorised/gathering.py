@@ -129,7 +129,7 @@ def again(function: Callable[..., torch.Tensor], *arguments: torch.Tensor) -> to
 
 
 def traced() -> bool:
-    """Whether torch compiles or exports what runs, and wants plain calls in the place of pieces."""
+    """Whether torch compiles or exports what runs, and wants plain calls instead of pieces."""
     return torch.compiler.is_compiling() or torch.compiler.is_exporting()
 
 

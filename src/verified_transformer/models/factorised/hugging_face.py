@@ -67,7 +67,7 @@ class FactorisedHead(WithoutWeight):
 
 @torch.inference_mode(False)
 def set_table(model: Model, table: FactorisedEmbedding) -> Model:
-    """Put a factorised table into a model in the place of its embedding, and of its tied head.
+    """Put a factorised table into a model instead of its embedding, and of its tied head.
 
     Args:
         model: of transformers, such as ``GPT2LMHeadModel``, ``BertForMaskedLM``,

@@ -80,7 +80,7 @@ def loss_causes(
         Cause("label smoothing", initial_loss(body, labels=1 / n, length=length).loss,
               "hardly moves a first loss"),
         Cause("a padded vocabulary", initial_loss(replace(body, n=wide), length=length).loss,
-              f"{wide} rows in the place of {n}, drawn like the others"),
+              f"{wide} rows instead of {n}, drawn like the others"),
         Cause("a z-loss of 1e-4", loss + 1e-4 * loss**2, "1e-4 times the squared logsumexp"),
         Cause("bits", loss / math.log(2), "a logarithm of base 2"),
     ]  # fmt: skip

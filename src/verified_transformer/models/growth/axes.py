@@ -76,7 +76,7 @@ class Gathered:
         return replace(self, value=self.value.t(), along=along)
 
     def adjoint(self) -> Gathered:
-        """(G⁺)ᵀ in the place of G: how gradients grow where every copy counts alike."""
+        """(G⁺)ᵀ instead of G: how gradients grow where every copy counts alike."""
         along = tuple(
             (dim, (source, factor / _squares(source, factor, self.value.shape[dim])[source]))
             for dim, (source, factor) in self.along

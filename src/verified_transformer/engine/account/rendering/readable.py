@@ -1,4 +1,4 @@
-r"""What records say in a line, with formulas in the place of Python, for people to read.
+r"""What records say in a line, with formulas instead of Python, for people to read.
 
 A record's text is compared and stays as it is; on a page it is shown by `readable`:
 

@@ -1,4 +1,4 @@
-"""`fresh-seeds`: the notebooks with other draws in the place of all of the book's."""
+"""`fresh-seeds`: the notebooks with other draws instead of all of the book's."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def kept(root: Path, name: str, part: str = "notebooks") -> dict[str, Any]:
 
 
 def keep(root: Path, name: str, entries: Mapping[str, Any]) -> None:
-    """Put what came out of notebooks, by their paths, in the place of what was kept of them."""
+    """Put what came out of notebooks, by their paths, instead of what was kept of them."""
     every = kept(root, name)
     every |= {notebook: {**entry, **provenance(root)} for notebook, entry in entries.items()}
     there = {notebook: every[notebook] for notebook in sorted(every) if (root / notebook).exists()}

@@ -124,7 +124,7 @@ def _norm(place: str, passed: Passed, norm: Norm) -> Reading:
     due = gain**2 * float((given / (given + norm.ε)).mean())
     cause = "a gain or a shift that was initialised otherwise, another ε"
     if passed.outside and due:
-        cause = f"a gain of {gain * math.sqrt(passed.outside / due):.3g} in the place of {gain:g}"
+        cause = f"a gain of {gain * math.sqrt(passed.outside / due):.3g} instead of {gain:g}"
     return Reading(f"{place} {passed.name}", "second moment behind the norm", due, passed.outside,
                    2e-3 * due + 1e-9, cause)  # fmt: skip
 
@@ -201,7 +201,7 @@ def head_due(body: Body, found: Budget, tokens: torch.Tensor, seen: Watched) -> 
 def loss_due(predicted: float, error: float, spread: float, used: int, measured: float) -> Reading:
     """The loss of the model's own function, on ``used`` labels that were drawn."""
     room = math.hypot(error, spread / math.sqrt(used), 1e-4 * predicted)
-    cause = "a sum in the place of a mean, labels that are not shifted, smoothing, an added loss"
+    cause = "a sum instead of a mean, labels that are not shifted, smoothing, an added loss"
     return Reading("loss", "nats", predicted, measured, room, cause)
 
 
@@ -222,7 +222,5 @@ def gradient_due(body: Body, found: Budget, used: int, seen: Watched) -> Reading
     measured = float(state.grad.double().square().sum() / width / used) ** 0.5
     loose = min(1.0, shared + planted + tilt + (spread / (body.cap or math.inf)))
     room = due * math.hypot(1 / math.sqrt(2 * used * width), 0.01, 0.1 * loose)
-    cause = (
-        "a sum in the place of a mean, labels that do not count, smoothing, a factor on the loss"
-    )
+    cause = "a sum instead of a mean, labels that do not count, smoothing, a factor on the loss"
     return Reading("head", "gradient at its input", due, measured, room, cause)
