@@ -13,7 +13,7 @@ import yaml
 from near_claims import ID, claims_near
 
 from . import pages, sites
-from .mutant import Maker, Mutant
+from .mutant import LIBRARY, PARTS, Maker, Mutant
 from .sites import chosen
 
 DRAWS = re.compile(r"\bdrawings\.\w+\(|\b(?:live|Drawing)\(")
@@ -164,6 +164,15 @@ def _fields(data: Any, trail: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...]
             yield from _fields(value, (*trail, str(index)))
 
 
+def _library(root: Path) -> Iterator[Maker]:
+    """Modules that a check reaches: all but the commands, which run beside the notebooks."""
+    for part in PARTS:
+        for path in sorted((root / LIBRARY / part).rglob("*.py")):
+            name = path.relative_to(root).as_posix()
+            if "/commands/" not in name:
+                yield _maker("library", name, -1, path.read_text(encoding="utf-8"), ())
+
+
 def _field(name: str, claim: str, field: tuple[str, ...], text: str) -> Maker:
     def make(chance: random.Random) -> Mutant | None:
         found = list(sites.in_code(text) if executable(field) else sites.in_prose(text))
@@ -180,5 +189,5 @@ def executable(field: tuple[str, ...]) -> bool:
 
 UNITS: dict[str, Callable[[Path], Iterator[Maker]]] = {
     "code": _code, "prose": _prose, "reading": _reading, "experiment": _experiment,
-    "figure": _figure, "page": pages.units,
+    "figure": _figure, "page": pages.units, "library": _library,
 }  # fmt: skip

@@ -49,17 +49,12 @@ def test_every_statement_ends_like_a_sentence_and_holds_no_empty_latex():
 
 
 @pytest.mark.parametrize("name", READ)
-def test_every_formula_of_a_reading_parses(name):
+def test_every_formula_of_a_reading_parses_and_printed_digits_are_digits(name):
     for reading in READ[name]:
         formulas = [reading.formula, reading.claimed, reading.truth_formula]
         for text in [*formulas, *(of for of, _ in reading.digits)]:
             if text is not None:
                 parse(text)
-
-
-@pytest.mark.parametrize("name", READ)
-def test_printed_digits_are_digits(name):
-    for reading in READ[name]:
         for _, printed in reading.digits:
             assert re.fullmatch(r"-?\d+(\.\d+)?", printed)
 
