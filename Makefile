@@ -134,7 +134,7 @@ form: $(TEST_READY) ## tag, title and fold the notebooks' cells by what they are
 live-outputs: $(TEST_READY) ## write the present script of live figures into stored outputs
 	$(TEST)/bin/python $(COMMAND).book.live_figures $(wildcard notebooks/*/*.ipynb)
 
-mutants: chapter $(TEST_READY) ## faults at random, and what sees them: KIND=prose N=60 CHAPTER=3 SALT=…
+mutants: $(TEST_READY) ## faults at random, and what sees them: KIND=prose N=60 CHAPTER=3 SALT=…
 	PYTHONPATH=$(CURDIR)/src:$(CURDIR)/tests $(TEST)/bin/python -m mutation \
 	  $(if $(KIND),--kind $(KIND)) $(if $(N),--n $(N)) $(if $(CHAPTER),--chapter $(CHAPTER)) $(if $(SALT),--salt $(SALT))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from mutation import sites
 from mutation.__main__ import as_json, equivalent, survivors, table
-from mutation.judging import LOCKED, Judge, Judgement
+from mutation.judging import LOCKED, Judge, Judgement, importers
 from mutation.mutant import KINDS, Mutant
 from mutation.mutants import UNITS, draw
 from mutation.sites import Site
@@ -126,6 +126,25 @@ def test_a_changed_cell_is_red_where_it_or_one_behind_it_differs(tmp_path: Path)
     assert [one["by"] for one in found] == ["outputs", "outputs", "outputs", "run"], done.stderr
     assert "3 -> 4 in 4" in found[0]["said"]
     assert "3 -> 3.0 in 3.0" in found[1]["said"]
+
+
+def test_a_module_is_tried_by_what_imports_it_or_by_what_imports_its_importers() -> None:
+    models = "src/verified_transformer/models"
+    assert "tests/models/test_heads.py" in importers(ROOT, f"{models}/heads.py")[0]
+    tests, notebooks = importers(ROOT, f"{models}/factorised/scoring.py")  # no test imports it
+    assert "tests/models/test_factorised.py" in tests and "tests/models/test_heads.py" not in tests
+    assert notebooks and all(name.startswith("notebooks/5-") for name in notebooks)
+
+
+@pytest.mark.canary
+def test_a_changed_line_of_the_library_is_red_by_its_tests(tmp_path: Path) -> None:
+    path = "src/verified_transformer/engine/account/records/chances.py"
+    text = (ROOT / path).read_text(encoding="utf-8")
+    start = text.index("FALSE_ALARM**2")
+    site = Site(start, start + len("FALSE_ALARM"), "MISS", "name")
+    (found,) = Judge(ROOT, tmp_path).judge([Mutant("library", path, -1, "name", text, site)])
+    assert found.by == "tests" and "tests/engine/account/test_chances.py" in found.said
+    assert found.mutant.chapter == "engine"
 
 
 @pytest.mark.canary

@@ -48,7 +48,7 @@ def factorised() -> Any:
 
 
 CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
-    "no embedding": (lambda: models.TiedHead(None), TypeError, "embedding: got NoneType"),
+    "no embedding": (lambda: models.TiedHead(None), TypeError, "embedding: got NoneType; acc"),
     "no tokens": (lambda: models.UntiedHead(0, 4, σ=1.0), ValueError, "n, d, σ: got 0, 4"),
     "a negative σ": (lambda: models.UntiedHead(3, 4, σ=-1.0), ValueError, "n, d, σ: got 3, 4, -1"),
     "half a token": (lambda: models.UntiedHead(3.5, 4, σ=1.0), TypeError, "n: got 3.5; accepted"),

@@ -18,12 +18,13 @@ import yaml
 from verified_transformer.engine.commands.elsewhere.keeping import path, provenance
 
 from .judging import LOCKED, Judge, Judgement
-from .mutant import KINDS
+from .mutant import CHAPTERS, KINDS, PARTS
 from .mutants import draw
 
 ROOT = Path(__file__).parents[2]
 EQUIVALENT = Path(__file__).with_name("equivalent.yaml")
-NUMBERS = {"code": 20, "prose": 60, "reading": 40, "experiment": 10, "figure": 10, "page": 60}
+NUMBERS = {"code": 20, "prose": 60, "reading": 40, "experiment": 10, "figure": 10, "page": 60,
+           "library": 30}  # fmt: skip
 
 
 def main() -> int:
@@ -63,7 +64,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="make mutants", description=__doc__)
     parser.add_argument("--kind", choices=(*KINDS, ""), default="", help="all by default")
     parser.add_argument("--n", type=_number, default=0, help=f"by default {NUMBERS}")
-    parser.add_argument("--chapter", default="", help="1 to 5; all by default")
+    chapters = ("", *map(str, CHAPTERS.values()), *PARTS)
+    said = f"all by default; of the library one of {', '.join(PARTS)}"
+    parser.add_argument("--chapter", default="", choices=chapters, help=said)
     parser.add_argument("--salt", default=datetime.now(UTC).strftime("%G-W%V"), help="of the draw")
     parser.add_argument("--html", type=Path, help="the built pages; built where not given")
     parser.add_argument("--out", type=Path, default=ROOT / "_build" / "mutants.json")

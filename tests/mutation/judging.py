@@ -9,13 +9,14 @@ another one, and not that it is false.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,10 +32,11 @@ from verified_transformer.engine.commands.notebooks import comparing
 from verified_transformer.engine.commands.prose import said as words
 
 from .forked import Trial
-from .mutant import Mutant
+from .mutant import PARTS, Mutant
 from .mutants import executable
 
 LOCKED = "the lock on words"
+LONGEST = 120  # seconds for the tests of a module that is changed, by the clock
 Answer = tuple[int, str, str, float]  # of which mutant, by what, in which words, seconds
 
 
@@ -101,11 +103,11 @@ class Judge:
         answers = [*self._refused(readings, waiting)]
         for number, mutant in enumerate(mutants):
             if mutant.kind != "reading":
-                started = time.process_time()
-                ways = {"page": self._page, "prose": self._prose}
+                started = sum(os.times()[:4])  # of the tests that it runs as well
+                ways = {"page": self._page, "prose": self._prose, "library": self._library}
                 found = next(ways.get(mutant.kind, self._gates)(mutant), None)
                 if found or mutant.kind in ways:
-                    spent = time.process_time() - started
+                    spent = sum(os.times()[:4]) - started
                     yield _judgement(mutant, *(found or ("", "")), spent)
                 else:
                     trial = {"number": number, "cell": mutant.cell, "source": mutant.changed}
@@ -167,6 +169,30 @@ class Judge:
                 found = [f"{type(error).__name__}: {error}"]
             if found:
                 yield gate.__name__, "\n".join(found)
+
+    def _library(self, mutant: Mutant) -> Iterator[tuple[str, str]]:
+        """Run the tests that import the module or what it defines, then a notebook that does."""
+        path = self.scratch / mutant.path
+        tests, notebooks = importers(self.scratch, mutant.path)
+        nbval = ("--nbval", "--nbval-sanitize-with=nbval_sanitize.cfg")
+        with self._changed(path, mutant.changed):
+            for by, files, more in (("tests", tests, ()), ("notebook", notebooks[:1], nbval)):
+                if files and (said := self._failed(files, more)):
+                    yield by, said
+
+    def _failed(self, files: Sequence[str], more: Sequence[str]) -> str:
+        """The first test of these files that fails, or "" where none does."""
+        command = [sys.executable, "-m", "pytest", "-n", "0", "-xq", "-p", "no:cacheprovider"]
+        try:
+            done = subprocess.run(
+                [*command, *more, *files], cwd=self.scratch, capture_output=True,
+                encoding="utf-8", check=False, timeout=LONGEST,
+                env={**os.environ, "PYTHONPATH": str(self.scratch / "src")},
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return f"longer than {LONGEST} s"
+        found = [x for x in done.stdout.splitlines() if x.startswith(("FAILED", "ERROR"))]
+        return "\n".join(found or [done.stdout[-200:]]) if done.returncode else ""
 
     def _gates(self, mutant: Mutant) -> Iterator[tuple[str, str]]:
         path = self.scratch / mutant.path
@@ -241,6 +267,55 @@ class Judge:
             raise RuntimeError(f"{' '.join(command)}: {done.stderr[-2000:]}")
         for answer in answers:
             yield answer["number"], answer["by"], answer["said"], answer["seconds"]
+
+
+def importers(root: Path, module: str) -> tuple[list[str], list[str]]:
+    """The unit tests and the notebooks, smallest first, that reach a module of the library.
+
+    Those that import it; where none does, those that import what imports it, and so on.
+
+    Args:
+        root: the repository.
+        module: path of the module, from the root.
+    """
+    modules = {_dotted(path, root): path for path in (root / "src").rglob("*.py")}
+    imported = {name: _imports(path, name) for name, path in modules.items()}
+    tests = [path for part in PARTS for path in (root / "tests" / part).rglob("test_*.py")]
+    readers = {path: _imports(path) for path in (*tests, *root.glob("notebooks/*/*.ipynb"))}
+
+    def nearest(suffix: str) -> list[str]:
+        reached = {_dotted(root / module, root)}
+        while True:
+            found = [p for p, names in readers.items() if p.suffix == suffix and names & reached]
+            wider = reached | {name for name, names in imported.items() if names & reached}
+            if found or wider == reached:
+                found.sort(key=lambda path: (path.stat().st_size, path.name))
+                return [path.relative_to(root).as_posix() for path in found]
+            reached = wider
+
+    return nearest(".py"), nearest(".ipynb")
+
+
+def _dotted(path: Path, root: Path) -> str:
+    name = path.relative_to(root / "src").with_suffix("").as_posix().replace("/", ".")
+    return name.removesuffix(".__init__")
+
+
+def _imports(path: Path, name: str = "") -> set[str]:
+    """What a module, a test or a notebook's first cell imports; relative names made whole."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".ipynb":
+        cells = json.loads(text)["cells"]
+        text = next("".join(c["source"]) for c in cells if c["cell_type"] == "code")
+        text = re.sub(r"(?m)^[%!].*$", "", text)
+    package = name.split(".") + ["__init__"] * (path.name == "__init__.py")
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom):
+            above = package[: -node.level] if node.level else []
+            base = ".".join([*above, *(node.module or "").split(".")]).rstrip(".")
+            found |= {base, *(f"{base}.{alias.name}" for alias in node.names)}
+    return found
 
 
 def _judgement(mutant: Mutant, by: str, said: str, seconds: float) -> Judgement:

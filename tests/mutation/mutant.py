@@ -10,7 +10,8 @@ from pathlib import Path
 
 from .sites import Site
 
-KINDS = ("code", "prose", "reading", "experiment", "figure", "page")
+KINDS = ("code", "prose", "reading", "experiment", "figure", "page", "library")
+LIBRARY, PARTS = "src/verified_transformer", ("models", "engine", "book")  # and their tests
 CHAPTERS = {"initialisation": 1, "tying": 2, "tied-loss": 3, "growth": 4, "factorisation": 5}
 
 
@@ -40,7 +41,9 @@ class Mutant:
 
     @property
     def chapter(self) -> str:
-        """The chapter by its number, or "book" for the pages around the chapters."""
+        """The chapter by its number, "book" for the pages around them; of the library, the part."""
+        if self.kind == "library":
+            return Path(self.path).relative_to(LIBRARY).parts[0]
         found = re.search(r"notebooks/(\d)|chapter-(\d)", self.path)
         number = found and (found[1] or found[2])
         return number or str(CHAPTERS.get(Path(self.path).stem, "book"))

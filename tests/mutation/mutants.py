@@ -13,7 +13,7 @@ import yaml
 from near_claims import ID, claims_near
 
 from . import pages, sites
-from .mutant import Maker, Mutant
+from .mutant import LIBRARY, PARTS, Maker, Mutant
 from .sites import chosen
 
 DRAWS = re.compile(r"\bdrawings\.\w+\(|\b(?:live|Drawing)\(")
@@ -67,13 +67,17 @@ def _of_cells(
 
 
 def _maker(
-    kind: str, name: str, index: int, text: str, claims: tuple[str, ...], **options: bool
-) -> Maker:
+    kind: str, name: str, index: int, text: str, claims: tuple[str, ...],
+    field: tuple[str, ...] = (), *, prose: bool = False, reach: tuple[int, int] | None = None,
+    **options: bool,
+) -> Maker:  # fmt: skip
+    """What draws a site of a text, or of the part of it that lies within reach."""
+    start, end = reach or (0, len(text))
+
     def make(chance: random.Random) -> Mutant | None:
-        prose = kind == "prose"
-        found = list(sites.in_prose(text) if prose else sites.in_code(text, **options))
-        site = chosen(found, chance)
-        return site and Mutant(kind, name, index, site.way, text, site, claims)
+        every = sites.in_prose(text) if prose else sites.in_code(text, **options)
+        site = chosen([s for s in every if start <= s.start and s.end <= end], chance)
+        return site and Mutant(kind, name, index, site.way, text, site, claims, field)
 
     return make
 
@@ -83,14 +87,14 @@ def _code(root: Path) -> Iterator[Maker]:
 
 
 def _prose(root: Path) -> Iterator[Maker]:
-    yield from _of_cells("prose", root, lambda cell: cell["cell_type"] == "markdown")
+    yield from _of_cells("prose", root, lambda cell: cell["cell_type"] == "markdown", prose=True)
     yield from _captions(root)
     for path in sorted((root / "book").glob("*.md")):
         text = path.read_text(encoding="utf-8")
-        whole = re.split(r"(\n\n+)", text)
-        place = 0
-        for part in whole:
-            yield _paragraph(path.relative_to(root).as_posix(), text, place, part)
+        name, place = path.relative_to(root).as_posix(), 0
+        for part in re.split(r"(\n\n+)", text):  # by paragraph
+            reach = place, place + len(part)
+            yield _maker("prose", name, -1, text, tuple(ID.findall(part)), prose=True, reach=reach)
             place += len(part)
 
 
@@ -98,33 +102,11 @@ def _captions(root: Path) -> Iterator[Maker]:
     """What is said of plots beside their code, in the metadata of the cell."""
     for path, cells in notebooks(root):
         sources = [cell["source"] for cell in cells]
+        name = path.relative_to(root).as_posix()
         for index, cell in enumerate(cells):
             for field, text in _fields(cell["metadata"].get("mystnb"), ("metadata", "mystnb")):
-                yield _caption(
-                    path.relative_to(root).as_posix(), index, field, text,
-                    claims_near(sources, index),
-                )  # fmt: skip
-
-
-def _caption(
-    name: str, index: int, field: tuple[str, ...], text: str, claims: tuple[str, ...]
-) -> Maker:
-    def make(chance: random.Random) -> Mutant | None:
-        site = chosen(list(sites.in_prose(text)), chance)
-        return site and Mutant("prose", name, index, site.way, text, site, claims, field)
-
-    return make
-
-
-def _paragraph(name: str, text: str, place: int, part: str) -> Maker:
-    def make(chance: random.Random) -> Mutant | None:
-        inside = [
-            s for s in sites.in_prose(text) if place <= s.start and s.end <= place + len(part)
-        ]
-        site = chosen(inside, chance)
-        return site and Mutant("prose", name, -1, site.way, text, site, tuple(ID.findall(part)))
-
-    return make
+                near = claims_near(sources, index)
+                yield _maker("prose", name, index, text, near, field, prose=True)
 
 
 def _experiment(root: Path) -> Iterator[Maker]:
@@ -149,7 +131,10 @@ def _reading(root: Path) -> Iterator[Maker]:
         data = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
         for entry in data["claims"]:
             for field, text in _fields(entry.get("reading"), ("reading",)):
-                yield _field(path.relative_to(root).as_posix(), entry["id"], field, text)
+                yield _maker(
+                    "reading", path.relative_to(root).as_posix(), -1, text, (entry["id"],),
+                    (entry["id"], *field), prose=not executable(field),
+                )  # fmt: skip
 
 
 def _fields(data: Any, trail: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -164,13 +149,13 @@ def _fields(data: Any, trail: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...]
             yield from _fields(value, (*trail, str(index)))
 
 
-def _field(name: str, claim: str, field: tuple[str, ...], text: str) -> Maker:
-    def make(chance: random.Random) -> Mutant | None:
-        found = list(sites.in_code(text) if executable(field) else sites.in_prose(text))
-        site = chosen(found, chance)
-        return site and Mutant("reading", name, -1, site.way, text, site, (claim,), (claim, *field))
-
-    return make
+def _library(root: Path) -> Iterator[Maker]:
+    """Modules that a check reaches: all but the commands, which run beside the notebooks."""
+    for part in PARTS:
+        for path in sorted((root / LIBRARY / part).rglob("*.py")):
+            name = path.relative_to(root).as_posix()
+            if "/commands/" not in name:
+                yield _maker("library", name, -1, path.read_text(encoding="utf-8"), ())
 
 
 def executable(field: tuple[str, ...]) -> bool:
@@ -180,5 +165,5 @@ def executable(field: tuple[str, ...]) -> bool:
 
 UNITS: dict[str, Callable[[Path], Iterator[Maker]]] = {
     "code": _code, "prose": _prose, "reading": _reading, "experiment": _experiment,
-    "figure": _figure, "page": pages.units,
+    "figure": _figure, "page": pages.units, "library": _library,
 }  # fmt: skip

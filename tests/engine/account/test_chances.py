@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -25,14 +26,8 @@ TRIED = Record(
     ("LOSS-48",), ("a",), "experiment", "supports", "loss: positive",
     f"8 runs, replicate: seed; {chances.PLACEBOS_TRIED}",
 )  # fmt: skip
-KEPT = Record(
-    ("LOSS-48",), ("a",), "experiment", "supports", "loss: positive",
-    f"8 runs, replicate: seed; {chances.PLACEBOS_TRIED}", recorded=Recorded("a run", "0"),
-)  # fmt: skip
-FEW = Record(
-    ("LOSS-48",), ("a",), "experiment", "supports", "loss: positive",
-    "4 runs, replicate: seed; too few runs for a placebo",
-)  # fmt: skip
+KEPT = replace(TRIED, recorded=Recorded("a run", "0"))
+FEW = replace(TRIED, detail="4 runs, replicate: seed; too few runs for a placebo")
 SURE = Record(
     ("LOSS-14",), ("abc",), "sampled", "supports", "it is even", "true on every draw",
     sample=Sample(500, ("a",), "one in a hundred"),

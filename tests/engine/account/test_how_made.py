@@ -112,6 +112,12 @@ def test_a_function_that_is_remembered_counts_by_what_it_remembers() -> None:
 
 
 @pytest.mark.canary
+def test_a_package_that_a_function_imports_itself_counts() -> None:
+    source = "def f(x):\n    import {0}\n    return {0}.sqrt(x)\n"
+    assert len({how_made(run(source.format(name))["f"]) for name in ("math", "cmath")}) == 2
+
+
+@pytest.mark.canary
 def test_symbols_and_laws_that_a_function_closes_over_count() -> None:
     make = run("def make(s):\n    return lambda p: p[s]\n")["make"]
     things = [*symbols("d n"), Normal(0, 1), Normal(0, 2), sp.Integer(3), sp.Integer(4)]

@@ -42,6 +42,13 @@ def repository(folder: Path, *cells: str) -> Path:
     return notebook
 
 
+def changed(notebook: Path, source: str) -> None:
+    """Give the first cell of a notebook another source."""
+    book = nbformat.read(notebook, as_version=4)
+    book.cells[0].source = source
+    nbformat.write(book, notebook)
+
+
 def deciding(text: str, outcome: str = "'supports'") -> str:
     return f"import os\nTEXT, OUTCOME = {text}, {outcome}\n{SECONDS}"
 
@@ -61,9 +68,7 @@ def test_a_change_is_stored_and_shown_whole(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     notebook = repository(tmp_path, "print('a' * 300)")
-    book = nbformat.read(notebook, as_version=4)
-    book.cells[0].source = "print('b' * 300)"
-    nbformat.write(book, notebook)
+    changed(notebook, "print('b' * 300)")
     capsys.readouterr()
     assert refresh([notebook], tmp_path) == 0
     out = capsys.readouterr().out
@@ -75,9 +80,7 @@ def test_a_notebook_that_fails_is_not_stored(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     notebook = repository(tmp_path, "1")
-    book = nbformat.read(notebook, as_version=4)
-    book.cells[0].source = "1 / 0"
-    nbformat.write(book, notebook)
+    changed(notebook, "1 / 0")
     before = notebook.read_bytes()
     assert refresh([notebook], tmp_path) == 1
     assert notebook.read_bytes() == before
@@ -89,9 +92,7 @@ def test_a_run_takes_variables_and_may_go_on_after_an_error(tmp_path: Path) -> N
     again = run(notebook, environment={"SOME": "thing"})
     assert again.book.cells[1].outputs[0].data["text/plain"] == "'thing'"
     assert run(notebook, last=0).book.cells[-1].source == "import os"
-    book = nbformat.read(notebook, as_version=4)
-    book.cells[0].source = "1 / 0\n"
-    nbformat.write(book, notebook)
+    changed(notebook, "1 / 0\n")
     assert len(run(notebook).errors) == 1
     assert len(run(notebook, through=True).errors) == 2
 
@@ -162,9 +163,7 @@ def test_runs_with_other_salts_are_added_and_the_same_salt_counts_once(tmp_path:
         (entry,) = keeping.kept(tmp_path, "fresh-seeds").values()
         found = (entry["runs"], entry["failed"], len(entry["mended"]))
         assert found == (runs, failed, mended)
-    book = nbformat.read(notebook, as_version=4)
-    book.cells[0].source = deciding("'LOSS-14'")
-    nbformat.write(book, notebook)
+    changed(notebook, deciding("'LOSS-14'"))
     assert fresh_seeds.fresh_seeds([notebook], tmp_path, 1, 1) == 0
     (entry,) = keeping.kept(tmp_path, "fresh-seeds").values()
     assert (entry["runs"], entry["failed"]) == (2, 0) and list(entry["salts"]) == ["1", "2"]

@@ -57,10 +57,9 @@ def test_a_step_that_changes_the_value_fails(mistake):
 
 @pytest.mark.canary
 def test_a_step_that_changes_an_integral_fails():
+    half = Derivation("half", SECOND_MOMENT)
     with pytest.raises(StepFailed):
-        Derivation("half", SECOND_MOMENT).then(
-            "even integrand", lambda e: sp.Integral(e.function, (x, 0, c))
-        )
+        half.then("even integrand", lambda e: sp.Integral(e.function, (x, 0, c)))
 
 
 @pytest.mark.canary

@@ -245,7 +245,8 @@ def random_statistic(source):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(40))
+# 0 and 16 would take three times as long as all of the others
+@pytest.mark.parametrize("seed", [*range(1, 16), *range(17, 40)])
 def test_random_polynomials_agree_with_the_oracle(seed):
     """Values that cancel are included: the oracle's own bound for its rounding must hold."""
     source = random.Random(seed)
