@@ -32,6 +32,16 @@ PYTEST := $(TEST)/bin/python -m pytest -n $(WORKERS) --dist loadfile --no-loadsc
 NOTEBOOKS := --nbval --nbval-sanitize-with=nbval_sanitize.cfg
 DOCTESTS := --doctest-modules src/verified_transformer
 COMMAND := -m verified_transformer
+# A machine with a GPU has torch, SciPy, matplotlib and the Hugging Face hub; what else notebooks need travels along.
+DEVICE ?= cuda
+FINER ?= 1
+BUDGET ?= 420
+GPU = $(COMMAND) evidence --device $(DEVICE) --finer $(FINER) --budget $(BUDGET) --jobs $(WORKERS) $(SOME)
+WHEELS_FOR ?= 3.12
+WHEELS := asttokens|comm|executing|fastjsonschema|ipykernel|ipython|ipython_pygments_lexers|jsonschema|$\
+jsonschema-specifications|jupyter_client|jupyter_core|lazy_loader|matplotlib-inline|nbclient|nbformat|nest-asyncio2|$\
+pexpect|platformdirs|prompt_toolkit|ptyprocess|pure_eval|pyzmq|referencing|rpds-py|stack-data|sympy|tornado|traitlets|$\
+transformers|wcwidth
 # The files of tests, shuffled by a number.
 SHUFFLED := $(TEST)/bin/python -c 'import pathlib, random, sys; random.seed(sys.argv[1]); \
   files = sorted(map(str, pathlib.Path("tests").rglob("test_*.py"))); random.shuffle(files); print(*files)'
@@ -42,12 +52,12 @@ export REASON
 # One notebook runs for each processor; kernels with more threads than that wait for each other.
 export OMP_NUM_THREADS := 1
 
-.PHONY: help nightly live-outputs install book kernel pdf links serve check format lint test claims lock verify refresh owners record portable fresh-seeds times sources publish-colab form mutants canaries browser chapter named clean
+.PHONY: help nightly live-outputs install book kernel pdf links serve check format lint test claims lock verify refresh owners record evidence evidence-wheels portable fresh-seeds times sources publish-colab form mutants canaries browser chapter named clean
 .DEFAULT_GOAL := book
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1	/p' $(MAKEFILE_LIST) | awk -F '\t' '{printf "  make %-13s %s\n", $$1, $$2}'
-	@echo "  NOTEBOOK=notebooks/…/x.ipynb or CHAPTER=1 limits test, refresh, portable and fresh-seeds."
+	@echo "  NOTEBOOK=notebooks/…/x.ipynb or CHAPTER=1 limits test, refresh, evidence, portable and fresh-seeds."
 
 book: kernel ## build the pages from the stored outputs (installs no torch)
 	$(BOOK)/bin/jupyter-book build . --all -n -W --keep-going
@@ -118,6 +128,22 @@ portable: chapter $(TEST_READY) ## run notebooks under other instruction sets, t
 
 fresh-seeds: chapter $(TEST_READY) ## run notebooks under SALTS=10 other seeds from FIRST=1 on, and add them up
 	$(TEST)/bin/python $(COMMAND) fresh-seeds --salts $(SALTS) --first $(FIRST) $(SOME)
+
+# Wheels in _build/wheels are put beside the interpreter and its torch, where there is no network.
+evidence: chapter $(if $(wildcard _build/wheels),,$(TEST_READY)) ## run notebooks on a GPU; goes on where it stopped: DEVICE=cuda FINER=1 BUDGET=420
+ifneq ($(wildcard _build/wheels),)
+	@test -d _build/site || $(PYTHON) -m pip install -q --no-index --no-deps --target _build/site _build/wheels/*.whl
+	PYTHONPATH=$(CURDIR)/src:$(CURDIR)/_build/site $(PYTHON) $(GPU)
+else
+	$(TEST)/bin/python $(GPU)
+endif
+
+evidence-wheels: ## fetch what `make evidence` needs beside torch, for a machine without network: WHEELS_FOR=3.12
+	@rm -rf _build/wheels _build/site && mkdir -p _build/wheels
+	grep -ixE '($(WHEELS))==.*' requirements.txt > _build/wheels.txt
+	$(PYTHON) -m pip download -q --no-deps --only-binary=:all: --python-version $(WHEELS_FOR) --implementation cp \
+	  $(patsubst %,--platform manylinux_2_%_x86_64,17 24 26 27 28) --platform manylinux2014_x86_64 -d _build/wheels -r _build/wheels.txt
+	@du -sh _build/wheels
 
 times: $(TEST_READY) ## keep where the time of the last whole make test went, for the status page
 	$(TEST)/bin/python $(COMMAND) times

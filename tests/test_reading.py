@@ -81,6 +81,41 @@ def test_a_failed_run_is_shown(state: ModuleType, tmp_path: Path) -> None:
     assert "9 of 10" in said and "2.3 what it does: 6 cell 8: &lt;off&gt; by 6" in said
 
 
+@pytest.mark.canary
+def test_a_run_on_a_gpu_is_dated_and_goes_stale(state: ModuleType, tmp_path: Path) -> None:
+    notebook = tmp_path / "notebooks/2-tied-head/3-what-it-does.ipynb"
+    notebook.parent.mkdir(parents=True)
+    cell = nbformat.v4.new_code_cell("from verified_transformer import seed_of\nseed_of('a')")
+    book = nbformat.v4.new_notebook(cells=[cell])
+    nbformat.write(book, notebook)
+    (tmp_path / "tests/status").mkdir(parents=True)
+    told = state.PARTS["devices"](tmp_path)
+    assert told.endswith("2.3 what it does</th><td>not yet</td><td></td></tr></tbody></table>")
+    entry = {
+        "key": state.notebook_key(notebook, state.library()), "finer": 10.0, "differences": [],
+        "finer differences": [], "device": "NVIDIA H100", "cuda": "13.0", "when": "2026-11-25",
+        "commit": "ea91b69e28ee", "versions": {"torch": "2.11.0"}, "processor": "AMD",
+    }  # fmt: skip
+    target = tmp_path / "tests/status/evidence.json"
+
+    def said() -> str:
+        data = {"notebooks": {notebook.relative_to(tmp_path).as_posix(): entry}}
+        target.write_text(json.dumps(data), "utf-8")
+        return state.PARTS["devices"](tmp_path)
+
+    assert "as stored, measured 10 times finer</td><td>NVIDIA H100, CUDA 13.0, 2026-11-25" in said()
+    entry["differences"] = ["cell 0: 1 -> 2"]
+    assert "<td>1 differ</td>" in said()
+    cell.source += "  # a comment is free"
+    nbformat.write(book, notebook)
+    assert "<td>1 differ</td>" in said()
+    cell.source = cell.source.replace("'a'", "'b'")
+    nbformat.write(book, notebook)
+    assert "not yet; its code has changed since" in said()
+    del entry["cuda"]
+    assert "<td>not yet</td>" in said()
+
+
 def test_the_state_says_how_many_failures_chance_explains(
     state: ModuleType, tmp_path: Path
 ) -> None:

@@ -2,13 +2,15 @@
 
 Nobody chooses a seed: it is a hash of what it is for. One switch chooses the device: the
 environment variable ``VERIFIED_DEVICE`` (``cpu``, ``cuda``, …); without it CUDA where there is one,
-else the CPU (never MPS, which has no float64). ``VERIFIED_SALT`` puts other draws instead of
-all of the book's, to see whether a check depends on them.
+else the CPU (never MPS, which has no float64). ``VERIFIED_SALT`` puts other draws instead of all of
+the book's, to see whether a check depends on them. ``VERIFIED_FINER``, 1 by default, says how many
+times finer than written the claims' measurements resolve; ten times takes a hundred times the draws.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 from typing import TYPE_CHECKING
 
@@ -69,3 +71,19 @@ def device() -> torch.device:
         return torch.device(chosen or ("cuda" if torch.cuda.is_available() else "cpu"))
     except RuntimeError:
         raise ValueError(f"VERIFIED_DEVICE: got {chosen!r}; accepted: cpu, cuda, cuda:1") from None
+
+
+def finer() -> float:
+    """Return how many times finer than written the claims' measurements resolve.
+
+    Raises:
+        ValueError: ``VERIFIED_FINER`` is no number of at least 1.
+    """
+    given = os.environ.get("VERIFIED_FINER") or "1"
+    try:
+        times = float(given)
+    except ValueError:
+        times = math.nan
+    if not 1 <= times < math.inf:
+        raise ValueError(f"VERIFIED_FINER: got {given!r}; accepted: a number of at least 1")
+    return times

@@ -14,6 +14,7 @@ from markupsafe import escape
 from sphinx.util.docutils import SphinxDirective
 from verified_book.claims import raw
 
+from verified_transformer.engine.account.code import library, notebook_key
 from verified_transformer.engine.account.records.chances import expected
 from verified_transformer.engine.account.records.notebook_records import notebooks, stored_records
 
@@ -193,7 +194,26 @@ def devices(root: Path) -> str:
         "<p>Some of the stored outputs come from a GPU.</p>" if on_gpu else
         "<p>No stored output of a notebook comes from a GPU.</p>"
     )  # fmt: skip
-    return said + table(["What", "Device"], rows)
+    return said + table(["What", "Device"], rows) + _on_a_gpu(root)
+
+
+def _on_a_gpu(root: Path) -> str:
+    """Every section with what it came to on a GPU: not yet where it was not run as it is now."""
+    kept, package = _kept(root, "evidence").get("notebooks", {}), library()
+
+    def said(name: str) -> tuple[str, str]:
+        entry = kept.get(name, {})
+        if "cuda" not in entry:
+            return "not yet", ""
+        where = f"{entry['device']}, CUDA {entry['cuda']}, {_when(entry)}"
+        if entry["key"] != notebook_key(root / name, package):
+            return "not yet; its code has changed since", where
+        off = len(entry["differences"]) + len(entry["finer differences"])
+        finer = f", measured {entry['finer']:g} times finer" if entry["finer"] > 1 else ""
+        return (f"{off} differ" if off else f"as stored{finer}"), where
+
+    names = [path.relative_to(root).as_posix() for path in notebooks(root)]
+    return table(["Section", "On a GPU", "Run"], [(_section(name), *said(name)) for name in names])
 
 
 def _kept(root: Path, name: str) -> Mapping[str, Any]:

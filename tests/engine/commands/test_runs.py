@@ -11,7 +11,12 @@ import nbformat
 import pytest
 from time_spent import Account
 
-from verified_transformer.engine.commands.elsewhere import fresh_seeds, keeping, portable
+from verified_transformer.engine.commands.elsewhere import (
+    evidence,
+    fresh_seeds,
+    keeping,
+    portable,
+)
 from verified_transformer.engine.commands.line import main
 from verified_transformer.engine.commands.notebooks import comparing
 from verified_transformer.engine.commands.notebooks.formatting import format_cells
@@ -19,6 +24,7 @@ from verified_transformer.engine.commands.notebooks.running import refresh, run
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[3]
+FINER = "os.environ.get('VERIFIED_FINER')"
 SECONDS = """
 from IPython.display import display
 import random
@@ -125,6 +131,50 @@ def test_portable_catches(
     kept = json.loads(keeping.path(tmp_path, "portable").read_text(encoding="utf-8"))
     (entry,) = kept["notebooks"].values()
     assert entry["differences"]["default/1"] >= 1
+
+
+@pytest.mark.canary
+def test_evidence_is_kept_once_and_says_what_differs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = "{'rows': [{'measured': '2.1'}], 'estimates': [{'z': 0.5, 'n': 9, 'device': 'cpu'}]}"
+    cell = SECONDS.replace('{"seconds": random.random()}', row)
+    text = f"TEXT, OUTCOME = 'LOSS-14', 'no' if {FINER} else 'supports'\n{cell}"
+    notebook = repository(tmp_path, f"import os\n{text}", f"{FINER} or print(1)")
+    name = notebook.relative_to(tmp_path).as_posix()
+    assert evidence.evidence([notebook], tmp_path, "cpu") == 0
+    assert f"{name}: as stored\n1 of 1" in capsys.readouterr().out
+    entry = keeping.kept(tmp_path, "evidence")[name]
+    (found,) = entry["claims"]
+    assert (found["claims"], found["measured"], found["z"]) == (["LOSS-14"], "2.1", 0.5)
+    assert entry["device"] == "cpu" and entry["versions"]["torch"] and entry["key"]
+    assert evidence.evidence([notebook], tmp_path, "cpu") == 0
+    assert "as stored\n" not in capsys.readouterr().out  # not run again
+    assert evidence.evidence([notebook], tmp_path, "cpu", finer=10) == 1
+    assert "-LOSS-14  proof supports; +LOSS-14  proof no" in capsys.readouterr().out
+
+
+@pytest.mark.canary
+def test_evidence_stops_at_its_budget_and_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notebook = repository(tmp_path, "1")
+    with monkeypatch.context() as patched:
+        patched.setattr(evidence, "_one", lambda *given: None)  # as at the end of a budget
+        assert evidence.evidence([notebook], tmp_path, "cpu") == 1
+    assert "1 are still to be run" in capsys.readouterr().out
+    assert evidence.evidence([notebook], tmp_path, "cpu") == 0
+
+
+@pytest.mark.canary
+def test_evidence_refuses_what_is_not_there(tmp_path: Path) -> None:
+    for given, said in (
+        ({"device": "cuda:99"}, "device: got 'cuda:99', which is not there"),
+        ({"device": "cpu", "finer": 0.5}, "finer: got 0.5; accepted: a number of at least 1"),
+        ({"device": "cpu", "budget": 0}, "budget: got 0; accepted: a number of at least 1"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            evidence.evidence([], tmp_path, **given)
 
 
 def test_this_machine_plays_the_plain_processor() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from verified_transformer.seeds import device, generator, seed_of
+from verified_transformer.seeds import device, finer, generator, seed_of
 
 
 def test_a_salt_changes_every_seed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,3 +46,15 @@ def test_the_environment_chooses_the_device(monkeypatch: pytest.MonkeyPatch) -> 
         assert device() == torch.device(meant)
     monkeypatch.delenv("VERIFIED_DEVICE")
     assert device().type == ("cuda" if torch.cuda.is_available() else "cpu")
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("given", ["0.5", "inf", "ten"])
+def test_a_finer_measurement_is_at_least_as_fine(
+    given: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VERIFIED_FINER", "10")
+    assert finer() == 10
+    monkeypatch.setenv("VERIFIED_FINER", given)
+    with pytest.raises(ValueError, match=f"VERIFIED_FINER: got '{given}'; accepted"):
+        finer()

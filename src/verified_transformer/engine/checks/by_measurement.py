@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
+from ...seeds import finer
 from ..account.records.record import Estimate as Found
 from ..account.records.record import Record, Score
 from ..exact.formulas.evaluation import (
@@ -119,7 +120,7 @@ class ByMeasurement(Subject):
         name = f"{self.name} {self.of} {index}{look}"
         try:
             return measure(quantity, statistic, point, float(expected), name=name,
-                           design=Design(resolution=resolution))  # fmt: skip
+                           design=Design(resolution=resolution / finer()))  # fmt: skip
         except OtherStatistic as error:
             raise self._failed(str(error)) from None
 

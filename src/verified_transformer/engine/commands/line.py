@@ -10,7 +10,7 @@ from pathlib import Path
 from ..account import ledger
 from ..account.reading import RegistryError
 from . import claims, printing, verify
-from .elsewhere import fresh_seeds, keeping, portable, sources
+from .elsewhere import evidence, fresh_seeds, keeping, portable, sources
 from .notebooks import colab, form, formatting, running
 
 Run = Callable[[argparse.Namespace], int]
@@ -98,7 +98,12 @@ def _parser() -> argparse.ArgumentParser:
                      _fresh_seeds, True)  # fmt: skip
     salted.add_argument("--salts", type=int, default=10, help="how many other seeds")
     salted.add_argument("--first", type=int, default=1, help="the first of them")
-    for added in (elsewhere, salted):
+    there = command("evidence", "run notebooks on a GPU and keep what they measure; goes on where "
+                    "it stopped", _evidence, True)  # fmt: skip
+    there.add_argument("--device", default="cuda", help="a value of VERIFIED_DEVICE")
+    there.add_argument("--finer", type=float, default=1, help="and once more, so much finer")
+    there.add_argument("--budget", type=float, default=420, help="seconds of this step")
+    for added in (elsewhere, salted, there):
         added.add_argument("--jobs", type=int, default=2, help="notebooks at a time")
     branch = command("publish-colab", "write the branch whose notebooks install the last commit",
                      lambda given: _said(colab.publish, given.root, given.served))  # fmt: skip
@@ -146,6 +151,15 @@ def _fresh_seeds(given: argparse.Namespace) -> int:
     return fresh_seeds.fresh_seeds(
         given.notebooks, given.root, given.salts, given.jobs, given.first
     )
+
+
+def _evidence(given: argparse.Namespace) -> int:
+    try:
+        return evidence.evidence(
+            given.notebooks, given.root, given.device, given.finer, given.budget, given.jobs
+        )
+    except ValueError as error:
+        raise Refused(str(error)) from None
 
 
 def _owners(given: argparse.Namespace) -> int:

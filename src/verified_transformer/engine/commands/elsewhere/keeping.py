@@ -50,13 +50,17 @@ def keep_times(root: Path) -> Path:
 
 
 def provenance(root: Path) -> dict[str, Any]:
-    """Say when, from which commit, with which versions and on which processor something ran."""
+    """Say when, from which commit, with which versions and on which processor something ran.
+
+    A copy without git has the commit from ``VERIFIED_COMMIT``.
+    """
     from ..recording import processor
 
-    asked = ["git", "-C", str(root), "rev-parse", "--short=12", "HEAD"]
-    commit = subprocess.run(
-        asked, capture_output=True, encoding="utf-8", check=False
-    ).stdout.strip()
+    commit = os.environ.get("VERIFIED_COMMIT", "")
+    if not commit:
+        asked = ["git", "-C", str(root), "rev-parse", "--short=12", "HEAD"]
+        told = subprocess.run(asked, capture_output=True, encoding="utf-8", check=False)
+        commit = told.stdout.strip()
     return {
         "when": datetime.now(UTC).date().isoformat(),
         "commit": commit,

@@ -39,6 +39,7 @@ def run(
     last: int | None = None,
     environment: Environment | None = None,
     through: bool = False,
+    longest: float = LONGEST_CELL,
 ) -> Run:
     """Run a notebook in a fresh kernel; its file stays as it is.
 
@@ -46,6 +47,7 @@ def run(
         last: index of the last cell to run; all by default.
         environment: variables to set, or to remove where the value is None.
         through: whether to go on after a cell that failed.
+        longest: seconds that a cell may take.
     """
     import nbformat
     from nbclient import NotebookClient
@@ -58,7 +60,7 @@ def run(
             cell.outputs, cell.execution_count = [], None
     client = NotebookClient(
         book,
-        timeout=LONGEST_CELL,
+        timeout=max(1, round(longest)),
         allow_errors=through,
         record_timing=False,
         coalesce_streams=True,
@@ -79,7 +81,8 @@ def run(
 
 def _environment(changes: Environment) -> dict[str, str]:
     # a kernel runs in the notebook's folder, where a relative PYTHONPATH leads nowhere
-    changed = {**os.environ, "PYTHONPATH": str(PACKAGE), **changes}
+    paths = [str(PACKAGE), *filter(None, [os.environ.get("PYTHONPATH")])]
+    changed = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **changes}
     return {name: value for name, value in changed.items() if value is not None}
 
 
