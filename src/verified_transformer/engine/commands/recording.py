@@ -156,20 +156,20 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **packages}
 
 
-def difference(stored: Any, found: Any, near: float = NEAR) -> str | None:
+def difference(stored: Any, found: Any) -> str | None:
     """Say where two fingerprints differ, or None where they match.
+
+    Fractional numbers match within `NEAR`, relative or absolute; all else must be equal.
 
     Args:
         stored: the one that is kept.
         found: the one that a tiny run gave now.
-        near: how far two fractional numbers may be apart, as a part of the larger one and, for
-            numbers below 1, at all. Whole numbers and texts must be equal.
     """
     mine, other = dict(_leaves(stored)), dict(_leaves(found))
     for place in [*mine, *(place for place in other if place not in mine)]:
         a, b = mine.get(place), other.get(place)
         if isinstance(a, float) and isinstance(b, float):
-            equal = math.isclose(a, b, rel_tol=near, abs_tol=near)
+            equal = math.isclose(a, b, rel_tol=NEAR, abs_tol=NEAR)
         else:
             equal = a == b
         if not equal:
