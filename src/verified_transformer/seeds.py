@@ -4,7 +4,7 @@ Nobody chooses a seed: it is a hash of what it is for. One switch chooses the de
 environment variable ``VERIFIED_DEVICE`` (``cpu``, ``cuda``, …); without it CUDA where there is one,
 else the CPU (never MPS, which has no float64). ``VERIFIED_SALT`` puts other draws instead of all of
 the book's, to see whether a check depends on them. ``VERIFIED_FINER``, 1 by default, says how many
-times finer than written the claims' measurements resolve; ten times takes a hundred times the draws.
+times finer than written measurements resolve; ten times takes a hundred times the draws.
 """
 
 from __future__ import annotations
