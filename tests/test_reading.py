@@ -19,6 +19,7 @@ from docutils.utils import new_document
 from mutation.__main__ import keep_score
 
 from verified_transformer.engine.account import registry
+from verified_transformer.engine.account.code import library, notebook_key
 from verified_transformer.engine.account.records.chances import PLACEBOS_TRIED
 from verified_transformer.engine.account.records.record import (
     METADATA_KEY,
@@ -92,7 +93,7 @@ def test_a_run_on_a_gpu_is_dated_and_goes_stale(state: ModuleType, tmp_path: Pat
     told = state.PARTS["devices"](tmp_path)
     assert told.endswith("2.3 what it does</th><td>not yet</td><td></td></tr></tbody></table>")
     entry = {
-        "key": state.notebook_key(notebook, state.library()), "finer": 10.0, "differences": [],
+        "key": notebook_key(notebook, library()), "finer": 10.0, "differences": [],
         "finer differences": [], "device": "NVIDIA H100", "cuda": "13.0", "when": "2026-11-25",
         "commit": "ea91b69e28ee", "versions": {"torch": "2.11.0"}, "processor": "AMD",
     }  # fmt: skip
