@@ -33,7 +33,7 @@ NOTEBOOKS = ledger.notebooks(ROOT)
         ("by_rule(claim('GROW-50'), 0)", "check"),
         ("ax.plot(x)\nplt.show()", "figure"),
         ('exercise("3.4")', "figure"),
-        ("drawings.grown_bert()", "figure"),
+        ("drawings.bars()", "figure"),
         ("panel = 1\nDrawing((panel,), 'Words.', 'More words.')", "figure"),
         ("%time x = 1", "teach"),
     ],

@@ -1,8 +1,4 @@
-"""Drawings of what plots cannot show: a kit of marks, and the drawings that the notebooks call.
-
-In a notebook: ``from verified_transformer.book import drawings``, and ``drawings.tied_model()`` as
-the last line of a cell.
-"""
+"""Drawings of what plots cannot show: panels, marks, and the charts that notebooks share."""
 
 import lazy_loader as _lazy
 

@@ -7,17 +7,3 @@ from .charts.rows import predicted_and_measured as predicted_and_measured
 from .drawing import Drawing as Drawing
 from .drawing import Panel as Panel
 from .palette import ROLES as ROLES
-from .pictures.chains import cut_train as cut_train
-from .pictures.chains import odometers as odometers
-from .pictures.chains import ring_and_train as ring_and_train
-from .pictures.chains import tensor_train as tensor_train
-from .pictures.chains import walks_along as walks_along
-from .pictures.chains import within_a_bond as within_a_bond
-from .pictures.layers import cut_bells as cut_bells
-from .pictures.layers import fans as fans
-from .pictures.layers import grown_bert as grown_bert
-from .pictures.layers import matrices_in_between as matrices_in_between
-from .pictures.layers import norm_circle as norm_circle
-from .pictures.layers import one_step_two_units as one_step_two_units
-from .pictures.layers import residual_streams as residual_streams
-from .pictures.layers import softmax_ruler as softmax_ruler

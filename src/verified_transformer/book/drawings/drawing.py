@@ -6,15 +6,13 @@ are as large on a phone as on a desk, where panels stand beside each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
 from html import escape
 
 from .labels import as_html, as_text, text
 from .palette import short
 
-__all__ = ["WIDEST", "Drawing", "Panel", "Panels", "picture"]
+__all__ = ["WIDEST", "Drawing", "Panel"]
 
 WIDEST = 320.0
 _SANS = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif"
@@ -101,32 +99,3 @@ class Drawing:
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         return {"text/html": self.html(), "text/plain": repr(self)}
-
-
-Panels = Panel | tuple[Panel, ...]
-
-
-def picture(caption: str, alt: str) -> Callable[[Callable[[], Panels]], Callable[[], Drawing]]:
-    """Return a decorator that makes a drawing of what a function returns: its panel, or panels.
-
-    Args:
-        caption, alt: of the drawing, in view above the marks that they tell of.
-
-    Example:
-        >>> from verified_transformer.book.drawings import marks
-        >>> @picture("A vector of four entries.", "Four squares in a row.")
-        ... def four() -> Panels:
-        ...     return Panel(100, 60, marks.vector(10, 10, 4, role="input"))
-        >>> four()
-        [drawing] A vector of four entries.
-    """
-
-    def made(panels: Callable[[], Panels]) -> Callable[[], Drawing]:
-        @wraps(panels)
-        def draw() -> Drawing:
-            found = panels()
-            return Drawing(found if isinstance(found, tuple) else (found,), caption, alt)
-
-        return draw
-
-    return made

@@ -21,7 +21,7 @@ def fault(output: Mapping[str, Any]) -> str | None:
     """Say why a stored picture cannot be trusted, or return None."""
     shown = _shown(output)
     if shown is None:
-        return "a picture without its data: draw it with lab.figure, and refresh the notebook"
+        return "a picture without its data: draw it with book.figure, and refresh the notebook"
     data = "".join(output["data"][_PNG]).strip()
     if hashlib.sha256(data.encode()).hexdigest() != shown["picture"]:
         return "a picture that is not the one which its data were stored with"

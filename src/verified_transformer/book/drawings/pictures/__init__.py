@@ -1,1 +1,0 @@
-"""The drawings of the book by subject; `verified_transformer.book.drawings` has them all."""
