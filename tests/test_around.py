@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import importlib
 import json
 import random
@@ -98,16 +97,6 @@ def test_every_icon_is_drawn(html: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert not (html / "_static/scripts/fontawesome.js").exists()
     with pytest.raises(ValueError, match="no-such-icon"):
         icons.style_sheet({"no-such-icon"})
-
-
-def test_examples(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(ROOT / "book" / "_ext")
-    for name, examples in {
-        "around.folded": 2,
-        "around.head": 1,
-        "around.figures": 1,
-    }.items():
-        assert doctest.testmod(importlib.import_module(name)) == (0, examples)
 
 
 @needs_chromium

@@ -55,7 +55,7 @@ def test_the_line_needs_nothing_of_its_surroundings(tmp_path: Path) -> None:
     """It is run on a module and the head of a notebook, without make's variables, HOME a file."""
     home = tmp_path / "home"
     home.touch()
-    all_of_it = "src/verified_transformer tests notebooks"
+    all_of_it = "src/verified_transformer book/_ext tests notebooks"
     assert TEST.endswith(all_of_it)
     small = TEST.replace(all_of_it, f"src/verified_transformer/seeds.py '{SMALL}'")
     dropped = ("PYTHONPATH", "OMP_NUM_THREADS", "IPYTHONDIR", "MPLCONFIGDIR", "JUPYTER_RUNTIME_DIR")

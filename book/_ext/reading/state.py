@@ -138,13 +138,40 @@ def _by_chance(kept: Mapping[str, Mapping[str, Any]], root: Path) -> str:
 
 
 def _notebooks(kept: Mapping[str, Mapping[str, Any]]) -> str:
-    rows = []
-    for name, entry in sorted(kept.items()):
-        said = f"{entry['runs'] - entry['failed']} of {entry['runs']}"
-        rows.append((_section(name), said, _when(entry)))
+    rows = {
+        name: (f"{entry['runs'] - entry['failed']} of {entry['runs']}", _when(entry))
+        for name, entry in kept.items()
+    }
     listed = _failures(kept, "failures", "What was not as stored:")
     listed += _failures(kept, "mended", "What failed once, and is mended:")
-    return table(["Section", "As stored", "Run"], rows) + listed
+    return table(["Sections", "As stored", "Run"], _together(rows)) + listed
+
+
+def _together(said: Mapping[str, tuple[str, str]]) -> list[tuple[str, ...]]:
+    """A row for all sections of which the same is said, in the order of reading.
+
+    Example:
+        >>> said = {f"notebooks/3-b/{n}-a.ipynb": ("10 of 10",) for n in (10, 9, 2, 3, 1)}
+        >>> _together(said)
+        [('3.1–3.3, 3.9, 3.10', '10 of 10')]
+    """
+    places = {name: tuple(map(int, _section(name).split()[0].split("."))) for name in said}
+    alike: dict[tuple[str, ...], list[tuple[int, ...]]] = {}
+    for name in sorted(said, key=places.__getitem__):
+        alike.setdefault(said[name], []).append(places[name])
+    return [(_ranges(found), *what) for what, found in alike.items()]
+
+
+def _ranges(found: Sequence[tuple[int, ...]]) -> str:
+    """Numbers of sections, three or more in a row as the first and the last."""
+    rows: list[list[tuple[int, ...]]] = []
+    for chapter, number in found:
+        if rows and rows[-1][-1] == (chapter, number - 1):
+            rows[-1].append((chapter, number))
+        else:
+            rows.append([(chapter, number)])
+    names = [[f"{chapter}.{number}" for chapter, number in row] for row in rows]
+    return ", ".join(f"{n[0]}–{n[-1]}" if len(n) > 2 else ", ".join(n) for n in names)
 
 
 def _failures(kept: Mapping[str, Mapping[str, Any]], key: str, words: str) -> str:
@@ -213,7 +240,9 @@ def _on_a_gpu(root: Path) -> str:
         return (f"{off} differ" if off else f"as stored{finer}"), where
 
     names = [path.relative_to(root).as_posix() for path in notebooks(root)]
-    return table(["Section", "On a GPU", "Run"], [(_section(name), *said(name)) for name in names])
+    if not kept:
+        return "<p>No section has run on a GPU yet.</p>"
+    return table(["Sections", "On a GPU", "Run"], _together({name: said(name) for name in names}))
 
 
 def _kept(root: Path, name: str) -> Mapping[str, Any]:
