@@ -84,7 +84,7 @@ const number = v => {
 const within = (v, error) => {
   if (!(error > 1e-9)) return number(+v.toFixed(9));
   const digits = max(0, min(9, -floor(log10(error))));
-  return `${v.toFixed(digits)} ± ${error.toFixed(digits)}`.replace("-", "−");
+  return `${v.toFixed(digits)} ± ${error.toFixed(digits)}`.replace(/^-(?=[0.]+ )/, "").replace("-", "−");
 };
 const make = (tag, set = {}, ...inside) => {
   const svg = /^(svg|path|circle|line|text)$/.test(tag);
