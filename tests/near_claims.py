@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-ID = re.compile(r"\b(?:BOOK|[A-Z]{3,5})-\d\d\b")
+ID = re.compile(r"\b(?:BOOK|[A-Z]{3,5})-\d{2,}\b")
 
 
 def claims_near(sources: Sequence[str], index: int) -> tuple[str, ...]:

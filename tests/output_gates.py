@@ -29,7 +29,7 @@ SAID = {  # what a strip says of a kind of evidence, without blanks
     "equality": "equalon", "sampled": "trueon", "witness": "withoutitscondition",
     "met": "conditionmet", "citation": "heldagainst", "set-aside": "setaside",
 }  # fmt: skip
-NAMED = re.compile(r"\b[A-Z]{3,5}-\d\d\b")
+NAMED = re.compile(r"\b[A-Z]{3,5}-\d{2,}\b")
 
 
 def straight(text: str) -> str:

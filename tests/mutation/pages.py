@@ -11,7 +11,7 @@ from . import sites
 from .mutant import Maker, Mutant
 from .sites import Site, chosen
 
-ID = re.compile(r"\b(?:BOOK|[A-Z]{3,5})-\d\d\b")
+ID = re.compile(r"\b(?:BOOK|[A-Z]{3,5})-\d{2,}\b")
 SHOWN = re.compile(
     r'(?s)<span class="vt-decided">.*?</small></span>|<span class="vt-badge[^>]*>[^<]*</span>'
     r'|<code class="vt-line">[^<]*</code>|<p><b>(?:What is true|Only if)</b>.*?</p>'
@@ -25,7 +25,7 @@ IN_HTML = {
     "digit": r"(?<=>)[^<>\\]*?\d(?=[^<>]*<)",
     "verdict": "✓ holds|✗ wrong|◐ holds if|↻ reproduced",
     "class": '(?<=vt-is-)(?:holds|wrong|holds-if)(?=")',
-    "link": r"(?<=#)[A-Z]+-\d\d(?=\")",
+    "link": r"(?<=#)[A-Z]+-\d{2,}(?=\")",
     "role": r"(?<=>)(?=[A-Z][a-z]+ )",
     "word": rf"(?<=[ >])(?:{'|'.join(sites.WORDS)})(?=[ ,.])(?=[^<>]*<)",
 }

@@ -152,7 +152,7 @@ def test_what_a_condition_needs_is_read(load_claims):
 BAD = {
     "duplicate id": ([entry(1), entry(1)], "id TEST-01 is used twice"),
     "id in small letters": ([entry(id="test-01")], "an id is capital letters"),
-    "id with three digits": ([entry(id="TEST-001")], "an id is capital letters"),
+    "id with a needless zero": ([entry(id="TEST-001")], "an id is capital letters"),
     "no id": ([entry(id=None)], "an id is capital letters"),
     "unknown kind": ([entry(kind="theorem")], "kind is 'theorem'; accepted: statement"),
     "no kind": ([entry(kind=None)], "kind is None"),

@@ -21,7 +21,7 @@ _KEYS = {"grade", "order", "headline", "case", "of", "at", "printed", "right", "
 _FILLED = re.compile(r"\{(printed|right|=[^{}]+)\}")
 _FORMULA = re.compile(r"(?<!\\)\$(.+?)(?<!\\)\$")
 _NUMBER = re.compile(r"\d+(?:[.\u202f ]\d+)*")
-_NAME = re.compile(r"[A-Z]+-\d{2}")
+_NAME = re.compile(r"[A-Z]+-\d{2,}")
 _LONGEST = 240  # letters of a headline
 RELATIONS = MappingProxyType({"<": "less than", ">": "more than", "order": "of the order of"})
 

@@ -35,7 +35,7 @@ CHAPTERS = {
 OWN = "book"  # key of the statements that the book adds to the articles'
 _FOLDER = BOOK / "claims"
 _APART = ("discharges", "citations", "day", "without", "models")  # no part of the hash
-_ID = re.compile(r"[A-Z]+-\d{2}")
+_ID = re.compile(r"[A-Z]+-(\d\d|[1-9]\d{2,})")  # BOOK-07, BOOK-107
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ def _statement(entry: dict[str, Any], article: str, file: str) -> Statement:
         return RegistryError(f"{file}: {name}: {rule}")
 
     if not _ID.fullmatch(str(name)):
-        raise refuse("an id is capital letters, a hyphen and two digits")
+        raise refuse("an id is capital letters, a hyphen and two digits or more")
     unknown = set(entry) - {"id", "where", "kind", "says", "reading", "retired"}
     if unknown:
         raise refuse(f"unknown keys {sorted(unknown)}")

@@ -31,7 +31,7 @@ _LISTS: dict[str, Schema] = {
     "verdict": {"enum": list(evidence.VERDICTS)},
     "evidence_kind": {"enum": list(evidence.KINDS)},
     "outcome": {"enum": sorted({name for row in evidence.KINDS.values() for name in row.outcomes})},
-    "id": {"type": "string", "pattern": "^[A-Z]+-[0-9]{2}$"},
+    "id": {"type": "string", "pattern": "^[A-Z]+-[0-9]{2,}$"},
 }
 # What is said of a field beside its type, or ("$ref", "enum") stands instead of it.
 _NARROWED: dict[str, Schema] = {

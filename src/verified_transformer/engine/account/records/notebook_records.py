@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +51,7 @@ def stored_records(notebook: Path, root: Path) -> Iterator[Found]:
     yield from _read(notebook, name, status.st_mtime_ns, status.st_size)
 
 
-@lru_cache(maxsize=256)
+@cache
 def _read(notebook: Path, name: str, changed: int, size: int) -> tuple[Found, ...]:
     return tuple(records_in(json.loads(notebook.read_text(encoding="utf-8"))["cells"], name))
 

@@ -146,7 +146,7 @@ def renew(
         line
         for name, lines in differences(now, locked).items()
         for line in lines
-        if _needs_a_name(name, now, locked) and name not in re.findall(r"[A-Z]+-\d{2}", reason)
+        if _needs_a_name(name, now, locked) and name not in re.findall(r"[A-Z]+-\d{2,}", reason)
     ]
     if unnamed:
         raise LockError(

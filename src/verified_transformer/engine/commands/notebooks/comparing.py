@@ -16,7 +16,7 @@ from ...account.records.record import METADATA_KEY
 
 NOT_COMPARED = ("image/png", "image/jpeg", "application/pdf")
 SAME = 1e-6  # relative; what moves less is rounding
-_CLAIM = re.compile(r"\b[A-Z]{3,5}-\d\d\b")
+_CLAIM = re.compile(r"\b[A-Z]{3,5}-\d{2,}\b")
 _KEY = re.compile(r"\s+#[0-9a-f]{6,}$")  # of a record, at the end of its line
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 Masks = Sequence[tuple[re.Pattern[str], str]]

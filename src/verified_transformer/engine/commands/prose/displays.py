@@ -35,7 +35,7 @@ COMPUTED, DEFINITION = "computed", "definition"
 STATES = "is true whatever its names stand for, so that it states something: accepted: computed"
 _TAG = re.compile(r"\\tag\*?\{([^{}]*)\}")
 _OWNER = re.compile(
-    r"(?:(?P<id>[A-Z]+-\d{2})(?:\[(?P<case>[^\]]+)\])?(?:\.(?P<part>truth|claimed))?"
+    r"(?:(?P<id>[A-Z]+-\d{2,})(?:\[(?P<case>[^\]]+)\])?(?:\.(?P<part>truth|claimed))?"
     r"|(?P<computed>computed)|(?P<definition>definition))"
     r"(?: for (?P<named>.+?))?(?: at (?P<at>.+?))?(?: within (?P<within>[\d.e-]+))?"
 )

@@ -43,7 +43,7 @@ _LET = "let "
 _ARROW = " <- "
 _CELL = re.compile(r"\[([\w-]+)\]")
 _CLAIM = re.compile(
-    r"(?P<id>[A-Z]+-\d{2})(?:\[(?P<case>[^\]]+)\])?(?:\.(?P<part>truth|claimed|told))?"
+    r"(?P<id>[A-Z]+-\d{2,})(?:\[(?P<case>[^\]]+)\])?(?:\.(?P<part>truth|claimed|told))?"
     r"(?: at (?P<at>.+))?"
 )
 _PRINTED = re.compile(r"printed (.+?)(?: in (notebooks/\S+))?")

@@ -18,7 +18,7 @@ from .tokens import MATHS
 
 SUFFIX = ".owners"  # of the file beside a notebook or page
 _LISTING = re.compile(r"```.*?```", re.DOTALL)
-ID = re.compile(r"\b[A-Z]{3,5}-\d\d\b")
+ID = re.compile(r"\b[A-Z]{3,5}-\d{2,}\b")
 
 
 def read(notebook: Path) -> Any:
