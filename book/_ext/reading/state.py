@@ -88,13 +88,13 @@ def gates(root: Path) -> str:
 
 
 def clauses(_: Path) -> str:
-    """How many clauses the articles' statements were cut into, and which are not judged."""
+    """How many clauses the articles' statements are cut into, and which are not judged."""
     said = [s for s in load()[1].values() if s.clauses and s.article != OWN]
-    every = [(s.id, clause) for s in said for clause in s.clauses]
-    left = [(id, Markup(statement(c.words)), c.why) for id, c in every if c.why]
+    cut = [s for s in said if s.reading and s.reading.cases]
+    left = [(s.id, Markup(statement(c.words)), c.why) for s in said for c in s.clauses if c.why]
     told = (
-        f"<p>{len(said)} statements of the articles have cases. They are cut into {len(every)} "
-        f"clauses, of which {len(left)} are not judged:</p>"
+        f"<p>{len(cut)} statements of the articles are cut into {sum(len(s.clauses) for s in cut)} "
+        f"clauses. Of these and of the other statements {len(left)} clauses are not judged:</p>"
     )
     return told + table(["Claim", "Words", "Why"], left)
 

@@ -275,6 +275,9 @@ def test_clauses_are_read_and_move_no_record(load_claims):
     assert [clause.cases for clause in found.clauses] == [("a",), ("b",), ()]
     assert found.clauses[2].why == "a taste"
     assert replace(found, clauses=()).hash == found.hash
+    nice = {"which is nice": CUT["which is nice"]}
+    (left,) = load_claims(entry(says=SAYS, reading=reading(clauses=nice)))[1]["TEST-01"].clauses
+    assert left.why == "a taste"
 
 
 @pytest.mark.canary

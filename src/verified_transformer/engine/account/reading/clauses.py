@@ -2,7 +2,8 @@
 
 The verdict on a claim is the worst of its cases, so that a case which is missing makes it better.
 Therefore every word of the statement stands in a clause, and every case decides one: whoever drops
-a case leaves words that nothing decides.
+a case leaves words that nothing decides. A reading without cases decides all but what is said not
+to be judged.
 """
 
 from __future__ import annotations
