@@ -79,14 +79,17 @@ def _record(record: Claim) -> str:
 
 
 def _cases(name: str) -> str:
-    reading = registry.load()[1][name].reading
+    statement = registry.load()[1][name]
+    reading, clauses = statement.reading, statement.clauses
     if not reading:
         return ""
     told = f"It is false if{reading.false_if}" if reading.false_if else ""
     for case, part in reading.cases.items():
+        words = "…".join(clause.words for clause in clauses if case in clause.cases)
+        of = f"of “{words}”." if clauses[1:] else ""
         false = f"False if {part.false_if}." if part.false_if else ""
-        told += f"Case “{case}”{part.told}{false}"
-    return told
+        told += f"Case “{case}”{of}{part.told}{false}"
+    return told + "".join(f"Not judged“{one.words}”:{one.why}." for one in clauses if one.why)
 
 
 def _beside(head: str, names: list[str], known: dict[str, Claim]) -> str:

@@ -62,6 +62,13 @@ def test_the_state_says_what_the_files_say(html: Path) -> None:
     assert f"torch=={said.split('torch ', 1)[1].split()[0]}" in pins
 
 
+def test_the_state_lists_what_is_not_judged(state: ModuleType, tmp_path: Path) -> None:
+    said = BeautifulSoup(state.PARTS["clauses"](tmp_path), "html.parser")
+    rows = {tuple(cell.get_text() for cell in row.select("th, td")) for row in said.select("tr")}
+    assert ("TIE-12", "a considerable saving", "a matter of taste") in rows
+    assert said.p.get_text().endswith(f" {len(rows) - 1} clauses are not judged:")
+
+
 def test_what_was_not_run_is_said_to_be_missing(state: ModuleType, tmp_path: Path) -> None:
     for part in ("times", "mutants"):
         assert state.PARTS[part](tmp_path) == state.NOTHING

@@ -10,13 +10,15 @@ from typing import Any, ClassVar
 
 import yaml
 from docutils import nodes
-from markupsafe import escape
+from markupsafe import Markup, escape
 from sphinx.util.docutils import SphinxDirective
 from verified_book.claims import raw
+from verified_book.render import statement
 
 from verified_transformer.engine.account.code import library, notebook_key
 from verified_transformer.engine.account.records.chances import expected
 from verified_transformer.engine.account.records.notebook_records import notebooks, stored_records
+from verified_transformer.engine.account.registry import OWN, load
 
 SHOWN = (
     "torch", "numpy", "scipy", "sympy", "transformers", "jupyter-book", "nbval", "pytest",
@@ -83,6 +85,18 @@ def gates(root: Path) -> str:
     canaries = sum(int(line.split()[0]) for line in counted)
     rows.append(("Canaries: bad inputs that must be refused", canaries))
     return table(["What", "How many"], rows)
+
+
+def clauses(_: Path) -> str:
+    """How many clauses the articles' statements are cut into, and which are not judged."""
+    said = [s for s in load()[1].values() if s.clauses and s.article != OWN]
+    cut = [s for s in said if s.reading and s.reading.cases]
+    left = [(s.id, Markup(statement(c.words)), c.why) for s in said for c in s.clauses if c.why]
+    told = (
+        f"<p>{len(cut)} statements of the articles are cut into {sum(len(s.clauses) for s in cut)} "
+        f"clauses. Of these and of the other statements {len(left)} clauses are not judged:</p>"
+    )
+    return told + table(["Claim", "Words", "Why"], left)
 
 
 def times(root: Path) -> str:
@@ -269,5 +283,5 @@ def _section(notebook: str) -> str:
 
 
 PARTS: Mapping[str, Callable[[Path], str]] = {
-    part.__name__: part for part in (versions, gates, times, elsewhere, mutants, devices)
+    part.__name__: part for part in (versions, gates, clauses, times, elsewhere, mutants, devices)
 }

@@ -182,15 +182,18 @@ def page(
 
 
 def cases(claim: Entry) -> list[tuple[str, str]]:
-    """What would make a claim false, and the cases of its reading, as pairs of label and text."""
-    reading = registry.load()[1][claim.id].reading
+    """What would make a claim false, its cases, and what is not judged, as label and text."""
+    statement = registry.load()[1][claim.id]
+    reading, clauses = statement.reading, statement.clauses
     if not reading:
         return []
     told = [("It is false if", reading.false_if)] if reading.false_if else []
     for name, case in reading.cases.items():
+        words = " … ".join(clause.words for clause in clauses if name in clause.cases)
+        of = f"of “{words}”. " if len(clauses) > 1 else ""
         false = f" False if {case.false_if}." if case.false_if else ""
-        told.append((f"Case “{name}”", case.told + false))
-    return told
+        told.append((f"Case “{name}”", of + case.told + false))
+    return told + [("Not judged", f"“{c.words}”: {c.why}.") for c in clauses if c.why]
 
 
 def found(run: Run, code: str | None) -> dict[str, str | None]:

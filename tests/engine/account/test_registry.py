@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from verified_transformer.engine.account.reading import RegistryError
+from verified_transformer.engine.account.reading import RegistryError, read_clauses
 from verified_transformer.engine.account.registry import CHAPTERS, OWN, load, statement
 from verified_transformer.engine.account.rendering.formulas import latex_fault
 
@@ -84,7 +84,8 @@ def test_a_fingerprint_does_not_depend_on_what_is_discharged():
 
 def test_a_setting_is_that_of_every_case(load_claims):
     cases = {"a": reading(), "b": reading(setting="its own")}
-    found = load_claims(entry(reading=reading(setting="$d=768$", cases=cases)))[1]["TEST-01"]
+    more = cut({"$x=1$": ["a", "b"]}, **cases)
+    found = load_claims(entry(reading=reading(setting="$d=768$", **more)))[1]["TEST-01"]
     assert [part.setting for part in found.reading.parts.values()] == ["$d=768$"] * 2 + ["its own"]
 
 
@@ -114,6 +115,11 @@ def reading(**more: object) -> dict[str, object]:
     return {"text": "a reading", **more}
 
 
+def cut(clauses: dict[str, object], **cases: object) -> dict[str, object]:
+    """Cases of a reading, and the clauses that they decide."""
+    return {"cases": cases or {"a": reading(), "b": reading()}, "clauses": clauses}
+
+
 @pytest.fixture
 def load_claims(tmp_path):
     """Write claims as the file of an article and load it."""
@@ -130,7 +136,7 @@ def load_claims(tmp_path):
 def test_a_sound_file_is_accepted(load_claims):
     articles, statements = load_claims(
         entry(1, reading=reading(formula="d*sigma**2", condition={"text": "$d>1$"})),
-        entry(2, reading=reading(uses=["TEST-01"], cases={"a": reading(formula="1")})),
+        entry(2, reading=reading(uses=["TEST-01"], **cut({"$x=1$": "a"}, a=reading(formula="1")))),
     )
     assert list(articles) == ["growth"]
     assert list(statements) == ["TEST-01", "TEST-02"]
@@ -140,12 +146,11 @@ def test_a_sound_file_is_accepted(load_claims):
 def test_what_a_condition_needs_is_read(load_claims):
     condition = {"text": "large $d$", "met_by": "{formula} at $d=768$"}
     cases = {"as printed": reading(condition=condition, formula="d"), "exists": reading()}
-    more = {"setting": "$d=768$", "cases": cases, "clauses": list(cases)}
+    more = {"setting": "$d=768$", "cases": cases, "clauses": {"$x=1$": list(cases)}}
     more |= {"uses": ["TEST-01"], "discharges": {"TEST-01": "its\n $d$ is large"}}
     found = load_claims(entry(1), entry(2, reading=reading(**more)))[1]["TEST-02"].reading
     assert found.cases["as printed"].met_by == "d at $d=768$"
     assert found.discharges == {"TEST-01": "its $d$ is large"}
-    assert found.clauses == ("as printed", "exists")
     assert (list(found.deciding), list(found.beside)) == (["as printed"], ["exists"])
 
 
@@ -212,14 +217,6 @@ BAD = {
         [entry(reading=reading(discharges={"TEST-01": " "}))],
         "discharges: why the condition is met here is missing",
     ),
-    "clauses that are no cases": (
-        [entry(reading=reading(cases={"a": reading(), "b": reading()}, clauses=["a", "c"]))],
-        r"clauses: got \['a', 'c'\]; accepted: two or more of the cases",
-    ),
-    "a sentence of one clause": (
-        [entry(reading=reading(cases={"a": reading(), "b": reading()}, clauses=["a"]))],
-        "accepted: two or more of the cases",
-    ),
     "what exists, without what is printed": (
         [entry(reading=reading(cases={"exists": reading()}))],
         "a case 'exists' stands beside a case 'as printed', which decides",
@@ -266,6 +263,64 @@ def test_a_bad_file_is_refused(load_claims, fault):
     claims, message = BAD[fault]
     with pytest.raises(RegistryError, match=message):
         load_claims(*claims)
+
+
+SAYS = "It is small, and never more than $2$, which is nice."
+CUT = {"It is small": "a", "never more than $2$": ["b"], "which is nice": "not judged: a taste"}
+
+
+def test_clauses_are_read_and_move_no_record(load_claims):
+    nice = {"which is nice": CUT["which is nice"]}
+    whole = entry(1, says=SAYS, reading=reading(**cut(CUT)))
+    found, other = load_claims(whole, entry(2, says=SAYS, reading=reading(clauses=nice)))[
+        1
+    ].values()
+    assert [clause.cases for clause in found.clauses] == [("a",), ("b",), ()]
+    assert [clause.why for clause in (found.clauses[2], *other.clauses)] == ["a taste"] * 2
+    assert replace(found, clauses=()).hash == found.hash
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("clauses", "message"),
+    [
+        ({"It is": "a", "never more than $2$": "b", "which is nice": "a"}, "the words “small”"),
+        (dict(list(CUT.items())[::2]), "none names the case 'b'; accepted: the words it decides"),
+        ({**CUT, "never more than $2$": "a"}, "none names the case 'b'"),
+        ({**CUT, "never more than $2$": "c"}, "got the case 'c'; accepted: a, b"),
+        ({**CUT, "never less than $2$": "b"}, "“never less than .2.” stands 0 times"),
+        ({**CUT, "is": "b"}, "“is” stands 2 times in what is said"),
+        ({}, "none names the case 'a'"),
+    ],
+)
+def test_clauses_that_do_not_cover_what_is_said_are_refused(load_claims, clauses, message):
+    with pytest.raises(RegistryError, match=message):
+        load_claims(entry(says=SAYS, reading=reading(**cut(clauses))))
+
+
+@pytest.mark.canary
+def test_a_clause_that_only_a_case_beside_decides_is_refused(load_claims):
+    halves = {"It is small": "as printed", "never more than $2$, which is nice": "exists"}
+    both = {"as printed": reading(), "exists": reading()}
+    with pytest.raises(RegistryError, match="no case decides “never more than"):
+        load_claims(entry(says=SAYS, reading=reading(**cut(halves, **both))))
+
+
+@pytest.mark.canary
+def test_whoever_drops_a_case_leaves_words_that_nothing_decides():
+    alone = [
+        (found, clause.cases[0])
+        for found in STATEMENTS.values()
+        for clause in found.clauses
+        if len(clause.cases) == 1
+    ]
+    assert len({found.id for found, _ in alone}) > 100
+    for found, dropped in alone:
+        left = {name: case for name, case in found.reading.cases.items() if name != dropped}
+        given = {c.words: [n for n in c.cases if n in left] or f"not judged: {c.why}"
+                 for c in found.clauses if c.cases != (dropped,)}  # fmt: skip
+        with pytest.raises(RegistryError, match="none has the words"):
+            read_clauses(given, found.says, replace(found.reading, cases=left), RegistryError)
 
 
 @pytest.mark.canary
@@ -332,7 +387,11 @@ def test_a_text_shows_what_the_checks_take(load_claims):
                 formula="2*d*sigma**4",
                 false_if="it is not ${formula}$",
                 truth={"text": "it is ${truth}$", "formula": "sigma**2"},
-                cases={"a": reading(text="${quantity}$"), "b": reading(quantity="mean(1)")},
+                **cut(
+                    {"$x=1$": ["a", "b"]},
+                    a=reading(text="${quantity}$"),
+                    b=reading(quantity="mean(1)"),
+                ),
                 **quantity,
             )
         )

@@ -128,7 +128,7 @@ def test_the_verdict_over_cases_is_the_worst_and_a_missing_case_leaves_it_open()
     assert decide(claim, fine).verdict == "undecided"
 
 
-# ------------------------------------------------------------------ conditions, recipes, clauses
+# ------------------------------------------------------------------ conditions, recipes
 
 
 @pytest.mark.canary
@@ -181,26 +181,6 @@ def test_of_a_recipe_what_is_printed_decides_and_what_exists_is_shown() -> None:
 def test_a_recipe_with_one_case_alone_is_undecided(records: list[Record], case: str) -> None:
     found = decide(RECIPE, records)
     assert found.verdict == "undecided" and f"case {case}: still missing" in found.why
-
-
-CLAUSES = statement(cases={"one": Reading("a"), "two": Reading("b")}, clauses=("one", "two"))
-
-
-def test_every_clause_is_decided() -> None:
-    both = of_case("one", PROOF, MEASURED) + of_case("two", EXACT, MEASURED)
-    assert decide(CLAUSES, both).verdict == "holds"
-    assert "undecided" not in decide(CLAUSES, both).why
-
-
-@pytest.mark.canary
-def test_a_clause_that_is_not_decided_shows_in_the_line() -> None:
-    found = decide(CLAUSES, of_case("one", PROOF, MEASURED) + of_case("two", PROOF))
-    assert found.verdict == "holds"
-    assert found.why == (
-        "case one: proof + measurement; clause two undecided: "
-        "still missing: a measurement beside it"
-    )
-    assert decide(CLAUSES, of_case("two", PROOF)).verdict == "undecided"
 
 
 # ------------------------------------------------------------------ experiments that differ

@@ -21,7 +21,7 @@ from typing import Any
 from .. import BOOK
 from .errata import Erratum, read_erratum
 from .hashing import hash_of
-from .reading import Reading, RegistryError, read_reading
+from .reading import Clause, Reading, RegistryError, read_clauses, read_reading
 from .rendering.formulas import latex_fault
 
 KINDS = ("statement", "equation", "number", "attribution", "empirical")
@@ -65,6 +65,7 @@ class Statement:
         retired: the reason why the id is no longer in use, or None.
         erratum: what is wrong with it, and how much it matters, of a claim found wrong.
         keywords: what readers may look for it under; the search finds it first.
+        clauses: its words, each with the cases that decide them; every word, where there are cases.
     """
 
     id: str
@@ -76,13 +77,14 @@ class Statement:
     retired: str | None = None
     erratum: Erratum | None = None
     keywords: tuple[str, ...] = ()
+    clauses: tuple[Clause, ...] = ()
 
     @cached_property
     def hash(self) -> str:
         """A hash of statement and reading; a record made from another wording is stale.
 
         What the reading discharges and cites, its day, its models, the recordings that it goes
-        without, the erratum and the keywords take no part: no check takes anything from them. (A
+        without, the erratum, keywords and clauses take no part: no check takes anything of them. (A
         citation's record, the age of evidence and what ran are held against the registry as it is.)
         """
         data = json.dumps([self.says, self.kind, self.reading], default=_plain, sort_keys=True)
@@ -208,6 +210,7 @@ def _statement(entry: dict[str, Any], article: str, file: str) -> Statement:
         raise refuse(f"kind is {entry.get('kind')!r}; accepted: {', '.join(KINDS)}")
     read = dict(entry.get("reading") or {})
     wrong, keywords = read.pop("erratum", None), read.pop("keywords", ())
+    clauses = read.pop("clauses", {})
     if not all(isinstance(word, str) and word == word.lower() for word in keywords):
         raise refuse(f"keywords are {list(keywords)}; accepted: words in small letters")
     reading = read_reading(read, refuse) if read else None
@@ -223,7 +226,7 @@ def _statement(entry: dict[str, Any], article: str, file: str) -> Statement:
     says = " ".join(entry["says"].split())
     return Statement(
         name, article, entry["where"], entry["kind"], says, reading, entry.get("retired"), erratum,
-        tuple(keywords),
+        tuple(keywords), read_clauses(clauses, says, reading, refuse) if reading else (),
     )  # fmt: skip
 
 

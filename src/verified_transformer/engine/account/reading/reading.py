@@ -13,10 +13,10 @@ from .models import Model, read_models
 
 _READING_KEYS = {
     "text", "setting", "quantity", "where", "formula", "false_if", "digits", "condition", "truth",
-    "uses", "discharges", "decides", "cases", "clauses",
+    "uses", "discharges", "decides", "cases",
     "citations", "day", "without", "model",
 }  # fmt: skip
-_OF_THE_WHOLE = ("uses", "discharges", "clauses", "without")  # and of no case
+_OF_THE_WHOLE = ("uses", "discharges", "without")  # and of no case
 _PRINTED, _EXISTS = "as printed", "exists"
 _PLACE = re.compile(r"\{(quantity|formula|truth|claimed)\}")
 
@@ -58,8 +58,6 @@ class Reading:
         models: the real classes of which it speaks, one of which is what runs (key `model`).
         without: by name of a recording of an experiment that others of the claim's recordings
             belong to, why it says nothing of the claim.
-        clauses: names of the cases that are clauses of the sentence: one that is not decided shows
-            in the verdict's line.
     """
 
     text: str
@@ -80,7 +78,6 @@ class Reading:
     discharges: Mapping[str, str] = field(default_factory=dict)
     decides: str | None = None
     cases: Mapping[str, Reading] = field(default_factory=dict)
-    clauses: tuple[str, ...] = ()
     citations: tuple[Citation, ...] = ()
     day: str | None = None
     without: Mapping[str, str] = field(default_factory=dict)
@@ -146,12 +143,10 @@ def read_reading(data: Mapping[str, Any], refuse: Callable[[str], Exception]) ->
             raise refuse(
                 f"{sorted(part)} in a reading; accepted: {sorted(keys)}, text being needed"
             )
-    cases, clauses = data.get("cases", {}), data.get("clauses", ())
+    cases = data.get("cases", {})
     for key in _OF_THE_WHOLE:
         if any(key in case for case in cases.values()):
             raise refuse(f"{key} stand in the reading, not in a case of it")
-    if clauses and (len(clauses) < 2 or not set(clauses) <= set(cases)):
-        raise refuse(f"clauses: got {list(clauses)}; accepted: two or more of the cases, by name")
     if cases and "model" in data:
         raise refuse("model stands in the cases, of which each has its own")
     if cases and data.get("decides", _PRINTED) not in (*cases, _PRINTED):
@@ -202,7 +197,6 @@ def read_reading(data: Mapping[str, Any], refuse: Callable[[str], Exception]) ->
         discharges={id: told(why) or "" for id, why in data.get("discharges", {}).items()},
         decides=_text(data.get("decides")),
         cases={key: read_reading({**inherited, **case}, refuse) for key, case in cases.items()},
-        clauses=tuple(clauses),
         citations=citations,
         day=day,
         without={name: told(why) or "" for name, why in data.get("without", {}).items()},

@@ -44,7 +44,7 @@ def decide(statement: Statement, records: Sequence[Record]) -> Decision:
 
     Returns:
         The worst decision over the cases that decide it; "undecided" while evidence is missing. A
-        clause that is not decided, and a case that stands beside the others, show in its line.
+        case that stands beside the others shows in its line.
 
     Raises:
         LedgerError: the records contradict each other or the reading, a live experiment's outcome
@@ -73,23 +73,15 @@ def decide(statement: Statement, records: Sequence[Record]) -> Decision:
     if any(found.verdict == "undecided" for _, found in beside):
         label, found = beside[0]
         return replace(found, why=f"{label}: {found.why}")
-    return _together(decisions, reading.clauses, beside)
+    return _together(decisions, beside)
 
 
 def _together(
-    decisions: Mapping[str | None, Decision],
-    clauses: Sequence[str],
-    beside: Sequence[tuple[str, Decision]],
+    decisions: Mapping[str | None, Decision], beside: Sequence[tuple[str, Decision]]
 ) -> Decision:
-    """The worst of the decisions, with the clauses that nothing decides and what stands beside."""
-    blank = [n for n in decisions if n in clauses and decisions[n].verdict == "undecided"]
-    blank = blank if len(blank) < len(decisions) else []
-    name, worst = max(
-        ((name, found) for name, found in decisions.items() if name not in blank),
-        key=lambda item: _RANK[item[1].verdict],
-    )
+    """The worst of the decisions, with what stands beside it."""
+    name, worst = max(decisions.items(), key=lambda item: _RANK[item[1].verdict])
     shown = [f"case {name}: {worst.why}" if name else worst.why]
-    shown += [f"clause {clause} undecided: {decisions[clause].why}" for clause in blank]
     shown += [f"{label}: {found.verdict} ({found.why})" for label, found in beside]
     return replace(worst, why="; ".join(shown))
 
