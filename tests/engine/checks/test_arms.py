@@ -12,8 +12,8 @@ import torch
 
 from verified_transformer.engine.account.recordings import Recording
 from verified_transformer.engine.account.records.margins import Interval
+from verified_transformer.engine.checks import by_experiment
 from verified_transformer.engine.checks.claim import ClaimFailed, claim
-from verified_transformer.engine.checks.of_the_world import arms as of_arms
 
 SEEDS = range(12)
 
@@ -71,7 +71,7 @@ def test_a_recording_is_judged_by_its_interval_and_live_runs_by_a_margin() -> No
 
 
 def margin_of(mean: float) -> float:
-    return of_arms.interval_of(runs(mean).values()).margin
+    return by_experiment.interval_of(runs(mean).values()).margin
 
 
 @pytest.mark.canary
@@ -96,10 +96,7 @@ def test_arms_that_are_swapped_or_added_move_the_line() -> None:
 
 @pytest.mark.canary
 def test_a_statistic_with_a_bias_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(of_arms, "less", lambda a, b: {s: a[s] + b[s] for s in a})
-    monkeypatch.setattr(
-        "verified_transformer.engine.checks.of_the_world.experiments.less", of_arms.less
-    )
+    monkeypatch.setattr(by_experiment, "less", lambda a, b: {s: a[s] + b[s] for s in a})
     said = r"the other way round do not have the other outcome: .*look at the statistic"
     with pytest.raises(ClaimFailed, match=said):
         experiment()

@@ -7,7 +7,7 @@ import pytest
 
 from verified_transformer.engine.account.records.chances import PLACEBO
 from verified_transformer.engine.account.records.margins import PRINTED
-from verified_transformer.engine.checks.of_the_world.arms import placebo, settled
+from verified_transformer.engine.checks.by_experiment import placebo, settled
 from verified_transformer.engine.sampling.design import difference_interval
 from verified_transformer.seeds import seed_of
 

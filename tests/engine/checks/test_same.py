@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import torch
 
-from verified_transformer.engine.checks.by_draws.layouts import layouts
 from verified_transformer.engine.checks.claim import ClaimFailed, claim
+from verified_transformer.engine.checks.layouts import layouts
 from verified_transformer.seeds import generator
 
 LAYOUTS = layouts((3, 4))

@@ -19,15 +19,9 @@ from verified_transformer.book.widening.whole_models import with_own_head
 from verified_transformer.engine.account.code.cells import names_of
 from verified_transformer.engine.account.reading.models import Model
 from verified_transformer.engine.account.records.ran import Ran, told
-from verified_transformer.engine.checks.what_ran import (
-    Spot,
-    describe,
-    spot,
-    versions,
-    watching,
-    what_ran,
-)
-from verified_transformer.engine.checks.what_ran.describing import written
+from verified_transformer.engine.checks import what_ran as watching
+from verified_transformer.engine.checks.describing import _written, describe
+from verified_transformer.engine.checks.what_ran import Spot, spot, versions, what_ran
 
 
 class Check:
@@ -72,7 +66,7 @@ def test_a_model_describes_itself() -> None:
     assert str(describe(nn.LayerNorm(2))) == "nn.LayerNorm, ε 1e-05, float32"
     assert versions([found]).startswith(f"torch {torch.__version__.partition('+')[0]}, transform")
     assert versions([describe(nn.Linear(2, 3))]).count(",") == 0 and versions([]) == ""
-    assert told([]) == "" and written(2.0) == "2"
+    assert told([]) == "" and _written(2.0) == "2"
 
 
 @pytest.mark.canary

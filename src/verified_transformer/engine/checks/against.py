@@ -14,8 +14,7 @@ from ..exact.judging import Comparison, approximation, compare, refuse_nothing
 from ..exact.typed_oracles import is_constant
 from .subject import Predicate, Subject
 from .what_ran import watched
-from .wording import apart, equation, instead
-from .wording import laws as laws_of
+from .wording import apart, equation, instead, laws_of
 
 
 class Against(Subject):

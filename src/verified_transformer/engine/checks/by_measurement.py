@@ -20,13 +20,12 @@ from ..exact.formulas.evaluation import (
 from ..exact.judging import judge_measured
 from .subject import Subject
 from .what_ran import watched
-from .wording import as_much, equation, row
-from .wording import laws as laws_of
+from .wording import as_much, equation, laws_of, row
 
 if TYPE_CHECKING:
     from ..exact.laws import Law
-    from ..sampling.inputs import Statistic
     from ..sampling.measuring import Estimate
+    from ..sampling.statistics import Statistic
 
 
 class ByMeasurement(Subject):

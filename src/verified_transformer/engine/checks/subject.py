@@ -308,3 +308,9 @@ def display(data: dict[str, str], metadata: dict[str, Any]) -> None:
         return
     if get_ipython() is not None:
         shell.display(data, raw=True, metadata=metadata)  # type: ignore[no-untyped-call]
+
+
+def accept(name: str, value: str, accepted: tuple[str, ...]) -> None:
+    """Refuse a word that is not one of those accepted."""
+    if value not in accepted:
+        raise ValueError(f"{name}: got {value!r}; accepted: {', '.join(accepted)}")

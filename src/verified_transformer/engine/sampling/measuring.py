@@ -16,9 +16,8 @@ import torch
 from ...seeds import device, generator
 from ..exact.formulas.evaluation import Point
 from .design import Design
-from .inputs import Quantity, Statistic, input_at
 from .quantities import Sampled, central_moments, literal_statistic
-from .statistics import require_same, values_of
+from .statistics import Quantity, Statistic, input_at, require_same, values_of
 
 _CPU_BUFFER = 1 << 20  # entries: 4 MiB of float32
 _GPU_BUFFER = 1 << 25
