@@ -132,14 +132,14 @@ class ByDerivation(Subject):
 
     def _broken(self, derived: Derived) -> int:
         """How many changed definitions lead elsewhere: all of them, or the proof fails."""
-        found = break_definitions(derived, self.formula)
-        if found.unmoved or not found.broken:
-            which = ", ".join(found.unmoved) or "there is none"
+        broken, unmoved = break_definitions(derived, self.formula)
+        if unmoved or not broken:
+            which = ", ".join(unmoved) or "there is none"
             raise self._failed(
                 f"changed definitions do not break the derivation: {which}; look for a step that "
                 "types its result"
             )
-        return len(found.broken)
+        return len(broken)
 
     @watched()
     def derive(

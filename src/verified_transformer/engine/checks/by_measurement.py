@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
@@ -17,7 +17,7 @@ from ..exact.formulas.evaluation import (
     place,
     refuse_points_that_hide,
 )
-from ..exact.judging import judge_measured
+from ..exact.formulas.mutants import Mutant
 from .subject import Subject
 from .what_ran import watched
 from .wording import as_much, equation, laws_of, row
@@ -79,13 +79,13 @@ class ByMeasurement(Subject):
         def again(index: int) -> Estimate:
             return self._estimate(quantity, statistic, points, index, resolution, " second look")
 
-        judged = judge_measured(self.mutants, points, estimates, again)
-        if judged.survivors:
+        passed = [(m.label, passes(m, points, estimates, again)) for m in self.mutants]
+        killed, below = (sum(how is it for _, how in passed) for it in (False, None))
+        if survivors := [label for label, how in passed if how]:
             raise self._failed(
-                f"a mutant passes the measurement: {', '.join(judged.survivors)}, twice and above "
+                f"a mutant passes the measurement: {', '.join(survivors)}, twice and above "
                 f"the resolution of {resolution:.0%}; look at the points"
             )
-        killed, below = len(judged.killed), len(judged.below)
         detail = (
             f"{'; '.join(filter(None, map(place, points))) or 'no symbols'}; independent draws, "
             f"{laws_of(quantity)}; sees {resolution:.0%}; {_definitions(quantity, statistic)}; "
@@ -122,6 +122,27 @@ class ByMeasurement(Subject):
                            design=Design(resolution=resolution / finer()))  # fmt: skip
         except OtherStatistic as error:
             raise self._failed(str(error)) from None
+
+
+def passes(
+    mutant: Mutant,
+    points: Sequence[Point],
+    measured: Sequence[Estimate],
+    again: Callable[[int], Estimate],
+) -> bool | None:
+    """Whether a measurement lets a mutant pass; None where it cannot see it at any point.
+
+    It falls where it has no value, or is rejected, if need be at a second look, at each point at
+    which it can be seen.
+    """
+    values = [number(mutant.formula, point) for point in points]
+    said = [None if value is None else float(value) for value in values]
+    seen = [k for k, value in enumerate(said) if value is None or measured[k].can_see(value)]
+    fell = all(
+        value is None or measured[k].rejects(value) or again(k).rejects(value)
+        for k, value in ((k, said[k]) for k in seen)
+    )
+    return not fell if seen else None
 
 
 def _definitions(quantity: Any, statistic: Statistic | None) -> str:

@@ -20,7 +20,7 @@ from ..exact.formulas.evaluation import (
 )
 from ..exact.formulas.notation import parse
 from ..exact.induction import over_layers
-from ..exact.judging import Comparison, approximation, compare, refuse_nothing
+from ..exact.judging import Comparison, approximation, beside, refuse_nothing
 from ..exact.typed_oracles import is_constant, is_typed, typed_formula
 from .subject import Predicate, Subject
 from .what_ran import aside, watched
@@ -228,7 +228,7 @@ class ByOracle(Subject):
 def _beside(given: sp.Expr, value: Callable[[Point], Any], point: Point) -> Comparison | None:
     """A formula beside a value; None at a point of which the definition does not speak."""
     try:
-        return compare(given, approximation(value(point)), point)
+        return beside(given, approximation(value(point)), point)
     except ValueError:
         return None
 

@@ -30,7 +30,6 @@ from .wording import apart
 
 if TYPE_CHECKING:
     from ..account.recordings import Recording
-    from ..exact.judging import Oracle
     from ..exact.laws import Law
 
 
@@ -214,7 +213,9 @@ class Subject:
     def _failed(self, why: str) -> ClaimFailed:
         return ClaimFailed(f"{self.name} ({self.of}): {why}")
 
-    def _judged(self, oracle: Oracle, at: Sequence[Point], *, counted: bool = False) -> Score:
+    def _judged(
+        self, oracle: Callable[[Point], object], at: Sequence[Point], *, counted: bool = False
+    ) -> Score:
         """Let an exact oracle judge the formula and reject all of its mutants."""
         found: Judgement = judge(self.formula, self.mutants, oracle, at, counted=counted)
         if found.first_disagreement:

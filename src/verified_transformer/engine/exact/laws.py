@@ -294,7 +294,7 @@ class TruncatedNormal(Law):
         return sp.Add(*terms)
 
     @property
-    def acceptance(self) -> float:
+    def _acceptance(self) -> float:
         """Probability that a draw before truncation lies between the bounds."""
         a, b = (bound / math.sqrt(2) for bound in self._standard()[2:4])
         if a > 0:  # erfc keeps its digits in the lower tail of -x only
@@ -307,16 +307,16 @@ class TruncatedNormal(Law):
 
     def _fill(self, out: torch.Tensor, generator: torch.Generator) -> None:
         mean, sd, low, high = self._numbers()
-        if self.acceptance < _LEAST_ACCEPTANCE:
+        if self._acceptance < _LEAST_ACCEPTANCE:
             raise ValueError(
-                f"{self.name}: rejection would accept only {self.acceptance:.1e} of the draws; "
+                f"{self.name}: rejection would accept only {self._acceptance:.1e} of the draws; "
                 f"accepted: at least {_LEAST_ACCEPTANCE}"
             )
         flat = out.view(-1) if out.is_contiguous() else out.new_empty(out.numel())
         flat.normal_(mean, sd, generator=generator)
         rejected = ((flat < low) | (flat > high)).nonzero().view(-1)
         while rejected.numel():  # the next accepted draws take the rejected ones' places
-            size = min(_LARGEST_BATCH, int(rejected.numel() / self.acceptance) + 16)
+            size = min(_LARGEST_BATCH, int(rejected.numel() / self._acceptance) + 16)
             fresh = flat.new_empty(size).normal_(mean, sd, generator=generator)
             accepted = fresh[(fresh >= low) & (fresh <= high)][: rejected.numel()]
             flat[rejected[: accepted.numel()]] = accepted

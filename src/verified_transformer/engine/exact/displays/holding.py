@@ -93,10 +93,7 @@ def is_name(side: Member, names: Names) -> bool:
 
 
 def _instantiated(value: sp.Expr) -> sp.Expr:
-    """Put a number for every entry that is left, at sizes that are small.
-
-    Entries outside of a mean stand in equalities between arrays: these hold for any numbers.
-    """
+    """A number for every entry outside of a mean: an equality between arrays holds for any."""
     if not value.has(sp.Indexed):
         return value
     arrays = {entry.base.label for entry in value.atoms(sp.Indexed)}

@@ -38,18 +38,8 @@ def by_gamma_functions(quantity: str, start: sp.Expr) -> Derivation:
     )
 
 
-def integrate_powers_of_cosine(expression: sp.Expr) -> sp.Expr:
-    r"""Replace $\int_0^\pi\cos^a\theta\,\sin^b\theta\,d\theta$ by gamma functions, for even a.
-
-    Args:
-        expression: an expression with such integrals (Wallis).
-
-    Returns:
-        The expression without integrals.
-
-    Raises:
-        ValueError: an integral is not of this form.
-    """
+def _integrate_powers_of_cosine(expression: sp.Expr) -> sp.Expr:
+    r"""Replace $\int_0^\pi\cos^a\theta\,\sin^b\theta\,d\theta$ by gamma functions, for even a."""
 
     def closed(integral: sp.Integral) -> sp.Expr:
         θ, low, high = integral.limits[0]
@@ -79,7 +69,7 @@ def mean_squared_cosine(d: sp.Expr) -> Derivation:
     weight, ends = sp.sin(θ) ** (d - 2), (θ, 0, sp.pi)
     start = sp.Integral(sp.cos(θ) ** 2 * weight, ends) / sp.Integral(weight, ends)
     found = Derivation("mean of the squared cosine", start)
-    found = found.then("powers of cosine and sine", integrate_powers_of_cosine)
+    found = found.then("powers of cosine and sine", _integrate_powers_of_cosine)
     return found.then("gamma function of neighbours", sp.gammasimp)
 
 
