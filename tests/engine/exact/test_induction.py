@@ -56,12 +56,6 @@ def test_a_recursion_goes_as_far_as_it_is_told() -> None:
     assert found.value == (1 + 1 / l) ** (-2 * l) and found.free_symbols == {l}
     assert abs(found.oracle({l: 3}).value - 0.75**6) < 1e-12
     assert not break_definitions(found, found.value)[1]
-
-
-@pytest.mark.canary
-def test_no_other_closed_form_goes_there() -> None:
-    s = sp.Symbol("s", integer=True, positive=True)
-    share = Induction("share", s, base=(0, 1), step=lambda u, t: u / (1 + 1 / l))
     with pytest.raises(StepFailed, match="share: the step from t to t"):
         share.up_to(2 * l, (1 + 1 / l) ** (-2 * s))
 

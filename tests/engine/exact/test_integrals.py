@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from scipy.integrate import quad
-from scipy.stats import chi
+from scipy.stats import chi, chi2, norm
 
 from verified_transformer.engine.exact.formulas.evaluation import (
     equivalent,
@@ -171,9 +171,6 @@ def test_the_variance_ratio_of_a_truncated_law_has_fifteen_right_digits(low, hig
     assert abs(γ / truncated_variance(low, high) - 1) < 1e-15
 
 
-# -------------------------------------------------------------------------------- SELU's constants
-
-
 # ----------------------------------------------------------------------------- means under a law
 
 LAWS = {
@@ -183,11 +180,6 @@ LAWS = {
     "one-sided": TruncatedNormal(μ, σ, -c, sp.oo),
 }
 POINT = {μ: sp.Rational(1, 5), σ: sp.Rational(6, 5), c: sp.Rational(3, 2)}
-
-
-@pytest.mark.parametrize("name", LAWS)
-def test_the_whole_probability_is_one(name):
-    assert equivalent(LawMean("1", z, LAWS[name], sp.Integer(1)).value, sp.Integer(1))
 
 
 @pytest.mark.canary
@@ -266,6 +258,15 @@ def test_a_cosine_has_mass_one_and_mean_square_one_over_d(size: int) -> None:
     for power, expected in ((0, 1), (1, 0), (2, 1 / size)):
         found = quad(lambda c, p=power: c**p * float(density(c)), -1, 1)[0]
         assert found == pytest.approx(expected, abs=1e-7)
+
+
+def test_the_tails_of_a_length_and_of_a_product_are_those_of_chi_square() -> None:
+    d, ε = 5, 0.3
+    squares = chi2(d, scale=1 / d)
+    far = quad(lambda r: chi(d).pdf(r) * 2 * norm.sf(ε * d / r), 0, 30)[0]
+    found = lengths.tail_chances(d, ε)
+    expected = (1 - squares.cdf(1 + ε) + squares.cdf(1 - ε), far)
+    assert [*map(float, found)] == pytest.approx(expected, rel=1e-7)
 
 
 def test_the_mean_squared_cosine_is_derived() -> None:

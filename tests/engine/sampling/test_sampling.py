@@ -23,7 +23,7 @@ from verified_transformer.engine.exact.laws import (
 )
 from verified_transformer.engine.exact.moments import Index, Tensor, mean, total, variance
 from verified_transformer.engine.sampling import measuring as sampling
-from verified_transformer.engine.sampling.design import Design, mean_interval
+from verified_transformer.engine.sampling.design import Design, difference_interval, mean_interval
 from verified_transformer.engine.sampling.measuring import measure
 from verified_transformer.engine.sampling.quantities import Piloted, central_moments
 from verified_transformer.engine.sampling.statistics import OtherStatistic, require_same
@@ -101,31 +101,21 @@ def test_a_skewed_statistic_needs_more_replicates():
 # ------------------------------------------------------------------------------ moments beforehand
 
 
-def test_central_moments_of_a_mean_equal_enumeration():
-    law, size = SKEWED, 3
-    values = [float(v) for v in law.values]
-    weights = [float(p) for p in law.probabilities]
+@pytest.mark.parametrize("estimator", [mean, variance])
+def test_central_moments_equal_enumeration(estimator):
+    """Of a variance they are those of half the squared difference of two draws."""
+    law = SKEWED if estimator is mean else Discrete((-1, 0, 2), (0.5, 0.25, 0.25))
+    size = 3 if estimator is mean else 2
+    entries = [*zip(map(float, law.values), map(float, law.probabilities), strict=True)]
     outcomes = [
-        (sum(values[k] ** 2 for k in ks), math.prod(weights[k] for k in ks))
-        for ks in product(range(3), repeat=size)
+        (sum(v**2 for v, _ in drawn), math.prod(p for _, p in drawn))
+        for drawn in product(entries, repeat=size)
     ]
-    assert central_moments(mean(squared_norm(law)), {d: size}) == pytest.approx(
-        moments_by_enumeration(outcomes), rel=1e-12
-    )
-
-
-def test_central_moments_of_a_variance_are_those_of_half_the_squared_difference():
-    law, size = Discrete((-1, 0, 2), (sp.Rational(1, 2), sp.Rational(1, 4), sp.Rational(1, 4))), 2
-    values = [float(v) for v in law.values]
-    weights = [float(p) for p in law.probabilities]
-    single = [
-        (sum(values[k] ** 2 for k in ks), math.prod(weights[k] for k in ks))
-        for ks in product(range(3), repeat=size)
-    ]
-    pairs = [((x - y) ** 2 / 2, p * q) for (x, p), (y, q) in product(single, repeat=2)]
-    assert central_moments(variance(squared_norm(law)), {d: size}) == pytest.approx(
-        moments_by_enumeration(pairs), rel=1e-12
-    )
+    if estimator is variance:
+        pairs = product(outcomes, repeat=2)
+        outcomes = [((x - y) ** 2 / 2, p * q) for (x, p), (y, q) in pairs]
+    found = central_moments(estimator(squared_norm(law)), {d: size})
+    assert found == pytest.approx(moments_by_enumeration(outcomes), rel=1e-12)
 
 
 def moments_by_enumeration(outcomes):
@@ -135,7 +125,7 @@ def moments_by_enumeration(outcomes):
     return first, second, third / second**1.5
 
 
-def test_a_pilot_bounds_the_variance_from_above():
+def test_a_pilot_bounds_the_variance_from_above_and_does_not_skew_it():
     draws = {"w": Tensor("w", Normal(0, σ), d)}
     pilot = Piloted("E |w|", draws, lambda w: np.linalg.norm(w, axis=-1))
     theta, spread, _ = central_moments(pilot, POINT)
@@ -143,12 +133,8 @@ def test_a_pilot_bounds_the_variance_from_above():
     assert theta == pytest.approx(norm, rel=5e-3)
     assert THETA - norm**2 < spread < 1.1 * (THETA - norm**2)
     assert measure(pilot, lambda w: w.norm(dim=-1), POINT, norm, name="pilot", design=FINE).n > 1000
-
-
-def test_the_room_above_a_pilots_variance_does_not_skew_it():
-    draws = {"w": Tensor("w", Normal(0, σ), d)}
-    pilot = Piloted("100 + E |w|", draws, lambda w: 100 + np.linalg.norm(w, axis=-1))
-    assert abs(central_moments(pilot, POINT)[2]) < 0.5
+    far = Piloted("100 + E |w|", draws, lambda w: 100 + np.linalg.norm(w, axis=-1))
+    assert abs(central_moments(far, POINT)[2]) < 0.5
 
 
 # -------------------------------------------------------------------------------- one measurement
@@ -237,17 +223,14 @@ def test_a_statement_that_is_one_percent_off_is_rejected_for_every_seed(statemen
         assert not found.rejects(true)
 
 
-def test_an_estimate_says_which_values_the_design_tells_apart():
-    found = measure(MEAN, norm2, POINT, THETA, name="apart", design=FINE)
-    assert found.can_see(1.011 * THETA) and found.can_see(0.989 * THETA)
-    assert not found.can_see(1.009 * THETA)
-
-
-def test_nothing_is_confirmed_where_nothing_is_expected():
-    found = measure(MEAN, norm2, POINT, name="apart", design=FINE)
-    assert math.isnan(found.z) and not found.confirmed and not found.redrawn
-    assert found.mean == measure(MEAN, norm2, POINT, THETA, name="apart", design=FINE).mean
-    assert found.can_see(1.02 * THETA) and not found.can_see(THETA)
+@pytest.mark.parametrize("expected", [THETA, None])
+def test_an_estimate_says_which_values_the_design_tells_apart(expected):
+    """Where nothing is expected, they are told from what was measured; nothing is confirmed."""
+    found = measure(MEAN, norm2, POINT, expected, name="apart", design=FINE)
+    middle = expected or found.mean
+    assert found.can_see(1.011 * middle) and found.can_see(0.989 * middle)
+    assert not found.can_see(1.009 * middle) and not found.redrawn
+    assert found.confirmed is not math.isnan(found.z) is (expected is None)
 
 
 @pytest.mark.canary
@@ -384,6 +367,9 @@ def test_a_statistic_that_does_not_vary_is_refused():
 
 @pytest.mark.canary
 @pytest.mark.parametrize("values", [[], [1.0]])
-def test_one_run_has_no_interval(values):
+@pytest.mark.parametrize(
+    "interval", [mean_interval, lambda runs: difference_interval([1.0, 2.0], runs)]
+)
+def test_one_run_has_no_interval(interval, values):
     with pytest.raises(ValueError, match=f"values: got {len(values)}; accepted: at least two"):
-        mean_interval(values)
+        interval(values)

@@ -77,11 +77,7 @@ class ByDerivation(Subject):
                 "accepted: an Induction, whose base and step are proved"
             )
         _require_derivation(derived)
-        points = (
-            small_points(derived.free_symbols | self.formula.free_symbols)
-            if at is None
-            else checked_points(at, self.formula)
-        )
+        points = self._points(at, derived.free_symbols)
         if not equivalent(derived.value, self.formula, tolerance=1e-15):
             raise self._failed(
                 f"the derivation gives {derived.value}{self._example(derived.value, points[0])}; "
@@ -101,6 +97,11 @@ class ByDerivation(Subject):
             steps=[(s.reason, step(s.expression)) for s in derived.steps],
             latex=equation(derived, self.formula),
         )  # fmt: skip
+
+    def _points(self, at: Sequence[Point] | None, others: set[sp.Symbol]) -> Sequence[Point]:
+        if at is None:
+            return small_points(others | self.formula.free_symbols)
+        return checked_points(at, self.formula)
 
     def _to_write(self) -> str:
         """What a proof of this claim begins with, as a cell has to say it."""
@@ -177,11 +178,7 @@ class ByDerivation(Subject):
             raise TypeError(f"{self.formula} goes over layers; accepted: prove, with an Induction")
         shown = Twinned(function, objects)
         others = _others(shown, wrong)
-        points = (
-            small_points(self.formula.free_symbols)
-            if at is None
-            else checked_points(at, self.formula)
-        )
+        points = self._points(at, set())
         derived = f"$${self._equation(shown, shown.value)}$$"
         line = f"{self.name} derivation   #{hash_of(derived)}"
         display({"text/plain": line, "text/markdown": derived}, {})

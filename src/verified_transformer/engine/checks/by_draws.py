@@ -87,8 +87,7 @@ class ByDraws(Subject):
             ... )  # doctest: +ELLIPSIS
             INIT-03 [bounded] sampled   all of 1000 samples lie within [-2, 2]   true on every ...
         """
-        if self.reading.formula and self.of == "reading":
-            raise ValueError(f"{self.name}: has a formula; use prove, check or measure")
+        self._refuse_formula()
         text, predicate = self._stated(text, predicate)
         sees = self.reading.false_if if sees is None else sees
         if not callable(spoiled):
@@ -169,8 +168,7 @@ class ByDraws(Subject):
             ... )  # doctest: +ELLIPSIS
             FACT-47 equality   all products of an entry of u and one of v = ... wrong versions ...
         """
-        if self.reading.formula and self.of == "reading":
-            raise ValueError(f"{self.name}: has a formula; use prove, check or measure")
+        self._refuse_formula()
         for what, thing in (("first", first), ("second", second)):
             if not callable(thing):
                 raise TypeError(

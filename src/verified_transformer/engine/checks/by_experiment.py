@@ -86,11 +86,11 @@ class ByExperiment(Subject):
         found = _checked_arms(arms, compares)
         recorded, paths = _places({name: arms[name] for name in found}, recorded)
         (first, one), (second, other) = found.items()
-        values = list(less(one, other).values())
+        values = list(_less(one, other).values())
         interval = interval_of(values)
         needed = 0.0 if recorded else PRINTED
         about = interval.ends if recorded else interval.about if travels else None
-        self._tried_both_ways(interval, less(other, one), needed)
+        self._tried_both_ways(interval, _less(other, one), needed)
         how = f"; {self._placebos(found)}" + (f"; {paths}" if paths else "")
         unit = f"{unit}, {first} less {second}"
         rows = [
@@ -221,7 +221,7 @@ def _called(name: str) -> float | None:
         return None
 
 
-def less(first: _Runs, second: _Runs) -> dict[int, float]:
+def _less(first: _Runs, second: _Runs) -> dict[int, float]:
     """The first arm less the second, seed by seed."""
     return {seed: first[seed] - second[seed] for seed in sorted(first)}
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 
 from ...seeds import finer
-from ..account.records.record import Estimate as Found
-from ..account.records.record import Record, Score
+from ..account.records.record import Estimate, Record, Score
 from ..exact.formulas.evaluation import (
     Point,
     checked_points,
@@ -24,7 +23,7 @@ from .wording import as_much, equation, laws_of, row
 
 if TYPE_CHECKING:
     from ..exact.laws import Law
-    from ..sampling.measuring import Estimate
+    from ..sampling.measuring import Measurement
     from ..sampling.statistics import Statistic
 
 
@@ -76,7 +75,7 @@ class ByMeasurement(Subject):
             if not found.confirmed:
                 raise self._failed(_missed(quantity, point, found))
 
-        def again(index: int) -> Estimate:
+        def again(index: int) -> Measurement:
             return self._estimate(quantity, statistic, points, index, resolution, " second look")
 
         passed = [(m.label, passes(m, points, estimates, again)) for m in self.mutants]
@@ -95,7 +94,7 @@ class ByMeasurement(Subject):
             "measurement", "supports", f"{quantity.quantity} = {self.formula}", detail,
             mutants=Score(killed, killed, below), given=[quantity, statistic, at],
             rows=[row(p, e) for p, e in zip(points, estimates, strict=True)],
-            estimates=[Found(e.z, e.n, e.device) for e in estimates],
+            estimates=[Estimate(e.z, e.n, e.device) for e in estimates],
             latex=equation(quantity, self.formula),
         )  # fmt: skip
 
@@ -107,7 +106,7 @@ class ByMeasurement(Subject):
         index: int,
         resolution: float,
         look: str = "",
-    ) -> Estimate:
+    ) -> Measurement:
         from ..sampling.design import Design
         from ..sampling.measuring import measure
         from ..sampling.statistics import OtherStatistic
@@ -127,8 +126,8 @@ class ByMeasurement(Subject):
 def passes(
     mutant: Mutant,
     points: Sequence[Point],
-    measured: Sequence[Estimate],
-    again: Callable[[int], Estimate],
+    measured: Sequence[Measurement],
+    again: Callable[[int], Measurement],
 ) -> bool | None:
     """Whether a measurement lets a mutant pass; None where it cannot see it at any point.
 
@@ -154,7 +153,7 @@ def _definitions(quantity: Any, statistic: Statistic | None) -> str:
     return "one definition" if isinstance(quantity, Sampled) else "summed literally"
 
 
-def _missed(quantity: Any, point: Point, found: Estimate) -> str:
+def _missed(quantity: Any, point: Point, found: Measurement) -> str:
     where = f" at {place(point)}" if point else ""
     assert found.expected is not None  # a claim's formula has a value
     return (

@@ -20,7 +20,7 @@ from ..exact.formulas.evaluation import (
 )
 from ..exact.formulas.notation import parse
 from ..exact.induction import over_layers
-from ..exact.judging import Comparison, approximation, beside, refuse_nothing
+from ..exact.judging import Comparison, approximation, compared, refuse_nothing
 from ..exact.typed_oracles import is_constant, is_typed, typed_formula
 from .subject import Predicate, Subject
 from .what_ran import aside, watched
@@ -97,8 +97,7 @@ class ByOracle(Subject):
                 empty, of which everything is true.
         """
         text, predicate = self._stated(text, predicate)
-        if self.reading.formula and self.of == "reading":
-            raise ValueError(f"{self.name}: has a formula; use prove, check or measure")
+        self._refuse_formula()
         refuse_nothing(on=on, not_on=not_on)
         found = predicate(on)
         if found is not True:
@@ -228,7 +227,7 @@ class ByOracle(Subject):
 def _beside(given: sp.Expr, value: Callable[[Point], Any], point: Point) -> Comparison | None:
     """A formula beside a value; None at a point of which the definition does not speak."""
     try:
-        return beside(given, approximation(value(point)), point)
+        return compared(given, approximation(value(point)), point)
     except ValueError:
         return None
 

@@ -19,13 +19,13 @@ from ..account.reading.models import model_fault
 from ..account.records.margins import Interval
 from ..account.records.record import Estimate, Record, Recorded, Sample, Score, Volatile
 from ..account.rendering import cards as rendering
-from ..exact.definitions import definition, is_law_of, same_definition, under, written
+from ..exact.definitions import definition, in_words, is_law_of, same_definition, under
 from ..exact.formulas.evaluation import Point, equivalent, number
 from ..exact.formulas.mutants import Mutant, formula_mutants
 from ..exact.formulas.notation import parse
 from ..exact.judging import Judgement, digits_match, judge
 from ..exact.moments import Expectation
-from .what_ran import log, seconds, spot, versions, what_ran
+from .what_ran import log, seconds, spot, versions_of, what_ran
 from .wording import apart
 
 if TYPE_CHECKING:
@@ -165,14 +165,14 @@ class Subject:
         if not isinstance(given, Expectation):
             raise TypeError(
                 f"quantity: got {type(given).__name__}; accepted: what the reading of {self.name} "
-                f"defines, {written(stated)}"
+                f"defines, {in_words(stated)}"
             )
         if same_definition(given, stated):
             return
         ours = {symbol.name: symbol for symbol in stated.free_symbols}
         others = sorted({s.name for s in given.free_symbols if ours.get(s.name, s) != s})
         raise self._failed(
-            f"the cell gives {written(given)}, the reading defines {written(stated)}"
+            f"the cell gives {in_words(given)}, the reading defines {in_words(stated)}"
             + (f"; {', '.join(others)}: take symbols from symbols(…)" if others else "")
         )
 
@@ -209,6 +209,10 @@ class Subject:
                 "True or False"
             )
         return text, predicate
+
+    def _refuse_formula(self) -> None:
+        if self.reading.formula and self.of == "reading":
+            raise ValueError(f"{self.name}: has a formula; use prove, check or measure")
 
     def _failed(self, why: str) -> ClaimFailed:
         return ClaimFailed(f"{self.name} ({self.of}): {why}")
@@ -283,7 +287,7 @@ class Subject:
             sample=sample, until=self._until,
             made=how_made(*given, *broken, lines=at.lines, names=at.names), ran=ran,
             volatile=Volatile(
-                tuple(rows), tuple(estimates), interval, seconds(), versions(ran),
+                tuple(rows), tuple(estimates), interval, seconds(), versions_of(ran),
             ),
             steps=tuple(steps),
         )  # fmt: skip

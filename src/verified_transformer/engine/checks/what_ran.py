@@ -21,7 +21,7 @@ from weakref import WeakKeyDictionary
 
 from ..account.code.cells import Line, Place, made_by
 from ..account.records.ran import TRANSFORMERS, Ran
-from .describing import describe
+from .describing import described
 
 if TYPE_CHECKING:
     from torch import nn
@@ -71,7 +71,7 @@ class Log:
         """Note that a module runs at a place."""
         known = self._described.setdefault(module, {})
         if place not in known:
-            known[place] = describe(module)
+            known[place] = described(module)
         event = _Event(place, known[place])
         if self.events and self.events[-1].place != place:
             self._since.clear()
@@ -206,7 +206,7 @@ def what_ran(given: Sequence[object], at: Spot) -> tuple[Ran, ...]:
     noted = log()
     events = _of(noted.events, at.place, at.sound)
     found = [event.ran for event in events if event.ran]
-    found += [describe(module) for thing in given for module in _modules(thing)]
+    found += [described(module) for thing in given for module in _modules(thing)]
     noted.made(at.place)
     return tuple(dict.fromkeys(found))
 
@@ -225,7 +225,7 @@ def seen(thing: _Thing) -> _Thing:
     return thing
 
 
-def versions(ran: Sequence[Ran]) -> str:
+def versions_of(ran: Sequence[Ran]) -> str:
     """Return the versions of the libraries whose classes ran; none where nothing did.
 
     Args:
@@ -238,16 +238,12 @@ def versions(ran: Sequence[Ran]) -> str:
 def _of(events: Sequence[_Event], place: Place | None, lines: Sequence[Line]) -> list[_Event]:
     """The events that a record rests on."""
     if not lines:
-        return _since_the_last_record(events)
+        last = max((i for i, event in enumerate(events) if event.ran is None), default=-1)
+        return list(events[last + 1 :])
     own = lines[-1]
     before = [e for e in events if not own.around(e.place)]
     now = _of_this_turn(events, own, place)
     return [e for e in before + now if e.ran and any(line.holds(e.place) for line in lines)]
-
-
-def _since_the_last_record(events: Sequence[_Event]) -> list[_Event]:
-    last = max((i for i, event in enumerate(events) if event.ran is None), default=-1)
-    return list(events[last + 1 :])
 
 
 def _of_this_turn(events: Sequence[_Event], own: Line, place: Place | None) -> list[_Event]:

@@ -15,7 +15,7 @@ from ..exact.formulas.evaluation import Point, place
 from ..exact.judging import Comparison
 
 if TYPE_CHECKING:
-    from ..sampling.measuring import Estimate
+    from ..sampling.measuring import Measurement
 
 _LONGEST_SHOWN = 20  # operations in a quantity that is typeset; longer ones are named in words
 _LONGEST_LAW = 80  # characters
@@ -91,7 +91,7 @@ def step(expression: sp.Expr | str) -> str:
     return plain.with_latex(_latex(expression))
 
 
-def row(point: Point, found: Estimate) -> dict[str, str]:
+def row(point: Point, found: Measurement) -> dict[str, str]:
     """Return the row of a measurement's table."""
     return {
         "point": place(point) or "–",

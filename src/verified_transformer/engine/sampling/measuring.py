@@ -25,7 +25,7 @@ _CPU_STREAMS = 2  # fixed, so that the draws do not depend on the machine's numb
 
 
 @dataclass(frozen=True, repr=False)
-class Estimate:
+class Measurement:
     """What one measurement found at one point.
 
     ``unit`` is the size against which errors are relative: |θ|, or sd X where θ = 0. Where the
@@ -84,7 +84,7 @@ def measure(
     *,
     name: str,
     design: Design | None = None,
-) -> Estimate:
+) -> Measurement:
     """Measure a quantity at a point, with as many independent draws as the design asks for.
 
     Args:
@@ -149,7 +149,7 @@ def measure(
     seconds = time.perf_counter() - started
     if not zero_mean and expected:  # errors are relative to the formula's value, not to the pilot's
         unit = abs(expected)
-    return Estimate(mean, expected, error, unit, n, seconds, str(where), redrawn, design)
+    return Measurement(mean, expected, error, unit, n, seconds, str(where), redrawn, design)
 
 
 def _average(

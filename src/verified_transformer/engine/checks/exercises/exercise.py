@@ -60,14 +60,11 @@ class Exercise:
         ]
         if asked.nudge:
             parts.append(_folded("Hint", asked.nudge))
-        parts += [_folded("Solution", self._solution()), "</div>"]
-        return "\n\n".join(parts)
-
-    def _solution(self) -> str:
-        asked = self._asked
+        solution = asked.solution
         if asked.kind in ("formula", "number"):
-            return asked.solution.replace("{answer}", latex(asked.answer))
-        return asked.solution
+            solution = solution.replace("{answer}", latex(asked.answer))
+        parts += [_folded("Solution", solution), "</div>"]
+        return "\n\n".join(parts)
 
     def __repr__(self) -> str:
         return f"Exercise {self.id} {'★' * self._asked.stars} {self._asked.title}"
