@@ -24,7 +24,7 @@ from .statistics import (
     values_of,
 )
 
-_PILOT = 1 << 16  # replicates
+_LEAST_PILOT = 1024
 
 
 class Piloted:
@@ -38,10 +38,11 @@ class Piloted:
         draws: the random inputs of the statistic, by name.
         definition: the statistic in NumPy, called as a torch statistic is; written apart from the
             one that is measured, against which it is compared.
+        replicates: size of the pilot.
 
     Raises:
         TypeError: an input without law and sizes.
-        ValueError: no inputs.
+        ValueError: no inputs, or a pilot of fewer than 1024 replicates.
     """
 
     estimator = "mean"
@@ -51,20 +52,25 @@ class Piloted:
         quantity: str,
         draws: Draws,
         definition: Callable[..., Any],
+        *,
+        replicates: int = 1 << 16,
     ) -> None:
         if not callable(definition):
             raise TypeError(f"definition: got {definition!r}; accepted: a function of the inputs")
+        if replicates < _LEAST_PILOT:
+            raise ValueError(f"replicates: got {replicates}; accepted: at least {_LEAST_PILOT}")
         self.quantity, self.draws, self.definition = quantity, checked_draws(draws), definition
+        self.replicates = replicates
 
     def statistic_moments(self, point: Point, order: int) -> list[float]:
         """Raw moments from the pilot; the second one is an upper bound."""
         source = generator(f"{self.quantity} pilot")
-        tensors = draw_inputs(self.draws, point, _PILOT, source)
+        tensors = draw_inputs(self.draws, point, self.replicates, source)
         values = torch.as_tensor(self.evaluate(_arrays(tensors), point))
         moments = [values.pow(k).mean().item() for k in range(1, order + 1)]
         if order >= 2:
             spread = (values - moments[0]).pow(2)
-            room = 5 * spread.std().item() / math.sqrt(_PILOT)
+            room = 5 * spread.std().item() / math.sqrt(self.replicates)
             moments[1] += room
             if order >= 3:  # so that the third central moment stays the pilot's
                 moments[2] += 3 * moments[0] * room
@@ -87,6 +93,7 @@ class Sampled(Piloted):
         draws: the random inputs of the statistic, by name.
         statistic: the definition in torch: called with the random tensors by name, each of shape
             (replicates, *sizes), and with ``point`` where it asks for it; one number a replicate.
+        replicates: size of the pilot.
 
     Example:
         >>> import math
