@@ -23,7 +23,7 @@ from verified_transformer.engine.exact.formulas.notation import symbols
 from verified_transformer.engine.exact.integrals.closed_forms import integrate_by_parts
 from verified_transformer.engine.exact.integrals.law_means import LawMean
 from verified_transformer.engine.exact.judging import Comparison
-from verified_transformer.engine.exact.laws import General, Normal
+from verified_transformer.engine.exact.laws import General, Normal, Rademacher
 from verified_transformer.engine.exact.moments import Index, Tensor, mean, total, variance
 from verified_transformer.engine.sampling import measuring as sampling
 
@@ -415,3 +415,56 @@ def test_the_first_check_of_a_claim_shows_its_card(
     assert kinds == [
         "LOSS-14 ", "LOSS-14 exact", "LOSS-15 ", "LOSS-14 LOSS-15 exact", "LOSS-16 exact",
     ]  # fmt: skip
+
+
+# ------------------------------------------------------------------ within the setting
+
+
+NORMAL = {"i": "Index(d)", "w": "Tensor(Normal(0, sigma), d)"}
+UNDER = {"condition": "normal entries", "setting": "normal weights", "met_by": "its weights"}
+
+
+def test_a_condition_is_met_by_a_run_in_the_setting(reading: Callable[..., None]) -> None:
+    reading(formula="2*d*sigma**4", **UNDER)
+    made = claim("LOSS-14").meets(variance(norm2()), at=AT)
+    assert (made.kind, made.outcome) == ("met", "meets")
+    assert made.statement.endswith("= 2*d*sigma**4 in the article's setting")
+    assert made.detail == "w ~ Normal(0, sigma); d=3, sigma=1.3: 17.1366; d=5, sigma=0.7: 2.401"
+
+
+def test_the_definition_of_the_reading_is_taken(reading: Callable[..., None]) -> None:
+    reading(quantity="variance(total(w[i]**2, i))", where=NORMAL, formula="2*d*sigma**4", **UNDER)
+    assert claim("LOSS-14").meets(at=AT).outcome == "meets"
+
+
+def test_the_tolerance_is_that_of_the_reading(reading: Callable[..., None]) -> None:
+    reading(claimed="1", within=0.1, **UNDER)
+    near = Oracle("a ratio", lambda _: sum([1.0, 0.05]))
+    assert "= 1 within 0.1 in" in claim("LOSS-14").meets(near, at=[{}]).line
+    reading(claimed="1", within=0.01, **UNDER)
+    with pytest.raises(ClaimFailed, match="fails in the article's own setting"):
+        claim("LOSS-14").meets(near, at=[{}])
+
+
+@pytest.mark.canary
+def test_what_fails_in_the_setting_does_not_meet_the_condition(
+    reading: Callable[..., None],
+) -> None:
+    reading(formula="2*d*sigma**4", **UNDER)
+    with pytest.raises(ClaimFailed, match=r"fails in the article's own setting: .*d=3.*is wrong"):
+        claim("LOSS-14").meets(variance(norm2(Rademacher(σ))), at=AT)
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("key", ["condition", "setting", "met_by"])
+def test_setting_and_condition_stand_in_the_reading(key: str, reading: Callable[..., None]) -> None:
+    reading(formula="2*d*sigma**4", **{name: text for name, text in UNDER.items() if name != key})
+    with pytest.raises(ValueError, match=f"LOSS-14: its reading has no .*{key}"):
+        claim("LOSS-14").meets(variance(norm2()), at=AT)
+
+
+@pytest.mark.canary
+def test_a_quantity_without_an_oracle_is_refused(reading: Callable[..., None]) -> None:
+    reading(formula="2*d*sigma**4", **UNDER)
+    with pytest.raises(TypeError, match="quantity: got int"):
+        claim("LOSS-14").meets(3, at=AT)
