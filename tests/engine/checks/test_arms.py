@@ -1,4 +1,4 @@
-"""Experiments with two arms: the library subtracts, swaps, tries a placebo, and says how much."""
+"""Experiments with two arms: the library subtracts, tries a placebo, and says how much."""
 
 from __future__ import annotations
 
@@ -96,14 +96,6 @@ def test_arms_that_are_swapped_or_added_move_the_line() -> None:
     added = {**ARMS, "untied": {seed: -value for seed, value in ARMS["untied"].items()}}
     doubled = {**ARMS, "untied": {seed: 2 * value for seed, value in ARMS["untied"].items()}}
     assert len({line, *(experiment(arms=a).line for a in (swapped, added, doubled))}) == 4
-
-
-@pytest.mark.canary
-def test_a_statistic_with_a_bias_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(by_experiment, "_less", lambda a, b: {s: a[s] + b[s] for s in a})
-    said = r"the other way round do not have the other outcome: .*look at the statistic"
-    with pytest.raises(ClaimFailed, match=said):
-        experiment()
 
 
 @pytest.mark.canary

@@ -14,11 +14,12 @@ import torch
 from verified_transformer.engine.account import registry
 from verified_transformer.engine.account.reading import Citation, Reading
 from verified_transformer.engine.checks import subject
+from verified_transformer.engine.checks.by_measurement import passes
 from verified_transformer.engine.checks.claim import ClaimFailed, claim
 from verified_transformer.engine.checks.what_ran import watched
-from verified_transformer.engine.checks.wording import equation
+from verified_transformer.engine.checks.wording import as_much, equation
 from verified_transformer.engine.exact.derivations import Derivation, Oracle
-from verified_transformer.engine.exact.formulas.mutants import formula_mutants
+from verified_transformer.engine.exact.formulas.mutants import Mutant, formula_mutants
 from verified_transformer.engine.exact.formulas.notation import symbols
 from verified_transformer.engine.exact.integrals.closed_forms import integrate_by_parts
 from verified_transformer.engine.exact.integrals.law_means import LawMean
@@ -195,6 +196,37 @@ def test_a_wrong_digit_is_caught(reading: Callable[..., None]) -> None:
         claim("LOSS-14").prove(variance(norm2()))
 
 
+@dataclasses.dataclass
+class Measured:
+    mean: float
+    resolution: float = 0.1
+    expected: float = 1.0
+
+    def can_see(self, value: float) -> bool:
+        return abs(value - self.expected) > self.resolution
+
+    def rejects(self, value: float) -> bool:
+        return abs(value - self.mean) > self.resolution / 2
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("mutant", "mean", "again", "passed"),
+    [
+        (d + 1, 1.0, 1.0, False),
+        (d * sp.Rational(101, 100), 1.0, 1.0, None),  # below the resolution
+        (1 / (d - 1), 1.0, 1.0, False),  # it has no value
+        (d + 1, 2.0, 2.0, True),
+        (d + 1, 2.0, 1.0, False),  # the second look rejects it
+    ],
+)
+def test_a_measurement_rejects_what_it_can_see(
+    mutant: Any, mean: float, again: float, passed: bool | None
+) -> None:
+    found = passes(Mutant("m", mutant), [{d: 1}], [Measured(mean)], lambda _: Measured(again))
+    assert found is passed
+
+
 # ------------------------------------------------------------------ refutations and conditions
 
 
@@ -318,6 +350,8 @@ def test_unknown_ids_and_cases_are_refused() -> None:
         claim("LOSS-98")
     with pytest.raises(ValueError, match="has no 'gamma'; accepted: alpha, lambda"):
         _ = claim("INIT-27").case("gamma").formula
+    with pytest.raises(ValueError, match="no formula for the reading; accepted: a case"):
+        _ = claim("LOSS-17").formula
     with pytest.raises(ValueError, match="have different formulas"):
         claim("LOSS-14", "LOSS-20")
 
@@ -363,6 +397,7 @@ def test_a_zero_expectation_is_measured_in_units_of_the_spread() -> None:
 )
 def test_a_quantitys_name_is_a_text_that_mathjax_takes(name: str, shown: str) -> None:
     named = Oracle(name, lambda point: 2.0)
+    assert (as_much(3.0, 2.0), as_much(0.5, 0.0)) == ("1.5 times as much", "off by 0.5")
     assert equation(named, sp.Integer(2)) == rf"\text{{{shown}}} = 2"
 
 

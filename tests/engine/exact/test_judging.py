@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import pytest
 import sympy as sp
 
-from verified_transformer.engine.checks.by_measurement import passes
 from verified_transformer.engine.exact.formulas.evaluation import (
     Approximation,
     place,
@@ -123,38 +122,6 @@ def test_a_change_to_which_the_rules_do_not_apply_is_left_out():
             yield "elsewhere", lambda: d + 1
 
     assert break_definitions(Refusing(), d) == (["elsewhere"], [])
-
-
-# ------------------------------------------------------------------------- measured
-
-
-@dataclass
-class Measured:
-    mean: float
-    resolution: float = 0.1
-    expected: float = 1.0
-
-    def can_see(self, value):
-        return abs(value - self.expected) > self.resolution
-
-    def rejects(self, value):
-        return abs(value - self.mean) > self.resolution / 2
-
-
-@pytest.mark.canary
-@pytest.mark.parametrize(
-    ("mutant", "mean", "again", "passed"),
-    [
-        (d + 1, 1.0, 1.0, False),
-        (d * sp.Rational(101, 100), 1.0, 1.0, None),  # below the resolution
-        (1 / (d - 1), 1.0, 1.0, False),  # it has no value
-        (d + 1, 2.0, 2.0, True),
-        (d + 1, 2.0, 1.0, False),  # the second look rejects it
-    ],
-)
-def test_a_measurement_rejects_what_it_can_see(mutant, mean, again, passed):
-    found = passes(Mutant("m", mutant), [{d: 1}], [Measured(mean)], lambda _: Measured(again))
-    assert found is passed
 
 
 # ------------------------------------------------------------------------- digits and points

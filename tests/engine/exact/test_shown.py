@@ -189,6 +189,14 @@ def test_an_integral_waits_for_the_number_that_a_limit_has() -> None:
     assert Twinned(end_of_a_mean).numeric({d: 3, σ: 1.3}) == pytest.approx(math.log(4))
 
 
+@pytest.mark.parametrize(("end", "value"), [(oo, 1), (-oo, 0)])
+def test_a_limit_is_taken_at_either_end(end: Any, value: int) -> None:
+    def share(rate: Any = σ) -> Any:
+        return limit(1 / (1 + exp(-rate * x)), x, end)
+
+    assert Twinned(share).numeric({σ: 1.3}) == value
+
+
 def test_what_is_large_cancels_in_a_limit_with_a_symbol_beside_it() -> None:
     n, y, z = Symbol("n", positive=True), Symbol("y", positive=True), Symbol("z", real=True)
 

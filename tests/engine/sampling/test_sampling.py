@@ -280,16 +280,6 @@ def test_the_z_scores_of_true_statements_are_standard_normal(monkeypatch):
     assert abs(scores.sum()) / math.sqrt(200) < -NormalDist().inv_cdf(5e-5)
 
 
-# ------------------------------------------------------------------------------------- refusals
-
-
-@pytest.mark.canary
-def test_too_few_draws_for_the_resolution_are_refused(monkeypatch):
-    monkeypatch.setattr(Design, "sample_size", lambda *_: 5)
-    with pytest.raises(ValueError, match="n = 5 draws cannot see an error of 10"):
-        measure(MEAN, norm2, POINT, THETA, name="few", design=COARSE)
-
-
 # ----------------------------------------------------------------------- definition or closed form
 
 

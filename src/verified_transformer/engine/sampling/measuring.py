@@ -139,8 +139,6 @@ def measure(
     unit = math.sqrt(variance) if zero_mean else abs(theta)
     n = design.sample_size(variance / unit**2, skewness)
     error = math.sqrt(variance / n)
-    if design.detectable * error > design.resolution * unit * (1 + 1e-6):
-        raise ValueError(f"n = {n} draws cannot see an error of {design.resolution:.2%}")
     started = time.perf_counter()
     mean = _average(quantity, statistic, point, n, name, where)
     redrawn = expected is not None and abs(mean - expected) > design.threshold * error
