@@ -16,10 +16,10 @@ from verified_transformer.engine.exact.formulas.evaluation import (
 from verified_transformer.engine.exact.formulas.mutants import Mutant, formula_mutants
 from verified_transformer.engine.exact.formulas.notation import parse, symbols
 from verified_transformer.engine.exact.judging import (
+    Comparison,
     Judgement,
     approximation,
     break_definitions,
-    compared,
     digits_match,
     judge,
 )
@@ -36,7 +36,7 @@ def definition(point):
 @pytest.mark.canary
 def test_a_number_beyond_all_floats_agrees_with_nothing():
     for formula in (sp.Float("1e400"), parse("d**400*10**300")):
-        found = (compared(formula, approximation(definition(at)), at) for at in POINTS)
+        found = (Comparison.of(formula, approximation(definition(at)), at) for at in POINTS)
         assert not any(one.agrees for one in found)
 
 

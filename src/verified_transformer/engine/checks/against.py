@@ -10,7 +10,7 @@ import sympy as sp
 from ..account.records.record import Record
 from ..exact.formulas.evaluation import Point, checked_points, place
 from ..exact.formulas.notation import parse
-from ..exact.judging import Comparison, approximation, compared, refuse_nothing
+from ..exact.judging import Comparison, approximation, refuse_nothing
 from ..exact.typed_oracles import is_constant
 from .subject import Predicate, Subject
 from .what_ran import watched
@@ -41,13 +41,13 @@ class Against(Subject):
         truth, shown = parse(self.reading.truth_formula), []
         for point in checked_points(at, self.formula, truth):
             exact = approximation(quantity.oracle(point))
-            said = compared(self.formula, exact, point)
+            said = Comparison.of(self.formula, exact, point)
             if said.agrees:
                 raise self._failed(
                     f"not refuted: {self.formula} is right at {place(point)}, where "
                     f"{quantity.quantity} is {exact.value:.8g}"
                 )
-            right = compared(truth, exact, point)
+            right = Comparison.of(truth, exact, point)
             if not right.agrees:
                 raise self._failed(
                     f"the truth {truth} is wrong at {place(point)}: {apart(right, truth)}; look at "
@@ -169,7 +169,9 @@ class Against(Subject):
         """What is claimed, and how it compares with a quantity at each point."""
         claimed = parse(self.reading.claimed) if self.reading.claimed else self.formula
         points = checked_points(at, claimed)
-        return claimed, [compared(claimed, approximation(quantity.oracle(p)), p) for p in points]
+        return claimed, [
+            Comparison.of(claimed, approximation(quantity.oracle(p)), p) for p in points
+        ]
 
     def _is_near(self, found: Comparison) -> bool:
         """Whether what is claimed is the value: within what the reading allows, or a millionth."""

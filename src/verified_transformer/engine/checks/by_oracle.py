@@ -20,7 +20,7 @@ from ..exact.formulas.evaluation import (
 )
 from ..exact.formulas.notation import parse
 from ..exact.induction import over_layers
-from ..exact.judging import Comparison, approximation, compared, refuse_nothing
+from ..exact.judging import Comparison, approximation, refuse_nothing
 from ..exact.typed_oracles import is_constant, is_typed, typed_formula
 from .subject import Predicate, Subject
 from .what_ran import aside, watched
@@ -227,7 +227,7 @@ class ByOracle(Subject):
 def _beside(given: sp.Expr, value: Callable[[Point], Any], point: Point) -> Comparison | None:
     """A formula beside a value; None at a point of which the definition does not speak."""
     try:
-        return compared(given, approximation(value(point)), point)
+        return Comparison.of(given, approximation(value(point)), point)
     except ValueError:
         return None
 

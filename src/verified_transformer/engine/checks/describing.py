@@ -15,7 +15,7 @@ _EPSILONS = ("eps", "variance_epsilon", "epsilon")
 _LARGEST_ROOT = 1 << 20
 
 
-def described(module: nn.Module) -> Ran:
+def description_of(module: nn.Module) -> Ran:
     """Return what a module says of itself.
 
     Args:
@@ -23,7 +23,7 @@ def described(module: nn.Module) -> Ran:
 
     Example:
         >>> from torch import nn
-        >>> str(described(nn.TransformerEncoderLayer(8, 2)))
+        >>> str(description_of(nn.TransformerEncoderLayer(8, 2)))
         'nn.TransformerEncoderLayer, LayerNorm ε 1e-05, float32'
     """
     parts = list(module.modules())

@@ -21,7 +21,7 @@ from weakref import WeakKeyDictionary
 
 from ..account.code.cells import Line, Place, made_by
 from ..account.records.ran import TRANSFORMERS, Ran
-from .describing import described
+from .describing import description_of
 
 if TYPE_CHECKING:
     from torch import nn
@@ -71,7 +71,7 @@ class Log:
         """Note that a module runs at a place."""
         known = self._described.setdefault(module, {})
         if place not in known:
-            known[place] = described(module)
+            known[place] = description_of(module)
         event = _Event(place, known[place])
         if self.events and self.events[-1].place != place:
             self._since.clear()
@@ -206,7 +206,7 @@ def what_ran(given: Sequence[object], at: Spot) -> tuple[Ran, ...]:
     noted = log()
     events = _of(noted.events, at.place, at.sound)
     found = [event.ran for event in events if event.ran]
-    found += [described(module) for thing in given for module in _modules(thing)]
+    found += [description_of(module) for thing in given for module in _modules(thing)]
     noted.made(at.place)
     return tuple(dict.fromkeys(found))
 

@@ -36,6 +36,11 @@ class Comparison:
     exact: Approximation
     said: sp.Expr | None
 
+    @classmethod
+    def of(cls, formula: sp.Expr, exact: Approximation, point: Point) -> Comparison:
+        """Evaluate a formula beside the definition's value at a point."""
+        return cls(point, exact, number(formula, point))
+
     @property
     def agrees(self) -> bool:
         """Whether the two are the same number, up to rounding and the oracle's error."""
@@ -97,11 +102,6 @@ def approximation(value: object) -> Approximation:
         ) from error
 
 
-def compared(formula: sp.Expr, exact: Approximation, point: Point) -> Comparison:
-    """Evaluate a formula beside the definition's value at a point."""
-    return Comparison(point, exact, number(formula, point))
-
-
 def judge(
     formula: sp.Expr,
     mutants: Iterable[Mutant],
@@ -135,14 +135,16 @@ def judge(
     """
 
     def agree(said: sp.Expr, value: Approximation, point: Point) -> bool:
-        return _is_whole(said, value, point) if counted else compared(said, value, point).agrees
+        return (
+            _is_whole(said, value, point) if counted else Comparison.of(said, value, point).agrees
+        )
 
     exact = [(point, approximation(oracle(point))) for point in points]
     if not exact:
         raise ValueError("points: got none; accepted: at least one")
     for point, value in exact:
         if not agree(formula, value, point):
-            return Judgement(compared(formula, value, point))
+            return Judgement(Comparison.of(formula, value, point))
     found: dict[bool, list[str]] = {True: [], False: []}  # a label may be that of two mutants
     for mutant in mutants:
         found[all(agree(mutant.formula, value, at) for at, value in exact)].append(mutant.label)
