@@ -1,4 +1,4 @@
-"""Experiments with two arms: the library subtracts, swaps, tries a placebo, and says how much."""
+"""Experiments with two arms: the library subtracts, tries a placebo, and says how much."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ import pytest
 import torch
 
 from verified_transformer.engine.account.recordings import Recording
-from verified_transformer.engine.account.records.margins import Interval
+from verified_transformer.engine.account.records.chances import PLACEBO
+from verified_transformer.engine.account.records.margins import PRINTED, Interval
+from verified_transformer.engine.checks import by_experiment
 from verified_transformer.engine.checks.claim import ClaimFailed, claim
-from verified_transformer.engine.checks.of_the_world import arms as of_arms
+from verified_transformer.engine.sampling.design import difference_interval
+from verified_transformer.seeds import seed_of
 
 SEEDS = range(12)
 
@@ -34,6 +37,7 @@ KEPT = Recording(
     },
     {}, {}, "0123abcd",
 )  # fmt: skip
+OTHER = Recording("other", KEPT.result, {}, {}, "9")
 
 
 @pytest.fixture(autouse=True)
@@ -71,7 +75,7 @@ def test_a_recording_is_judged_by_its_interval_and_live_runs_by_a_margin() -> No
 
 
 def margin_of(mean: float) -> float:
-    return of_arms.interval_of(runs(mean).values()).margin
+    return by_experiment.interval_of(runs(mean).values()).margin
 
 
 @pytest.mark.canary
@@ -95,26 +99,15 @@ def test_arms_that_are_swapped_or_added_move_the_line() -> None:
 
 
 @pytest.mark.canary
-def test_a_statistic_with_a_bias_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(of_arms, "less", lambda a, b: {s: a[s] + b[s] for s in a})
-    monkeypatch.setattr(
-        "verified_transformer.engine.checks.of_the_world.experiments.less", of_arms.less
-    )
-    said = r"the other way round do not have the other outcome: .*look at the statistic"
-    with pytest.raises(ClaimFailed, match=said):
-        experiment()
-
-
-@pytest.mark.canary
-def test_an_arm_whose_halves_differ_is_caught() -> None:
-    mixed = {seed: value + seed % 2 for seed, value in ARMS["tied"].items()}
-    with pytest.raises(ClaimFailed, match="a placebo shows an effect: one half of the runs of 'ti"):
-        experiment(arms={**ARMS, "tied": mixed})
-
-
-@pytest.mark.canary
-def test_an_arm_with_runs_of_the_other_arm_is_caught() -> None:
-    mixed = {seed: ARMS["untied" if seed % 2 else "tied"][seed] for seed in SEEDS}
+@pytest.mark.parametrize(
+    "mixed",
+    [
+        {seed: value + seed % 2 for seed, value in ARMS["tied"].items()},
+        {seed: ARMS["untied" if seed % 2 else "tied"][seed] for seed in SEEDS},
+    ],
+    ids=["halves differ", "runs of the other arm"],
+)
+def test_an_arm_of_runs_of_two_kinds_is_caught(mixed: dict[int, float]) -> None:
     with pytest.raises(ClaimFailed, match="a placebo shows an effect: one half of the runs of 'ti"):
         experiment(arms={**ARMS, "tied": mixed})
 
@@ -181,17 +174,11 @@ def test_paths_that_lead_nowhere_are_named(make: Any, error: Any, message: str) 
 
 def test_an_arm_is_a_list_or_a_tensor_of_one_value_for_each_seed() -> None:
     """The record is the same as of the values by seed."""
-    told = {
-        repr(
-            experiment(arms={name: made(list(by_seed.values())) for name, by_seed in ARMS.items()})
-        )
-        for made in (lambda values: dict(enumerate(values)), list, doubles, np.array)
-    }
+    told = set()
+    for made in (dict, lambda by: [*by.values()], lambda by: np.array([*by.values()]),
+                 lambda by: torch.tensor([*by.values()], dtype=torch.float64)):  # fmt: skip
+        told.add(repr(experiment(arms={name: made(by_seed) for name, by_seed in ARMS.items()})))
     assert len(told) == 1
-
-
-def doubles(values: list[float]) -> torch.Tensor:
-    return torch.tensor(values, dtype=torch.float64)
 
 
 @pytest.mark.canary
@@ -212,20 +199,16 @@ def doubles(values: list[float]) -> torch.Tensor:
         ({"arms": {"tied": 1.0, "untied": 2.0}}, ValueError, "tied and untied are both numbers"),
         ({"effect": runs(1.0)}, TypeError, "unexpected keyword argument 'effect'"),
         ({"arms": None}, TypeError, "arms: got NoneType; accepted: runs by the name"),
+        (
+            {"arms": {"tied": KEPT.at("runs", "tied"), "untied": OTHER.at("runs", "untied")}},
+            ValueError, "arms: come from kept and other; accepted: one",
+        ),
         ({"predicts": "up"}, ValueError, "predicts: got 'up'; accepted: positive, negative"),
     ],
 )  # fmt: skip
 def test_bad_arms_are_named(changes: dict[str, Any], error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
         experiment(**changes)
-
-
-@pytest.mark.canary
-def test_arms_of_two_recordings_are_refused() -> None:
-    other = Recording("other", KEPT.result, {}, {}, "9")
-    arms = {"tied": KEPT.at("runs", "tied"), "untied": other.at("runs", "untied")}
-    with pytest.raises(ValueError, match="arms: come from kept and other; accepted: one"):
-        experiment(arms=arms)
 
 
 @pytest.mark.parametrize(
@@ -242,3 +225,81 @@ def test_a_mean_is_rounded_to_what_its_width_allows(low: float, high: float, abo
     assert Interval(low, high).about == about
     drift = (high - low) / 50
     assert Interval(low + drift, high + drift).about == about
+
+
+# ------------------------------------------------------------------ placebos
+
+
+TRIED = 200_000
+MOST = 42  # 20 are expected at a chance of 1e-4; more than 42 come once in 100 000 times
+LAWS = {
+    "normal": lambda source, size: source.normal(3, 1, size),
+    "flat": lambda source, size: source.uniform(0, 1, size),
+    "skewed": lambda source, size: source.lognormal(0, 1, size),
+    "heavy": lambda source, size: source.standard_t(3, size),
+    "clustered": lambda source, size: source.integers(0, 2, size) + source.normal(0, 0.01, size),
+}
+# by the number of runs: the difference that is seen nine times out of ten, in spreads of a run
+SEEN = {6: 27.0, 7: 18.0, 8: 13.0, 12: 7.2, 16: 5.2, 24: 3.6, 64: 2.0}
+
+
+def shown(values: np.ndarray, level: float = 1 - PLACEBO) -> int:
+    """How many rows show an effect: the rule of `placebo` and `settled`, for all rows at once."""
+    from scipy.special import stdtrit
+
+    one, two = values[:, ::2], values[:, 1::2]
+    m, n = one.shape[1], two.shape[1]
+    spread = (m * one.var(axis=1) + n * two.var(axis=1)) / (m + n - 2)
+    half = stdtrit(m + n - 2, (1 + level) / 2) * np.sqrt(spread * (1 / m + 1 / n))
+    return int((np.abs(one.mean(axis=1) - two.mean(axis=1)) >= (1 + PRINTED) * half).sum())
+
+
+def drawn(law: str, runs: int, tried: int = TRIED, between: float = 0.0) -> np.ndarray:
+    """Rows of independent runs, every other of them moved by so much."""
+    source = np.random.default_rng(seed_of(f"placebos of {runs} {law} runs"))
+    values = np.asarray(LAWS[law](source, (tried, runs)))
+    values[:, ::2] += between
+    return values
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("law", "runs"),
+    # fewer than sixteen runs of two narrow clusters part into them by chance
+    [(law, runs) for law in LAWS for runs in SEEN if law != "clustered" or runs >= 16],
+)
+def test_a_placebo_of_independent_runs_shows_an_effect_once_in_ten_thousand(
+    law: str, runs: int
+) -> None:
+    assert shown(drawn(law, runs)) <= MOST
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("runs", [runs for runs in SEEN if runs < 64])
+def test_the_interval_of_an_effect_would_show_more_placebos(runs: int) -> None:
+    assert shown(drawn("normal", runs), level=0.99) > MOST
+
+
+@pytest.mark.parametrize("runs", SEEN)
+def test_the_rows_are_judged_as_placebos_are(runs: int) -> None:
+    """At a difference which about half of the rows show, so that the two could part."""
+    values = drawn("normal", runs, 300, between=0.8 * SEEN[runs])
+    single = [by_experiment.placebo(dict(enumerate(row.tolist()))) for row in values]
+    effects = sum(
+        interval is not None and by_experiment.settled(interval) is not None for interval in single
+    )
+    assert effects == shown(values) and 30 < effects < 270
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(("runs", "between"), SEEN.items())
+def test_a_difference_of_so_many_spreads_is_seen(runs: int, between: float) -> None:
+    assert shown(drawn("normal", runs, 4000, between)) > 0.88 * 4000
+
+
+def test_halves_are_compared_as_the_t_test_of_two_samples_does() -> None:
+    from scipy.stats import ttest_ind
+
+    one, two = drawn("normal", 7, 1)[0].tolist(), drawn("normal", 8, 1)[0].tolist()
+    told = ttest_ind(one, two).confidence_interval(0.95)
+    assert difference_interval(one, two, 0.95) == pytest.approx((told.low, told.high), rel=1e-9)

@@ -56,15 +56,17 @@ def test_no_mutant_is_counted(mutant: Any, reading: Callable[..., None]) -> None
 
 
 @pytest.mark.canary
-def test_one_too_many_is_caught() -> None:
-    with pytest.raises(ClaimFailed, match=r"gives 16 at n=5, d=3, the formula d\*n gives 15"):
-        claim("LOSS-14").count("entries", lambda p: entries(p) + 1, at=AT)
-
-
-@pytest.mark.canary
-def test_points_that_cannot_tell_are_caught() -> None:
-    with pytest.raises(ClaimFailed, match=r"mutants give the same count: factor d dropped"):
-        claim("LOSS-14").count("entries", entries, at=[{n: 5, d: 1}, {n: 7, d: 1}])
+@pytest.mark.parametrize(
+    ("more", "at", "message"),
+    [
+        (1, AT, r"gives 16 at n=5, d=3, the formula d\*n gives 15"),
+        (0, [{n: 5, d: 1}, {n: 7, d: 1}], "mutants give the same count: factor d dropped"),
+    ],
+    ids=["one too many", "points that cannot tell"],
+)
+def test_a_wrong_count_is_caught(more: int, at: Any, message: str) -> None:
+    with pytest.raises(ClaimFailed, match=message):
+        claim("LOSS-14").count("entries", lambda p: entries(p) + more, at=at)
 
 
 @pytest.mark.canary

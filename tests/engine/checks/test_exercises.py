@@ -18,9 +18,9 @@ from verified_transformer.engine.account import questions
 from verified_transformer.engine.account.questions import ExerciseError, Question
 from verified_transformer.engine.account.registry import contents
 from verified_transformer.engine.checks.exercises import sound
-from verified_transformer.engine.checks.exercises.functions import functions
-from verified_transformer.engine.checks.exercises.key import METADATA_KEY, key, written
-from verified_transformer.engine.checks.exercises.typed import Unreadable, read
+from verified_transformer.engine.checks.exercises.answers import functions
+from verified_transformer.engine.checks.exercises.key import EXERCISE_KEY, key, key_in_a_line
+from verified_transformer.engine.checks.exercises.typed import Unreadable, read_answer
 
 ROOT = Path(__file__).parents[3]
 EVERY = questions.load()
@@ -30,7 +30,7 @@ SECTIONS = ("1.2", "1.3", "3.3", "3.4", "4.5", "5.5")
 
 @pytest.mark.parametrize("id", EVERY)
 def test_an_exercise_is_sound(id: str) -> None:
-    assert sound.faults(EVERY[id]) == []
+    assert sound.exercise_faults(EVERY[id]) == []
 
 
 def test_every_section_has_exercises_of_several_kinds_from_easy_to_hard() -> None:
@@ -61,7 +61,7 @@ def test_every_section_has_exercises_of_several_kinds_from_easy_to_hard() -> Non
     ],
 )
 def test_a_wrong_exercise_is_found(id: str, changed: dict[str, object], fault: str) -> None:
-    (found,) = sound.faults(Question(**{**vars(EVERY[id]), **changed}))  # type: ignore[arg-type]
+    (found,) = sound.exercise_faults(Question(**{**vars(EVERY[id]), **changed}))  # type: ignore[arg-type]
     assert found.startswith(f"{id}: {fault}")
 
 
@@ -103,9 +103,9 @@ def test_an_answer_shows_its_question_above() -> None:
 def test_the_stored_keys_are_those_of_today(notebook: str) -> None:
     text = (ROOT / "notebooks" / f"{notebook}.ipynb").read_text(encoding="utf-8")
     outputs = [o for cell in json.loads(text)["cells"] for o in cell.get("outputs", ())]
-    stored = [o.get("metadata", {}).get(METADATA_KEY) for o in outputs]
+    stored = [o.get("metadata", {}).get(EXERCISE_KEY) for o in outputs]
     assert [text for text in stored if text] == [
-        written(key(q)) for q in EVERY.values() if q.notebook == notebook
+        key_in_a_line(key(q)) for q in EVERY.values() if q.notebook == notebook
     ]
 
 
@@ -128,7 +128,7 @@ def test_bad_input_is_named() -> None:
     assert exercise("1.3.4").answer(" (C) ")
     assert exercise("5.11.4").answer(3).say == "Write a function, and give its name: `3` is none."
     with pytest.raises(Unreadable, match="longer than any answer"):
-        read("(" * 99)
+        read_answer("(" * 99)
 
 
 # ------------------------------------------------------------------ what is shown
@@ -137,7 +137,7 @@ def test_bad_input_is_named() -> None:
 @pytest.mark.parametrize("id", EVERY)
 def test_an_exercise_shows_itself_as_markdown_without_holes(id: str) -> None:
     bundle, metadata = exercise(id)._repr_mimebundle_()
-    assert json.loads(metadata[METADATA_KEY]) == key(EVERY[id])
+    assert json.loads(metadata[EXERCISE_KEY]) == key(EVERY[id])
     assert set(bundle) == {"text/markdown", "text/plain"}
     shown = bundle["text/markdown"]
     assert "★" * EVERY[id].stars in shown

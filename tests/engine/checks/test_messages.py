@@ -7,15 +7,17 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import sympy as sp
 import torch
 
 from verified_transformer.engine.checks.claim import ClaimFailed, claim
+from verified_transformer.engine.exact.derivations import Derivation
 from verified_transformer.engine.exact.formulas.notation import symbols
 from verified_transformer.engine.exact.laws import General, Normal
 from verified_transformer.engine.exact.moments import Index, Tensor, mean, total, variance
 
 GAIN: Any = {"compares": ("it", "nothing"), "predicts": "positive", "unit": "gain"}
-d, σ = symbols("d sigma")
+d, σ, x = symbols("d sigma x")
 i = Index("i", d)
 AT = [{d: 3, σ: 1.3}, {d: 5, σ: 0.7}]
 LENGTH = total(Tensor("w", Normal(0, σ), d)[i] ** 2, i)
@@ -49,6 +51,17 @@ def test_a_wrong_derivation_is_shown_with_numbers() -> None:
 def test_a_wrong_oracle_is_shown_with_numbers() -> None:
     with pytest.raises(ClaimFailed, match=r"definition gives 8\.5683.*2 times as much; look at"):
         claim("LOSS-14").check("half", lambda p: p[d] * p[σ] ** 4, at=AT)
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("sign", [1, -1])
+def test_an_infinite_result_is_shown_as_one(sign: int, reading: Callable[..., None]) -> None:
+    reading(formula="1")
+    start = sp.Integral(sp.exp(-d * x), (x, 0, sp.oo))
+    endless = Derivation("endless", start).then("so", lambda e: 1 / d)
+    endless.value = sign * sp.oo
+    with pytest.raises(ClaimFailed, match=f"that is {'-' * (sign < 0)}inf and not 1: off by inf"):
+        claim("LOSS-14").prove(endless)
 
 
 @pytest.mark.parametrize(

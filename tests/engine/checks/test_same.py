@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import torch
 
-from verified_transformer.engine.checks.by_draws.layouts import layouts
 from verified_transformer.engine.checks.claim import ClaimFailed, claim
+from verified_transformer.engine.checks.layouts import layouts
 from verified_transformer.seeds import generator
 
 LAYOUTS = layouts((3, 4))
@@ -74,33 +74,34 @@ def gram_by_rows(w: torch.Tensor) -> torch.Tensor:
     return torch.einsum("ij,ik->jk", w[0], w[0])
 
 
-@pytest.mark.canary
-def test_a_layout_that_is_equal_must_be_argued() -> None:
-    with pytest.raises(ClaimFailed, match="wrong versions are equal: transposed; take other draws"):
-        same(gram, gram_by_rows)
+def test_a_layout_that_is_equal_is_argued() -> None:
     record = same(gram, gram_by_rows, equal_under={"transposed": "a Gram matrix is symmetric"})
     assert "equal when transposed: a Gram matrix is symmetric; 20 draws" in record.line
 
 
-@pytest.mark.canary
-def test_an_argument_is_verified() -> None:
-    with pytest.raises(ClaimFailed, match="not equal when rolled along axis 0: the difference is"):
-        same(equal_under={"rolled along axis 0": "it is said"})
+def ones(w: torch.Tensor) -> torch.Tensor:
+    return torch.ones(3, 4).double()
 
 
 @pytest.mark.canary
-def test_an_array_that_shows_nothing_is_refused() -> None:
-    def ones(w: torch.Tensor) -> torch.Tensor:
-        return torch.ones(3, 4).double()
-
-    with pytest.raises(ClaimFailed, match="wrong versions are equal: tiled along axis 0"):
-        same(ones, lambda w: ones(w))
-
-
-@pytest.mark.canary
-def test_a_small_difference_is_seen() -> None:
-    with pytest.raises(ClaimFailed, match=r"is 1e-09 of the array's, over 20 draws"):
-        same(second=lambda w: at_once(w) * (1 + 1e-9))
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"first": gram, "second": gram_by_rows},
+         "wrong versions are equal: transposed; take other draws"),
+        ({"equal_under": {"rolled along axis 0": "it is said"}},
+         "not equal when rolled along axis 0: the difference is"),
+        ({"first": ones, "second": lambda w: ones(w)},
+         "wrong versions are equal: tiled along axis 0"),
+        ({"second": lambda w: at_once(w) * (1 + 1e-9)}, "is 1e-09 of the array's, over 20 draws"),
+    ],
+    ids=["not argued", "argued wrongly", "shows nothing", "differs by little"],
+)  # fmt: skip
+def test_what_is_not_equal_or_shows_nothing_is_caught(
+    changes: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ClaimFailed, match=message):
+        same(**changes)
 
 
 @pytest.mark.canary

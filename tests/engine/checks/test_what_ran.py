@@ -19,15 +19,9 @@ from verified_transformer.book.widening.whole_models import with_own_head
 from verified_transformer.engine.account.code.cells import names_of
 from verified_transformer.engine.account.reading.models import Model
 from verified_transformer.engine.account.records.ran import Ran, told
-from verified_transformer.engine.checks.what_ran import (
-    Spot,
-    describe,
-    spot,
-    versions,
-    watching,
-    what_ran,
-)
-from verified_transformer.engine.checks.what_ran.describing import written
+from verified_transformer.engine.checks import what_ran as watching
+from verified_transformer.engine.checks.describing import _written, description_of
+from verified_transformer.engine.checks.what_ran import Spot, spot, versions_of, what_ran
 
 
 class Check:
@@ -61,31 +55,34 @@ def names(*sources: str) -> list[list[str]]:
 
 
 def test_a_model_describes_itself() -> None:
-    found = describe(tiny("bert", num_hidden_layers=2))
+    found = description_of(tiny("bert", num_hidden_layers=2))
     assert str(found) == (
         "BertForMaskedLM, 2 layers, tied by identity, LayerNorm ε 1e-12, scale 1/2, float64"
     )
-    assert str(describe(with_own_head(tiny("t5-1.1"), "x"))) == (
+    assert str(description_of(with_own_head(tiny("t5-1.1"), "x"))) == (
         "T5ForConditionalGeneration, 1 + 1 layers, untied, T5LayerNorm ε 1e-06, scale 1, float64"
     )
-    assert str(describe(nn.Linear(2, 3))) == "nn.Linear, float32"
-    assert str(describe(nn.LayerNorm(2))) == "nn.LayerNorm, ε 1e-05, float32"
-    assert versions([found]).startswith(f"torch {torch.__version__.partition('+')[0]}, transform")
-    assert versions([describe(nn.Linear(2, 3))]).count(",") == 0 and versions([]) == ""
-    assert told([]) == "" and written(2.0) == "2"
+    assert str(description_of(nn.Linear(2, 3))) == "nn.Linear, float32"
+    assert str(description_of(nn.LayerNorm(2))) == "nn.LayerNorm, ε 1e-05, float32"
+    assert versions_of([found]).startswith(
+        f"torch {torch.__version__.partition('+')[0]}, transform"
+    )
+    assert versions_of([description_of(nn.Linear(2, 3))]).count(",") == 0 and versions_of([]) == ""
+    assert told([]) == ""
+    assert [*map(_written, (2.0, 64**-0.5, 8**-0.5))] == ["2", "1/8", "1/√8"]
 
 
 @pytest.mark.canary
 def test_tied_is_read_off_the_parameter() -> None:
     model = with_own_head(tiny("t5-1.1"), "an example")
-    assert describe(model).tied is False
+    assert description_of(model).tied is False
     with torch.no_grad():
         model.lm_head.weight.copy_(model.shared.weight)
-    assert describe(model).tied is False  # equal numbers are no tie
+    assert description_of(model).tied is False  # equal numbers are no tie
     model.lm_head.weight = model.shared.weight
-    assert describe(model).tied is True
+    assert description_of(model).tied is True
     model = tiny("t5-1.1", tie_word_embeddings=False)  # which transformers 5 ties all the same
-    assert describe(model).tied is True
+    assert description_of(model).tied is True
 
 
 def test_layers_count_with_their_model() -> None:
@@ -93,6 +90,7 @@ def test_layers_count_with_their_model() -> None:
     assert names("x = run(nn.Sequential(nn.Linear(2, 3), nn.Tanh()))\nrecord(x)") == [
         ["Sequential"]
     ]
+    assert names("record(\n    run(nn.Tanh()),\n    run(nn.ReLU()))") == [["Tanh", "ReLU"]]
 
 
 @pytest.mark.canary

@@ -106,6 +106,7 @@ def test_an_aligned_display_is_cut_into_chains() -> None:
         r"\end{aligned}"
     )
     assert chains(display) == ["a = b + c \\le e", "x = y"]
+    assert chains(r"x = \underbrace{y_{1}}_{\text{its own}} + z") == ["x = {y_{1}} + z"]
 
 
 @pytest.mark.canary

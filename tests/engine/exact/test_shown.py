@@ -28,7 +28,7 @@ from sympy import (
 
 from verified_transformer import ClaimFailed, claim, derive, mean, symbols
 from verified_transformer.engine.exact.formulas.evaluation import small_points
-from verified_transformer.engine.exact.numeric_twin import Shown
+from verified_transformer.engine.exact.numeric_twin import Twinned
 
 d, k, σ, x, t = *symbols("d k sigma x"), Symbol("t", positive=True)
 φ = exp(-(x**2) / (2 * σ**2)) / (σ * sqrt(2 * pi))
@@ -105,7 +105,7 @@ def test_another_density_in_the_cell_is_told_by_its_formula() -> None:
 def test_a_name_of_its_own_is_not_the_one_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("diagonal", "density"):
         monkeypatch.setitem(globals(), name, mean)
-    assert Shown(squared_length).value == 2 * d * σ**4
+    assert Twinned(squared_length).value == 2 * d * σ**4
 
 
 def test_nor_is_the_parameter_of_a_lambda(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,11 +113,11 @@ def test_nor_is_the_parameter_of_a_lambda(monkeypatch: pytest.MonkeyPatch) -> No
         E = lambda measured: integrate(measured * density, (x, -oo, oo))  # noqa: E731
         return E(x**2)
 
-    key = Shown(second_moment).key
+    key = Twinned(second_moment).key
     for other in (lambda: None, x + d):
         monkeypatch.setitem(globals(), "measured", other)
-        assert Shown(second_moment).key == key
-        assert Shown(second_moment).computes({σ: 1.3})
+        assert Twinned(second_moment).key == key
+        assert Twinned(second_moment).computes({σ: 1.3})
 
 
 @pytest.mark.canary
@@ -162,7 +162,7 @@ def within_another(score: Any = 2 * t * x) -> Any:
     [squared_length, roots, ends, sums, slopes, sums_of_means, within_another],
 )
 def test_the_numeric_twin_gives_the_same_number(function: Callable[..., Any]) -> None:
-    shown = Shown(function)
+    shown = Twinned(function)
     points = small_points(shown.value.free_symbols)
     for point in points:
         assert shown.numeric(point) == pytest.approx(float(shown.value.subs(point)), rel=1e-10)
@@ -186,7 +186,15 @@ def test_an_integral_waits_for_the_number_that_a_limit_has() -> None:
     def end_of_a_mean(density: Any = normal) -> Any:
         return limit(log(d + integrate(exp(σ * x / t) * density, (x, -oo, oo))), t, oo)
 
-    assert Shown(end_of_a_mean).numeric({d: 3, σ: 1.3}) == pytest.approx(math.log(4))
+    assert Twinned(end_of_a_mean).numeric({d: 3, σ: 1.3}) == pytest.approx(math.log(4))
+
+
+@pytest.mark.parametrize(("end", "value"), [(oo, 1), (-oo, 0)])
+def test_a_limit_is_taken_at_either_end(end: Any, value: int) -> None:
+    def share(rate: Any = σ) -> Any:
+        return limit(1 / (1 + exp(-rate * x)), x, end)
+
+    assert Twinned(share).numeric({σ: 1.3}) == value
 
 
 def test_what_is_large_cancels_in_a_limit_with_a_symbol_beside_it() -> None:
@@ -196,4 +204,4 @@ def test_what_is_large_cancels_in_a_limit_with_a_symbol_beside_it() -> None:
         missed = limit((y + z) / sqrt(n) - n * share * y, y, oo)
         return integrate(missed**2, (z, 0, 1))
 
-    assert Shown(left).numeric({n: 3}) == pytest.approx(1 / 9)
+    assert Twinned(left).numeric({n: 3}) == pytest.approx(1 / 9)

@@ -10,12 +10,11 @@ import sympy as sp
 from ..account.records.record import Record
 from ..exact.formulas.evaluation import Point, checked_points, place
 from ..exact.formulas.notation import parse
-from ..exact.judging import Comparison, approximation, compare, refuse_nothing
+from ..exact.judging import Comparison, approximation, refuse_nothing
 from ..exact.typed_oracles import is_constant
 from .subject import Predicate, Subject
 from .what_ran import watched
-from .wording import apart, equation, instead
-from .wording import laws as laws_of
+from .wording import apart, equation, instead, laws_of
 
 
 class Against(Subject):
@@ -36,19 +35,19 @@ class Against(Subject):
         """
         if not isinstance(self.quantity, sp.Expr):
             quantity = self._defined(quantity)
-        require_oracle(quantity)
+        _require_oracle(quantity)
         if self.of != "reading" or not self.reading.truth_formula:
             raise ValueError(f"{self.name}: to refute, its reading must give the truth's formula")
         truth, shown = parse(self.reading.truth_formula), []
         for point in checked_points(at, self.formula, truth):
             exact = approximation(quantity.oracle(point))
-            said = compare(self.formula, exact, point)
+            said = Comparison.of(self.formula, exact, point)
             if said.agrees:
                 raise self._failed(
                     f"not refuted: {self.formula} is right at {place(point)}, where "
                     f"{quantity.quantity} is {exact.value:.8g}"
                 )
-            right = compare(truth, exact, point)
+            right = Comparison.of(truth, exact, point)
             if not right.agrees:
                 raise self._failed(
                     f"the truth {truth} is wrong at {place(point)}: {apart(right, truth)}; look at "
@@ -108,7 +107,7 @@ class Against(Subject):
             ClaimFailed: the claim holds at one of them, so the condition is not needed there.
             TypeError: a quantity without an oracle, or points that are none.
         """
-        require_oracle(quantity)
+        _require_oracle(quantity)
         if not self.reading.condition:
             raise ValueError(f"{self.name}: its reading names no condition")
         claimed, compared = self._beside(quantity, at)
@@ -143,9 +142,15 @@ class Against(Subject):
             TypeError: a quantity without an oracle, or points that are none.
             ValueError: the reading lacks setting, condition or what meets it.
         """
-        self._check_setting()
+        for key, there in (
+            ("condition", self.reading.condition),
+            ("setting", self.reading.setting),
+            ("condition: met_by", self.reading.met_by),
+        ):
+            if not there:
+                raise ValueError(f"{self.name}: its reading has no {key}")
         quantity = self._defined(quantity)
-        require_oracle(quantity)
+        _require_oracle(quantity)
         claimed, compared = self._beside(quantity, at)
         for found in compared:
             if not self._is_near(found):
@@ -164,7 +169,9 @@ class Against(Subject):
         """What is claimed, and how it compares with a quantity at each point."""
         claimed = parse(self.reading.claimed) if self.reading.claimed else self.formula
         points = checked_points(at, claimed)
-        return claimed, [compare(claimed, approximation(quantity.oracle(p)), p) for p in points]
+        return claimed, [
+            Comparison.of(claimed, approximation(quantity.oracle(p)), p) for p in points
+        ]
 
     def _is_near(self, found: Comparison) -> bool:
         """Whether what is claimed is the value: within what the reading allows, or a millionth."""
@@ -184,15 +191,6 @@ class Against(Subject):
         detail = "; ".join([*filter(None, [laws_of(quantity)]), *shown])
         return self._emit(kind, outcome, about, detail, given=[quantity, at], latex=latex)
 
-    def _check_setting(self) -> None:
-        for key, there in (
-            ("condition", self.reading.condition),
-            ("setting", self.reading.setting),
-            ("condition: met_by", self.reading.met_by),
-        ):
-            if not there:
-                raise ValueError(f"{self.name}: its reading has no {key}")
-
 
 def _finite(said: Any) -> float:
     if said is None:
@@ -200,12 +198,8 @@ def _finite(said: Any) -> float:
     return float(said)
 
 
-def require_oracle(quantity: Any) -> None:
-    """Refuse a quantity that has no oracle.
-
-    Raises:
-        TypeError: it has none.
-    """
+def _require_oracle(quantity: Any) -> None:
+    """Refuse a quantity that has no oracle, or a typed one."""
     if not (hasattr(quantity, "oracle") and hasattr(quantity, "quantity")):
         raise TypeError(
             f"quantity: got {type(quantity).__name__}; accepted: a thing with an oracle, such as "

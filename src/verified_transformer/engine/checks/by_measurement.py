@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
 from ...seeds import finer
-from ..account.records.record import Estimate as Found
-from ..account.records.record import Record, Score
+from ..account.records.record import Estimate, Record, Score
 from ..exact.formulas.evaluation import (
     Point,
     checked_points,
@@ -17,16 +16,15 @@ from ..exact.formulas.evaluation import (
     place,
     refuse_points_that_hide,
 )
-from ..exact.judging import judge_measured
+from ..exact.formulas.mutants import Mutant
 from .subject import Subject
 from .what_ran import watched
-from .wording import as_much, equation, row
-from .wording import laws as laws_of
+from .wording import as_much, equation, laws_of, row
 
 if TYPE_CHECKING:
     from ..exact.laws import Law
-    from ..sampling.inputs import Statistic
-    from ..sampling.measuring import Estimate
+    from ..sampling.measuring import Measurement
+    from ..sampling.statistics import Statistic
 
 
 class ByMeasurement(Subject):
@@ -77,16 +75,16 @@ class ByMeasurement(Subject):
             if not found.confirmed:
                 raise self._failed(_missed(quantity, point, found))
 
-        def again(index: int) -> Estimate:
+        def again(index: int) -> Measurement:
             return self._estimate(quantity, statistic, points, index, resolution, " second look")
 
-        judged = judge_measured(self.mutants, points, estimates, again)
-        if judged.survivors:
+        passed = [(m.label, passes(m, points, estimates, again)) for m in self.mutants]
+        killed, below = (sum(how is it for _, how in passed) for it in (False, None))
+        if survivors := [label for label, how in passed if how]:
             raise self._failed(
-                f"a mutant passes the measurement: {', '.join(judged.survivors)}, twice and above "
+                f"a mutant passes the measurement: {', '.join(survivors)}, twice and above "
                 f"the resolution of {resolution:.0%}; look at the points"
             )
-        killed, below = len(judged.killed), len(judged.below)
         detail = (
             f"{'; '.join(filter(None, map(place, points))) or 'no symbols'}; independent draws, "
             f"{laws_of(quantity)}; sees {resolution:.0%}; {_definitions(quantity, statistic)}; "
@@ -96,7 +94,7 @@ class ByMeasurement(Subject):
             "measurement", "supports", f"{quantity.quantity} = {self.formula}", detail,
             mutants=Score(killed, killed, below), given=[quantity, statistic, at],
             rows=[row(p, e) for p, e in zip(points, estimates, strict=True)],
-            estimates=[Found(e.z, e.n, e.device) for e in estimates],
+            estimates=[Estimate(e.z, e.n, e.device) for e in estimates],
             latex=equation(quantity, self.formula),
         )  # fmt: skip
 
@@ -108,7 +106,7 @@ class ByMeasurement(Subject):
         index: int,
         resolution: float,
         look: str = "",
-    ) -> Estimate:
+    ) -> Measurement:
         from ..sampling.design import Design
         from ..sampling.measuring import measure
         from ..sampling.statistics import OtherStatistic
@@ -125,6 +123,27 @@ class ByMeasurement(Subject):
             raise self._failed(str(error)) from None
 
 
+def passes(
+    mutant: Mutant,
+    points: Sequence[Point],
+    measured: Sequence[Measurement],
+    again: Callable[[int], Measurement],
+) -> bool | None:
+    """Whether a measurement lets a mutant pass; None where it cannot see it at any point.
+
+    It falls where it has no value, or is rejected, if need be at a second look, at each point at
+    which it can be seen.
+    """
+    values = [number(mutant.formula, point) for point in points]
+    said = [None if value is None else float(value) for value in values]
+    seen = [k for k, value in enumerate(said) if value is None or measured[k].can_see(value)]
+    fell = all(
+        value is None or measured[k].rejects(value) or again(k).rejects(value)
+        for k, value in ((k, said[k]) for k in seen)
+    )
+    return not fell if seen else None
+
+
 def _definitions(quantity: Any, statistic: Statistic | None) -> str:
     """Whether there are two definitions, which were compared, or one."""
     if statistic is not None:
@@ -134,7 +153,7 @@ def _definitions(quantity: Any, statistic: Statistic | None) -> str:
     return "one definition" if isinstance(quantity, Sampled) else "summed literally"
 
 
-def _missed(quantity: Any, point: Point, found: Estimate) -> str:
+def _missed(quantity: Any, point: Point, found: Measurement) -> str:
     where = f" at {place(point)}" if point else ""
     assert found.expected is not None  # a claim's formula has a value
     return (

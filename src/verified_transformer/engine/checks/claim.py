@@ -23,20 +23,18 @@ from typing import Any, TypeVar
 from ..account.records.record import Record
 from ..exact.formulas.evaluation import Point
 from .against import Against
-from .by_draws.equality import ByEquality
-from .by_draws.sampled import BySampling
+from .by_derivation import ByDerivation
+from .by_draws import ByDraws
+from .by_experiment import ByExperiment
 from .by_measurement import ByMeasurement
-from .exactly.counting import ByCount
-from .exactly.derived import ByShownDerivation
-from .exactly.oracles import ByOracle
-from .of_the_world.experiments import ByExperiment
-from .of_the_world.sources import BySources
+from .by_oracle import ByOracle
+from .by_sources import BySources
 from .subject import ClaimFailed
 from .what_ran import watch
 
 __all__ = ["Claim", "ClaimFailed", "Record", "claim", "derive"]
 
-Derivation = TypeVar("Derivation", bound=Callable[..., Any])
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 watch()  # in a notebook what ran before the first claim counts as well
 
@@ -55,10 +53,7 @@ def claim(*ids: str) -> Claim:
     return Claim(ids)
 
 
-class Claim(
-    ByShownDerivation, ByOracle, ByCount, ByMeasurement, BySampling, ByEquality, Against,
-    ByExperiment, BySources,
-):  # fmt: skip
+class Claim(ByDerivation, ByOracle, ByMeasurement, ByDraws, Against, ByExperiment, BySources):
     """One claim (or one case of it, or its truth), ready to be decided.
 
     Exactly: `derive`, `prove`, `check`, `check_that`, `count`. By measurement: `measure`. On random
@@ -78,7 +73,7 @@ def derive(
     wrong: Any,
     at: Sequence[Point] | None = None,
     alike: Mapping[str, str] | None = None,
-) -> Callable[[Derivation], Derivation]:
+) -> Callable[[_Function], _Function]:
     """Return a decorator: the function below it, in plain SymPy, derives the claims' formula.
 
     The function is run, and has to return the formula. Then its lines are run in numbers, as they
@@ -105,7 +100,7 @@ def derive(
         ...     return expand(diagonal + rest - (d * square) ** 2)
     """
 
-    def decide(function: Derivation) -> Derivation:
+    def decide(function: _Function) -> _Function:
         for claimed in claims:
             claimed.derive(function, wrong=wrong, at=at, alike=alike)
         return function

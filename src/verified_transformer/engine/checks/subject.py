@@ -19,18 +19,17 @@ from ..account.reading.models import model_fault
 from ..account.records.margins import Interval
 from ..account.records.record import Estimate, Record, Recorded, Sample, Score, Volatile
 from ..account.rendering import cards as rendering
-from ..exact.definitions import definition, is_law_of, same_definition, under, written
+from ..exact.definitions import definition, in_words, is_law_of, same_definition, under
 from ..exact.formulas.evaluation import Point, equivalent, number
 from ..exact.formulas.mutants import Mutant, formula_mutants
 from ..exact.formulas.notation import parse
 from ..exact.judging import Judgement, digits_match, judge
 from ..exact.moments import Expectation
-from .what_ran import log, seconds, spot, versions, what_ran
+from .what_ran import log, seconds, spot, versions_of, what_ran
 from .wording import apart
 
 if TYPE_CHECKING:
     from ..account.recordings import Recording
-    from ..exact.judging import Oracle
     from ..exact.laws import Law
 
 
@@ -166,14 +165,14 @@ class Subject:
         if not isinstance(given, Expectation):
             raise TypeError(
                 f"quantity: got {type(given).__name__}; accepted: what the reading of {self.name} "
-                f"defines, {written(stated)}"
+                f"defines, {in_words(stated)}"
             )
         if same_definition(given, stated):
             return
         ours = {symbol.name: symbol for symbol in stated.free_symbols}
         others = sorted({s.name for s in given.free_symbols if ours.get(s.name, s) != s})
         raise self._failed(
-            f"the cell gives {written(given)}, the reading defines {written(stated)}"
+            f"the cell gives {in_words(given)}, the reading defines {in_words(stated)}"
             + (f"; {', '.join(others)}: take symbols from symbols(…)" if others else "")
         )
 
@@ -211,10 +210,16 @@ class Subject:
             )
         return text, predicate
 
+    def _refuse_formula(self) -> None:
+        if self.reading.formula and self.of == "reading":
+            raise ValueError(f"{self.name}: has a formula; use prove, check or measure")
+
     def _failed(self, why: str) -> ClaimFailed:
         return ClaimFailed(f"{self.name} ({self.of}): {why}")
 
-    def _judged(self, oracle: Oracle, at: Sequence[Point], *, counted: bool = False) -> Score:
+    def _judged(
+        self, oracle: Callable[[Point], object], at: Sequence[Point], *, counted: bool = False
+    ) -> Score:
         """Let an exact oracle judge the formula and reject all of its mutants."""
         found: Judgement = judge(self.formula, self.mutants, oracle, at, counted=counted)
         if found.first_disagreement:
@@ -282,7 +287,7 @@ class Subject:
             sample=sample, until=self._until,
             made=how_made(*given, *broken, lines=at.lines, names=at.names), ran=ran,
             volatile=Volatile(
-                tuple(rows), tuple(estimates), interval, seconds(), versions(ran),
+                tuple(rows), tuple(estimates), interval, seconds(), versions_of(ran),
             ),
             steps=tuple(steps),
         )  # fmt: skip
@@ -308,3 +313,9 @@ def display(data: dict[str, str], metadata: dict[str, Any]) -> None:
         return
     if get_ipython() is not None:
         shell.display(data, raw=True, metadata=metadata)  # type: ignore[no-untyped-call]
+
+
+def accept(name: str, value: str, accepted: tuple[str, ...]) -> None:
+    """Refuse a word that is not one of those accepted."""
+    if value not in accepted:
+        raise ValueError(f"{name}: got {value!r}; accepted: {', '.join(accepted)}")

@@ -15,13 +15,13 @@ from ..exact.formulas.evaluation import Point, place
 from ..exact.judging import Comparison
 
 if TYPE_CHECKING:
-    from ..sampling.measuring import Estimate
+    from ..sampling.measuring import Measurement
 
 _LONGEST_SHOWN = 20  # operations in a quantity that is typeset; longer ones are named in words
 _LONGEST_LAW = 80  # characters
 
 
-def count(things: Sequence[Any], noun: str) -> str:
+def amount(things: Sequence[Any], noun: str) -> str:
     """Return how many things there are, such as "2 points"."""
     return f"{len(things)} {noun}{'s' if len(things) != 1 else ''}"
 
@@ -57,7 +57,7 @@ def as_much(first: float, second: float) -> str:
     return f"{times:.3g} times as much"
 
 
-def laws(quantity: Any) -> str:
+def laws_of(quantity: Any) -> str:
     """Return the laws of a quantity's random inputs in a line."""
 
     def short(law: Any) -> str:
@@ -67,7 +67,7 @@ def laws(quantity: Any) -> str:
     return "; ".join(f"{name} ~ {short(item.law)}" for name, item in sorted(draws.items()))
 
 
-def latex(formula: sp.Expr) -> str:
+def _latex(formula: sp.Expr) -> str:
     """Return a formula as LaTeX, without evaluating integrals on the way."""
     # to sort terms SymPy evaluates every integral among them, which can take minutes
     return str(sp.latex(formula, order="none" if formula.has(sp.Integral) else None))
@@ -78,20 +78,20 @@ def equation(quantity: Any, formula: sp.Expr, relation: str = "=") -> str:
     statistic = getattr(quantity, "statistic", None)
     if isinstance(statistic, sp.Expr) and sp.count_ops(statistic) < _LONGEST_SHOWN:
         sign = r"\mathbb{E}" if quantity.estimator == "mean" else r"\operatorname{Var}"
-        return rf"{sign}\left[{latex(statistic)}\right] {relation} {latex(formula)}"
+        return rf"{sign}\left[{_latex(statistic)}\right] {relation} {_latex(formula)}"
     # MathJax refuses a circumflex in a text
     name = re.sub(r"[_#%&{}$]", r"\\\g<0>", quantity.quantity.replace("^", "**"))
-    return rf"\text{{{name}}} {relation} {latex(formula)}"
+    return rf"\text{{{name}}} {relation} {_latex(formula)}"
 
 
 def step(expression: sp.Expr | str) -> str:
     """Return a step of a derivation as HTML, with its LaTeX for the book."""
     if isinstance(expression, str):
         return html.escape(expression)
-    return plain.with_latex(latex(expression))
+    return plain.with_latex(_latex(expression))
 
 
-def row(point: Point, found: Estimate) -> dict[str, str]:
+def row(point: Point, found: Measurement) -> dict[str, str]:
     """Return the row of a measurement's table."""
     return {
         "point": place(point) or "–",

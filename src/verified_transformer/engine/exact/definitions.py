@@ -118,12 +118,12 @@ def same_definition(given: Expectation, stated: Expectation) -> bool:
     return any(_equal_terms(expanded(again), terms) for again in _renamed(given, stated))
 
 
-def written(quantity: Expectation) -> str:
+def in_words(quantity: Expectation) -> str:
     """Return a quantity with what its names stand for, and what it is where its laws say so.
 
     Example:
         >>> d = sp.Symbol("d", integer=True, positive=True)
-        >>> written(mean(total(Tensor("w", Normal(0, 1), d)[Index("i", d)] ** 2, Index("i", d))))
+        >>> in_words(mean(total(Tensor("w", Normal(0, 1), d)[Index("i", d)] ** 2, Index("i", d))))
         'E(Sum(w[i]**2, (i, 1, d))) with w = Tensor(Normal(0, 1), d), which is d'
     """
     things = [

@@ -108,7 +108,7 @@ step from t to t + 1 gives sqrt(2)/(2*2**t), the formula 2**(-t - 1)
                 not show that it does not.
         """
         formula = sp.sympify(formula)
-        for name, found, said in self.both_sides(self.start, self.first, self.rule, formula):
+        for name, found, said in self._both_sides(self.start, self.first, self.rule, formula):
             if not (equivalent(found, said) and _is_zero(found - said)):
                 raise StepFailed(f"{self.quantity}: {name} gives {found}, the formula {said}")
         return Solved(self, formula, self.over)
@@ -135,7 +135,7 @@ step from t to t + 1 gives sqrt(2)/(2*2**t), the formula 2**(-t - 1)
         """
         return Solved(self, self.solved_by(closed).closed, sp.sympify(place))
 
-    def both_sides(
+    def _both_sides(
         self, start: sp.Expr, first: sp.Expr, rule: sp.Expr, formula: sp.Expr
     ) -> Iterator[tuple[str, sp.Expr, sp.Expr]]:
         """Yield base and step: what the recursion gives, and what the formula says."""
@@ -173,7 +173,7 @@ class Solved:
     def steps(self) -> tuple[Step, ...]:
         """The recursion, then base and step with the closed form put in."""
         it = self.induction
-        (_, base, _), (_, step, then) = it.both_sides(it.start, it.first, it.rule, self.closed)
+        (_, base, _), (_, step, then) = it._both_sides(it.start, it.first, it.rule, self.closed)
         inner = it.derived.steps if it.derived else ()
         return (
             Step(f"base, at {it.over} = {it.start}", base),
@@ -225,7 +225,7 @@ class Solved:
 
     def _still(self, start: sp.Expr, first: sp.Expr, rule: sp.Expr) -> sp.Expr:
         """The closed form where it solves another recursion; no number where it does not."""
-        sides = self.induction.both_sides(start, first, rule, self.closed)
+        sides = self.induction._both_sides(start, first, rule, self.closed)
         return self.value if all(equivalent(a, b) for _, a, b in sides) else sp.nan
 
 

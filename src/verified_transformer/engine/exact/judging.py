@@ -1,8 +1,7 @@
 """The judge: do a formula and its definition agree, at which points, and which mutants fell?
 
-Pure functions of a formula, its mutants, an oracle and points: an exact oracle, a measurement, a
-count, or a derivation that must break. They decide and report; what a failure is called, and how a
-record shows it, is the business of those who ask.
+Pure functions of a formula, its mutants, an oracle and points. They decide and report; what a
+failure is called, and how a record shows it, is the business of those who ask.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import NamedTuple, Protocol
 
 import sympy as sp
 
@@ -19,11 +17,9 @@ from .derivations import Derived
 from .formulas.evaluation import Approximation, Point, equivalent, number
 from .formulas.mutants import Mutant
 
-EXACT = 1e-10  # relative; oracles are good to 1e-13, mutants differ by 1e-3 and more
+_EXACT = 1e-10  # relative; oracles are good to 1e-13, mutants differ by 1e-3 and more
 _DIGITS = 60  # where a formula is no plain fraction, such as log(8)/log(2)
 _SMALLEST = 1e-6  # magnitude below which the relative tolerance no longer shrinks
-
-Oracle = Callable[[Point], object]
 
 
 @dataclass(frozen=True)
@@ -40,13 +36,18 @@ class Comparison:
     exact: Approximation
     said: sp.Expr | None
 
+    @classmethod
+    def of(cls, formula: sp.Expr, exact: Approximation, point: Point) -> Comparison:
+        """Evaluate a formula beside the definition's value at a point."""
+        return cls(point, exact, number(formula, point))
+
     @property
     def agrees(self) -> bool:
         """Whether the two are the same number, up to rounding and the oracle's error."""
         if self.said is None:
             return False
         exact, said = self.exact.value, float(self.said)
-        room = EXACT * max(abs(exact), abs(said), _SMALLEST) + self.exact.error
+        room = _EXACT * max(abs(exact), abs(said), _SMALLEST) + self.exact.error
         return math.isfinite(room) and abs(said - exact) <= room
 
     def within(self, allowed: float) -> bool:
@@ -65,35 +66,16 @@ class Judgement:
         killed: labels of the mutants that differ from the definition at some point.
         survivors: labels of those that agree at every point. Where the formula itself disagrees,
             mutants are not looked at: both are empty.
-        below: labels of those too close to the formula for a measurement's resolution.
     """
 
     first_disagreement: Comparison | None = None
     killed: tuple[str, ...] = ()
     survivors: tuple[str, ...] = ()
-    below: tuple[str, ...] = ()
 
     @property
     def agrees(self) -> bool:
         """Whether the formula is right at every point."""
         return self.first_disagreement is None
-
-
-class Breaking(NamedTuple):
-    """Labels of changed definitions: those that lead a derivation elsewhere, and the others."""
-
-    broken: tuple[str, ...]
-    unmoved: tuple[str, ...]
-
-
-class Seen(Protocol):
-    """What a measurement must answer about a candidate value."""
-
-    def can_see(self, value: float) -> bool:
-        """Whether a truth of this value would have been told from the formula's."""
-
-    def rejects(self, value: float) -> bool:
-        """Whether the measured mean rules this value out."""
 
 
 def approximation(value: object) -> Approximation:
@@ -120,15 +102,10 @@ def approximation(value: object) -> Approximation:
         ) from error
 
 
-def compare(formula: sp.Expr, exact: Approximation, point: Point) -> Comparison:
-    """Evaluate a formula beside the definition's value at a point."""
-    return Comparison(point, exact, number(formula, point))
-
-
 def judge(
     formula: sp.Expr,
     mutants: Iterable[Mutant],
-    oracle: Oracle,
+    oracle: Callable[[Point], object],
     points: Sequence[Point],
     *,
     counted: bool = False,
@@ -158,14 +135,16 @@ def judge(
     """
 
     def agree(said: sp.Expr, value: Approximation, point: Point) -> bool:
-        return _is_whole(said, value, point) if counted else compare(said, value, point).agrees
+        return (
+            _is_whole(said, value, point) if counted else Comparison.of(said, value, point).agrees
+        )
 
     exact = [(point, approximation(oracle(point))) for point in points]
     if not exact:
         raise ValueError("points: got none; accepted: at least one")
     for point, value in exact:
         if not agree(formula, value, point):
-            return Judgement(compare(formula, value, point))
+            return Judgement(Comparison.of(formula, value, point))
     found: dict[bool, list[str]] = {True: [], False: []}  # a label may be that of two mutants
     for mutant in mutants:
         found[all(agree(mutant.formula, value, at) for at, value in exact)].append(mutant.label)
@@ -182,43 +161,7 @@ def _is_whole(formula: sp.Expr, counted: Approximation, point: Point) -> bool:
     return value is not None and abs(value - counted.value) < sp.Float(10) ** -(_DIGITS // 2)
 
 
-def judge_measured(
-    mutants: Iterable[Mutant],
-    points: Sequence[Point],
-    measured: Sequence[Seen],
-    again: Callable[[int], Seen],
-) -> Judgement:
-    """Judge a measurement by the mutants of the formula that it supports.
-
-    A mutant falls where it has no value, or where the measurement can see it and rejects it, if
-    need be at a second look. One that can be seen at some point must be rejected at each such
-    point.
-
-    Args:
-        mutants: wrong versions of the formula.
-        points: where was measured.
-        measured: the measurement at each point.
-        again: measures once more at the point of this index, with other draws.
-    """
-    killed: list[str] = []
-    below: list[str] = []
-    survivors: list[str] = []
-    for mutant in mutants:
-        seen = passed = False
-        for index, (point, found) in enumerate(zip(points, measured, strict=True)):
-            value = number(mutant.formula, point)
-            if value is None:
-                seen = True
-            elif found.can_see(float(value)):
-                seen = True
-                if not (found.rejects(float(value)) or again(index).rejects(float(value))):
-                    passed = True
-                    break
-        (survivors if passed else killed if seen else below).append(mutant.label)
-    return Judgement(None, tuple(killed), tuple(survivors), tuple(below))
-
-
-def break_definitions(derived: Derived, formula: sp.Expr) -> Breaking:
+def break_definitions(derived: Derived, formula: sp.Expr) -> tuple[list[str], list[str]]:
     """Run a derivation on changed definitions; each must lead elsewhere than to the formula.
 
     A change to which the rules do not apply (they raise) is none and is left out.
@@ -226,15 +169,19 @@ def break_definitions(derived: Derived, formula: sp.Expr) -> Breaking:
     Args:
         derived: the derivation, which knows its changed definitions.
         formula: where the unchanged derivation ends.
+
+    Returns:
+        Labels of the changes that lead elsewhere, and of the others.
     """
-    found: dict[bool, list[str]] = {True: [], False: []}
+    broken: list[str] = []
+    unmoved: list[str] = []
     for label, recompute in derived.definition_mutants():
         try:
             value = recompute()
         except (ValueError, TypeError, ArithmeticError, sp.PolynomialError):
             continue
-        found[equivalent(value, formula)].append(label)
-    return Breaking(tuple(found[False]), tuple(found[True]))
+        (unmoved if equivalent(value, formula) else broken).append(label)
+    return broken, unmoved
 
 
 def digits_match(value: sp.Expr, printed: str) -> bool:

@@ -42,7 +42,7 @@ _OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
 }  # fmt: skip
 
 
-class Shown:
+class Twinned:
     """A function that derives a formula, its numeric twin, and its slips.
 
     Args:
@@ -59,7 +59,7 @@ class Shown:
         >>> x = Symbol("x", real=True)
         >>> def second_moment(density=exp(-x**2 / 2) / sqrt(2 * pi)):
         ...     return integrate(x**2 * density, (x, -oo, oo))
-        >>> shown = Shown(second_moment)
+        >>> shown = Twinned(second_moment)
         >>> shown.value, round(shown.numeric({}), 12), len(list(shown.slips()))
         (1, 1.0, 10)
     """
@@ -207,7 +207,7 @@ class _Twin:
             sp.solve: self.roots, sp.limit: self.limit, sp.Limit: self.limit, sp.diff: self.slope,
         }  # fmt: skip
 
-    def of(self, value: Any, shown: Shown) -> Any:
+    def of(self, value: Any, shown: Twinned) -> Any:
         """What stands for a value when the lines run in numbers."""
         if isinstance(value, types.ModuleType) and value.__name__ == "sympy":
             return _Sympy(self, shown)
@@ -298,7 +298,7 @@ class _Twin:
 class _Sympy:
     """SymPy under the name that the notebook has for it."""
 
-    def __init__(self, twin: _Twin, shown: Shown) -> None:
+    def __init__(self, twin: _Twin, shown: Twinned) -> None:
         self._twin, self._shown = twin, shown
 
     def __getattr__(self, name: str) -> Any:

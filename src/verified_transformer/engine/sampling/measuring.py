@@ -16,9 +16,8 @@ import torch
 from ...seeds import device, generator
 from ..exact.formulas.evaluation import Point
 from .design import Design
-from .inputs import Quantity, Statistic, input_at
 from .quantities import Sampled, central_moments, literal_statistic
-from .statistics import require_same, values_of
+from .statistics import Quantity, Statistic, input_at, require_same, values_of
 
 _CPU_BUFFER = 1 << 20  # entries: 4 MiB of float32
 _GPU_BUFFER = 1 << 25
@@ -26,7 +25,7 @@ _CPU_STREAMS = 2  # fixed, so that the draws do not depend on the machine's numb
 
 
 @dataclass(frozen=True, repr=False)
-class Estimate:
+class Measurement:
     """What one measurement found at one point.
 
     ``unit`` is the size against which errors are relative: |θ|, or sd X where θ = 0. Where the
@@ -85,7 +84,7 @@ def measure(
     *,
     name: str,
     design: Design | None = None,
-) -> Estimate:
+) -> Measurement:
     """Measure a quantity at a point, with as many independent draws as the design asks for.
 
     Args:
@@ -140,8 +139,6 @@ def measure(
     unit = math.sqrt(variance) if zero_mean else abs(theta)
     n = design.sample_size(variance / unit**2, skewness)
     error = math.sqrt(variance / n)
-    if design.detectable * error > design.resolution * unit * (1 + 1e-6):
-        raise ValueError(f"n = {n} draws cannot see an error of {design.resolution:.2%}")
     started = time.perf_counter()
     mean = _average(quantity, statistic, point, n, name, where)
     redrawn = expected is not None and abs(mean - expected) > design.threshold * error
@@ -150,7 +147,7 @@ def measure(
     seconds = time.perf_counter() - started
     if not zero_mean and expected:  # errors are relative to the formula's value, not to the pilot's
         unit = abs(expected)
-    return Estimate(mean, expected, error, unit, n, seconds, str(where), redrawn, design)
+    return Measurement(mean, expected, error, unit, n, seconds, str(where), redrawn, design)
 
 
 def _average(

@@ -7,16 +7,23 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
 from ...seeds import generator
 from ..exact.formulas.evaluation import Point
 from ..exact.integrals.law_means import LawMean
-from .inputs import Draws, Quantity, Statistic, call, checked_draws, drawn
-from .statistics import require_definition, values_of
+from .statistics import (
+    Array,
+    Draws,
+    Quantity,
+    Statistic,
+    call,
+    checked_draws,
+    draw_inputs,
+    require_definition,
+    values_of,
+)
 
-Array = npt.NDArray[Any]
 _LEAST_PILOT = 1024
 
 
@@ -58,7 +65,7 @@ class Piloted:
     def statistic_moments(self, point: Point, order: int) -> list[float]:
         """Raw moments from the pilot; the second one is an upper bound."""
         source = generator(f"{self.quantity} pilot")
-        tensors = drawn(self.draws, point, self.replicates, source)
+        tensors = draw_inputs(self.draws, point, self.replicates, source)
         values = torch.as_tensor(self.evaluate(_arrays(tensors), point))
         moments = [values.pow(k).mean().item() for k in range(1, order + 1)]
         if order >= 2:

@@ -1,30 +1,157 @@
-"""Whether a statistic is a definition: one number a replicate, made from that replicate's inputs.
+"""What is measured: statistics of random tensors; and whether one is the definition it has to be.
 
-Where a quantity has two definitions, they are compared on inputs that follow another law
-(`require_same`). Where it has one, which then serves the pilot, the measurement or the enumeration,
-that one must be able to fail: `require_definition` refuses a constant or the closed form, a
-statistic that ignores an input, mixes replicates, or draws numbers of its own.
+A statistic gives one number a replicate, made from that replicate's inputs. Where a quantity has
+two definitions, they are compared on inputs that follow another law (`require_same`). Where it has
+one, which then serves the pilot, the measurement or the enumeration, that one must be able to fail:
+`require_definition` refuses a constant or the closed form, a statistic that ignores an input, mixes
+replicates, or draws numbers of its own.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+import sympy as sp
 import torch
 
 from ...seeds import generator
 from ..exact.formulas.evaluation import Point, place
+from ..exact.integrals.law_means import Draw
 from ..exact.laws import SKEWED, Discrete, Law
-from .inputs import Draws, Quantity, RandomInput, Statistic, call, drawn
+from ..exact.moments import Tensor
 
 Array = npt.NDArray[Any]
+Statistic = Callable[..., torch.Tensor]
+RandomInput = Tensor | Draw  # a random tensor: the law of its iid entries, and its sizes
+Draws = Mapping[str, RandomInput]
 
 _ROWS = 256
 _COMPARED = 2048
 _ROUNDING = 1e-9  # of the definition's spread; two definitions in float64 differ by 1e-13
 _SAME = 1e-5  # of the largest value; wide enough for a statistic that works in float32
+
+
+class Quantity(Protocol):
+    """What can be measured: the mean or the variance of a statistic of random tensors."""
+
+    quantity: str
+    estimator: str
+
+    @property
+    def draws(self) -> Mapping[str, RandomInput]:
+        """Random inputs of the statistic, by name."""
+
+    def statistic_moments(self, point: Point, order: int) -> list[float]:
+        """Raw moments of the statistic at a point, from the first to ``order``."""
+
+    def evaluate(self, arrays: Mapping[str, Any], point: Point) -> Any:
+        """The statistic as defined, on arrays with a leading replicate axis."""
+
+
+def checked_draws(draws: Draws) -> dict[str, RandomInput]:
+    """Return the random inputs by name, or say which of them is none.
+
+    Raises:
+        TypeError: an input without a law and sizes.
+    """
+    for name, item in draws.items():
+        if not isinstance(name, str) or not hasattr(item, "law") or not hasattr(item, "sizes"):
+            raise TypeError(
+                f"draws: got {name!r}: {item!r}; accepted: a name and what is drawn under it, such "
+                "as Tensor('w', Normal(0, sigma), d)"
+            )
+    if not draws:
+        raise ValueError("draws: got none; accepted: at least one random input")
+    return dict(draws)
+
+
+def input_at(name: str, item: RandomInput, point: Point) -> tuple[Law, tuple[int, ...]]:
+    """Return the law of an input at a point, with numbers for its symbols, and its sizes.
+
+    Args:
+        name: of the input, for the message.
+        item: the input.
+        point: values of all symbols.
+
+    Raises:
+        TypeError: a key of the point is a text instead of a symbol.
+        ValueError: the point does not give a symbol, or a size that is no positive integer.
+    """
+    for key in point:
+        if not isinstance(key, sp.Basic):
+            raise TypeError(
+                f"point: got the key {key!r}, a {type(key).__name__}; accepted: the symbol itself, "
+                "as symbols(…) returned it"
+            )
+    sizes = sp.Tuple(*item.sizes)
+    for where, used in (("a size", sizes.free_symbols), ("in the law", item.law.free_symbols)):
+        if missing := ", ".join(sorted(str(s) for s in used if s not in point)):
+            raise ValueError(f"point: got no value for {missing}, {where} of the input {name!r}")
+    found = sizes.subs(dict(point))
+    for size in found:
+        if size != int(size) or size < 1:
+            raise ValueError(
+                f"point: gives the input {name!r} the size {size}; accepted: a positive integer"
+            )
+    return item.law.at(point), tuple(map(int, found))
+
+
+def draw_inputs(
+    draws: Draws,
+    point: Point,
+    rows: int,
+    source: torch.Generator,
+    *,
+    law: Law | None = None,
+) -> dict[str, torch.Tensor]:
+    """Draw all inputs of a statistic, in float64 on the generator's device.
+
+    Args:
+        draws: the random inputs by name.
+        point: values of all symbols.
+        rows: number of replicates.
+        source: torch generator.
+        law: draw every entry from this law instead of its own.
+
+    Returns:
+        Tensors of shape (rows, *sizes) by name.
+    """
+    found = {}
+    for name, item in draws.items():
+        own, sizes = input_at(name, item, point)
+        empty = torch.empty((rows, *sizes), dtype=torch.float64, device=source.device)
+        found[name] = (law or own).sample_(empty, source)
+    return found
+
+
+def call(statistic: Callable[..., Any], arrays: Mapping[str, Any], point: Point) -> Any:
+    """Call a statistic with its inputs by name, and with ``point`` where it asks for it.
+
+    Args:
+        statistic: a function in torch or NumPy.
+        arrays: its inputs, tensors or NumPy arrays.
+        point: values of all symbols; the statistic is given sizes as integers, others as floats.
+
+    Raises:
+        TypeError: the statistic takes other names.
+    """
+    accepted = inspect.signature(statistic).parameters
+    given = dict(arrays)
+    if "point" in accepted:
+        values = ((s, sp.sympify(value)) for s, value in point.items())
+        given["point"] = {s: int(v) if s.is_integer else float(v) for s, v in values}
+    try:
+        inspect.signature(statistic).bind(**given)
+    except TypeError:
+        raise TypeError(
+            f"statistic: takes {', '.join(accepted) or 'nothing'}; accepted: the names of its "
+            f"inputs, {', '.join(arrays)}, and point where it needs it"
+        ) from None
+    return statistic(**given)
 
 
 def values_of(statistic: Statistic, tensors: dict[str, torch.Tensor], point: Point) -> torch.Tensor:
@@ -61,7 +188,7 @@ def require_definition(statistic: Statistic, draws: Draws, point: Point, name: s
             of its own.
     """
     source = generator(f"{name} definition")
-    inputs = drawn(draws, point, _ROWS, source)
+    inputs = draw_inputs(draws, point, _ROWS, source)
     values = values_of(statistic, inputs, point)
     if _differ(values, values_of(statistic, inputs, point)):
         raise ValueError(
@@ -105,7 +232,7 @@ def _depends_on(
 ) -> bool:
     """Whether other draws of one input, from its own law or a skewed one, change the values."""
     for law in (None, SKEWED):
-        other = drawn({key: item}, point, _ROWS, source, law=law)
+        other = draw_inputs({key: item}, point, _ROWS, source, law=law)
         if _differ(values, values_of(statistic, {**inputs, **other}, point), 1e-9):
             return True
     return False
@@ -156,8 +283,8 @@ def require_same(quantity: Quantity, statistic: Statistic, point: Point, name: s
 
 def _difference(quantity: Quantity, statistic: Statistic, point: Point, name: str) -> str:
     source = generator(f"{name} skewed")
-    skewed = drawn(quantity.draws, point, _COMPARED, source, law=SKEWED)
-    own = drawn(quantity.draws, point, _COMPARED, source)
+    skewed = draw_inputs(quantity.draws, point, _COMPARED, source, law=SKEWED)
+    own = draw_inputs(quantity.draws, point, _COMPARED, source)
     tensors = {key: torch.cat([skewed[key], own[key]]) for key in own}
     defined, found = _both(quantity, statistic, tensors, point)
     if found.shape != defined.shape:
@@ -185,7 +312,7 @@ def _both(
 def _example(quantity: Quantity, statistic: Statistic, point: Point) -> str:
     """What both give on a fixed small sample of the skewed law, where they are furthest apart."""
     fixed = torch.Generator().manual_seed(0)  # neither salted nor named: part of a message
-    tensors = drawn(quantity.draws, point, 64, fixed, law=SKEWED)
+    tensors = draw_inputs(quantity.draws, point, 64, fixed, law=SKEWED)
     defined, found = _both(quantity, statistic, tensors, point)
     with np.errstate(invalid="ignore"):
         distance = np.nan_to_num(np.abs(found - defined))

@@ -5,24 +5,29 @@ together by ``tests/answers.yaml``.
 """
 
 from __future__ import annotations
+import __future__
 
-from collections.abc import Sequence
+import inspect
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+import numpy as np
+
 from ...account.questions import Question
-from .functions import tried
 from .key import Key, key
-from .typed import Typed, Unreadable, read, said
+from .typed import Typed, Unreadable, read_answer, said
 
-__all__ = ["Judgement", "judge"]
-
+_Function = Callable[..., Any]
+_CODE = re.compile(r"```python\n(.*?)```", re.S)
 _COARSE = 0.05  # a rounded number is never taken for one that is farther off
 _SAME, _ROUNDED = 1e-7, 0.01  # relative errors of a factor
 
 
 @dataclass(frozen=True)
-class Judgement:
+class JudgedAnswer:
     """What an answer is worth: whether it is right, and what to say, as Markdown with LaTeX."""
 
     right: bool
@@ -43,7 +48,7 @@ class Judgement:
         }
 
 
-def judge(asked: Question, given: Any) -> Judgement:
+def judge_answer(asked: Question, given: Any) -> JudgedAnswer:
     """Judge an answer to a question; what is no answer is told so.
 
     Args:
@@ -52,32 +57,32 @@ def judge(asked: Question, given: Any) -> Judgement:
             function.
     """
     if asked.kind == "open":
-        return Judgement(False, said("open"))
+        return JudgedAnswer(False, said("open"))
     if asked.kind == "function":
         if not callable(given):
-            return Judgement(False, said("function", f"`{given!r}`"))
-        fault = tried(asked, given)
-        return Judgement(not fault, fault or said("works"))
+            return JudgedAnswer(False, said("function", f"`{given!r}`"))
+        fault = _tried(asked, given)
+        return JudgedAnswer(not fault, fault or said("works"))
     held = key(asked)
     text = str(given).strip()
     if asked.kind == "choice":
         letter = text.strip("()").lower()
         say = held["say"].get(letter) or said("list", ", ".join(held["say"]))
-        return Judgement(letter == held["right"], say)
+        return JudgedAnswer(letter == held["right"], say)
     try:
-        return _judge(held, read(text, held["names"], held["unit"]))
+        return _judge(held, read_answer(text, held["names"], held["unit"]))
     except Unreadable as unreadable:
-        return Judgement(False, str(unreadable))
+        return JudgedAnswer(False, str(unreadable))
 
 
-def _judge(held: Key, typed: Typed) -> Judgement:
+def _judge(held: Key, typed: Typed) -> JudgedAnswer:
     plain = held["kind"] == "number"
     slack = typed.slack if plain else 0.0
     values = [typed.value(dict(zip(held["names"], at, strict=True))) for at in held["at"]]
     found = [value for value in values if value is not None]
     if len(found) < len(values):
         place = held["told"] if values[-1] is None else ""
-        return Judgement(False, said("nowhere", place) if place else said("undefined"))
+        return JudgedAnswer(False, said("nowhere", place) if place else said("undefined"))
 
     def nearest(rows: Sequence[Any], *slacks: float) -> str | None:
         near = (row for slack in slacks for row in rows if _holds(row, found, held, slack))
@@ -85,21 +90,21 @@ def _judge(held: Key, typed: Typed) -> Judgement:
 
     right, known = held["right"], held["known"]
     if nearest([right], 0.0):
-        return Judgement(True, right[0])
+        return JudgedAnswer(True, right[0])
     wrong = nearest(known, 0.0)
     if not wrong and nearest([right], slack):
         many = nearest(known, slack)
-        return Judgement(False, said("digits")) if many else Judgement(True, right[0])
+        return JudgedAnswer(False, said("digits")) if many else JudgedAnswer(True, right[0])
     wrong = wrong or nearest(known, slack)
     wrong = wrong or (None if plain else _factor(found, right[1]))
     wrong = wrong or nearest(held["slips"], 0.0, slack)
     if wrong:
-        return Judgement(False, wrong)
+        return JudgedAnswer(False, wrong)
     if plain:
-        return Judgement(False, _size(found[0], right[1][0]))
+        return JudgedAnswer(False, _size(found[0], right[1][0]))
     if not held["told"]:
-        return Judgement(False, said("case"))
-    return Judgement(False, said("point", held["told"], _shown(right[1][-1]), _shown(found[-1])))
+        return JudgedAnswer(False, said("case"))
+    return JudgedAnswer(False, said("point", held["told"], _shown(right[1][-1]), _shown(found[-1])))
 
 
 def _holds(row: Sequence[Any], found: Sequence[float], held: Key, slack: float) -> bool:
@@ -151,3 +156,64 @@ def _shown(number: float) -> str:
 
 def _short(decimal: str) -> str:
     return decimal.rstrip("0").rstrip(".") if "." in decimal else decimal
+
+
+# ---- functions
+
+
+@cache
+def functions(asked: Question) -> tuple[_Function, dict[str, _Function]]:
+    """Return the function that the solution of an exercise shows, and the known wrong ones.
+
+    Args:
+        asked: a question of the kind "function"; its ``known`` are Python expressions in the
+            arguments, which may call the right function.
+
+    Returns:
+        The right function, and wrong ones by their text.
+    """
+    shown = _CODE.search(asked.solution)
+    assert shown is not None, asked.id
+    names: dict[str, Any] = {"np": np}
+    lazy = __future__.annotations.compiler_flag  # nobody needs the names in its annotations
+    exec(compile(shown[1], f"exercise {asked.id}", "exec", lazy), names)
+    *_, right = filter(inspect.isfunction, names.values())
+    arguments = ", ".join(inspect.signature(right).parameters)
+    return right, {text: eval(f"lambda {arguments}: {text}", names) for text in asked.known}
+
+
+def _tried(asked: Question, answer: _Function) -> str:
+    """What is wrong with a function; nothing where it is right."""
+    right, wrong = functions(asked)
+    inputs = [eval(f"[{text}]", {"np": np}) for text in asked.inputs]
+    found = []
+    for text, given in zip(asked.inputs, inputs, strict=True):
+        try:
+            found.append(np.asarray(answer(*given), dtype=float))
+        except Exception as error:  # whatever a reader's function raises is told to her
+            return f"With `{text}` it raises {type(error).__name__}: {error}."
+    wanted = _results(right, inputs)
+    same = [_near(*pair) for pair in zip(found, wanted, strict=True)]
+    if all(same):
+        return ""
+    for text, function in wrong.items():
+        if all(map(_near, found, _results(function, inputs))):
+            return asked.known[text]
+    first = same.index(False)
+    return (f"With `{asked.inputs[first]}` it gives {_written(found[first])}, not "
+            f"{_written(wanted[first])}.")  # fmt: skip
+
+
+def _results(function: _Function, inputs: Sequence[Sequence[Any]]) -> list[Any]:
+    with np.errstate(all="ignore"):  # a wrong function may divide by zero
+        return [np.asarray(function(*given), dtype=float) for given in inputs]
+
+
+def _near(found: Any, wanted: Any) -> bool:
+    return found.shape == wanted.shape and np.allclose(found, wanted, rtol=1e-6, atol=1e-9)
+
+
+def _written(array: Any) -> str:
+    if array.size > 12:
+        return f"an array of shape {array.shape}"
+    return str(np.round(array, 4).tolist())

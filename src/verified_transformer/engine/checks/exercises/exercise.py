@@ -7,10 +7,8 @@ from typing import Any
 
 from ...account.questions import Question, question
 from ...account.rendering.formulas import latex
-from .answers import Judgement, judge
-from .key import METADATA_KEY, key, written
-
-__all__ = ["Exercise", "exercise"]
+from .answers import JudgedAnswer, judge_answer
+from .key import EXERCISE_KEY, key, key_in_a_line
 
 
 class Exercise:
@@ -28,7 +26,7 @@ class Exercise:
         """Section and number."""
         return self._asked.id
 
-    def answer(self, given: Any = "") -> Judgement | Exercise:
+    def answer(self, given: Any = "") -> JudgedAnswer | Exercise:
         """Check an answer.
 
         Args:
@@ -49,7 +47,7 @@ class Exercise:
         """
         if given is None or (isinstance(given, str) and not given.strip()):
             return self
-        return replace(judge(self._asked, given), above=self.markdown())
+        return replace(judge_answer(self._asked, given), above=self.markdown())
 
     def markdown(self) -> str:
         """Return question, hint and solution as Markdown, the last two folded."""
@@ -62,21 +60,18 @@ class Exercise:
         ]
         if asked.nudge:
             parts.append(_folded("Hint", asked.nudge))
-        parts += [_folded("Solution", self._solution()), "</div>"]
-        return "\n\n".join(parts)
-
-    def _solution(self) -> str:
-        asked = self._asked
+        solution = asked.solution
         if asked.kind in ("formula", "number"):
-            return asked.solution.replace("{answer}", latex(asked.answer))
-        return asked.solution
+            solution = solution.replace("{answer}", latex(asked.answer))
+        parts += [_folded("Solution", solution), "</div>"]
+        return "\n\n".join(parts)
 
     def __repr__(self) -> str:
         return f"Exercise {self.id} {'★' * self._asked.stars} {self._asked.title}"
 
     def _repr_mimebundle_(self, **_: object) -> tuple[dict[str, str], dict[str, Any]]:
         shown = {"text/markdown": self.markdown(), "text/plain": repr(self)}
-        return shown, {METADATA_KEY: written(key(self._asked))}
+        return shown, {EXERCISE_KEY: key_in_a_line(key(self._asked))}
 
 
 def _folded(summary: str, text: str) -> str:

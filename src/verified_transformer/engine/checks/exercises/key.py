@@ -22,9 +22,7 @@ from ...exact.formulas.mutants import formula_mutants
 from ...exact.formulas.notation import parse, symbols
 from .typed import said
 
-__all__ = ["METADATA_KEY", "key", "written"]
-
-METADATA_KEY = "vt-exercise"
+EXERCISE_KEY = "vt-exercise"
 _POINTS, _TRIED = 2, 60  # points at random of a key, and how many may have to be tried
 _SHARP, _DIGITS = 1e-7, 9  # the relative error of a formula, the digits of what it is held against
 Key = dict[str, Any]
@@ -115,7 +113,7 @@ def key(asked: Question) -> Key:
     }
 
 
-def written(held: Key) -> str:
+def key_in_a_line(held: Key) -> str:
     """Return a key as it is stored: a line of JSON."""
     return json.dumps(held, ensure_ascii=False, separators=(",", ":"))
 

@@ -14,13 +14,10 @@ from ...exact.definitions import definition
 from ...exact.formulas.evaluation import equivalent, number
 from ...exact.formulas.notation import parse, symbols
 from ...exact.moments import Expectation
-from .answers import judge
-from .functions import functions
-
-__all__ = ["faults"]
+from .answers import functions, judge_answer
 
 
-def faults(asked: Question) -> list[str]:
+def exercise_faults(asked: Question) -> list[str]:
     """Say what is wrong with an exercise; nothing where it is sound.
 
     Its answer must follow from its claim or its definition, and be judged right; each known wrong
@@ -34,10 +31,10 @@ def faults(asked: Question) -> list[str]:
     else:
         answers = [asked.answer, *asked.known]
     found = _unfounded(asked) if asked.because else []
-    if not judge(asked, answers[0]):
+    if not judge_answer(asked, answers[0]):
         found.append(f"the answer {asked.answer} is judged wrong")
     for answer, (text, say) in zip(answers[1:], asked.known.items(), strict=True):
-        judgement = judge(asked, answer)
+        judgement = judge_answer(asked, answer)
         if judgement.right or judgement.say != say:
             found.append(f"{text} is told {judgement.say!r}, not {say!r}")
     return [f"{asked.id}: {fault}" for fault in found]

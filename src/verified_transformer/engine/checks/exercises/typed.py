@@ -17,12 +17,10 @@ from typing import Any
 
 import yaml
 
-__all__ = ["TABLE", "Typed", "Unreadable", "read", "said"]
-
-TABLE: dict[str, Any] = yaml.safe_load(
+_TABLE: dict[str, Any] = yaml.safe_load(
     Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
 )
-LONGEST, DEEPEST = 200, 30  # letters, brackets
+_LONGEST, _DEEPEST = 200, 30  # letters, brackets
 _OTHER_NAMES = {"ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan"}
 _OTHERS = {"lb": math.log2, "lg": math.log10, "abs": abs}
 _NUMBER = (
@@ -31,7 +29,7 @@ _NUMBER = (
     r"|(?:\d+[.,]?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 )
 _TOKEN = re.compile(rf"(\s*)(?:({_NUMBER})|([A-Za-z]+|%)|(.))", re.DOTALL)
-Value = Callable[[Mapping[str, float]], float]
+_Value = Callable[[Mapping[str, float]], float]
 
 
 class Unreadable(ValueError):
@@ -53,13 +51,13 @@ class Typed:
 
 def said(what: str, *parts: str) -> str:
     """Return a sentence of the table, its places filled."""
-    text: str = TABLE["say"][what]
+    text: str = _TABLE["say"][what]
     for place, part in enumerate(parts):
         text = text.replace(f"{{{place}}}", part)
     return text
 
 
-def read(text: str, names: Sequence[str] = (), unit: str = "") -> Typed:
+def read_answer(text: str, names: Sequence[str] = (), unit: str = "") -> Typed:
     """Read what somebody typed.
 
     Args:
@@ -71,11 +69,11 @@ def read(text: str, names: Sequence[str] = (), unit: str = "") -> Typed:
         Unreadable: the text is neither; the message says what is wrong with it.
 
     Example:
-        >>> read("2 d σ⁴", ["d", "sigma"]).value({"d": 3, "sigma": 2})
+        >>> read_answer("2 d σ⁴", ["d", "sigma"]).value({"d": 3, "sigma": 2})
         96.0
-        >>> read("5 %").value({})
+        >>> read_answer("5 %").value({})
         0.05
-        >>> read("dunno", ["d", "sigma"])
+        >>> read_answer("dunno", ["d", "sigma"])
         Traceback (most recent call last):
         verified_transformer.engine.checks.exercises.typed.Unreadable: I do not know “dunno” here. \
 Write a formula in d, sigma, such as sqrt(d)/3.
@@ -85,8 +83,8 @@ Write a formula in d, sigma, such as sqrt(d)/3.
 
 @cache
 def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
-    known = {*names, *TABLE["constants"], *TABLE["functions"], "frac"}
-    known |= {other for other, name in TABLE["names"].items() if name in names}
+    known = {*names, *_TABLE["constants"], *_TABLE["functions"], "frac"}
+    known |= {other for other, name in _TABLE["names"].items() if name in names}
     return re.compile("|".join(sorted(known, key=lambda name: (-len(name), name))))
 
 
@@ -119,13 +117,13 @@ class _Reader:
 
     def _tokens(self, text: str) -> list[tuple[str, str, str]]:
         """Kind (number, name, word or sign), text, and the space before it."""
-        if len(text) > LONGEST or text.count("(") > DEEPEST:
+        if len(text) > _LONGEST or text.count("(") > _DEEPEST:
             raise Unreadable(said("long"))
-        for sign, meant in TABLE["signs"].items():
+        for sign, meant in _TABLE["signs"].items():
             text = text.replace(sign, meant)
-        for letter, name in TABLE["letters"].items():
+        for letter, name in _TABLE["letters"].items():
             text = text.replace(letter, name)
-        small = TABLE["superscripts"]
+        small = _TABLE["superscripts"]
         text = re.sub(
             f"[{''.join(small)}]+", lambda m: f"^({''.join(small[c] for c in m[0])})", text
         )
@@ -136,7 +134,7 @@ class _Reader:
             elif word:
                 parts = _pattern(self.names).findall(word)
                 if "".join(parts) == word:
-                    found += [("name", TABLE["names"].get(part, part), space) for part in parts]
+                    found += [("name", _TABLE["names"].get(part, part), space) for part in parts]
                 else:
                     found.append(("word", word, space))
             else:
@@ -157,14 +155,14 @@ class _Reader:
         kind, what, _ = self.tokens[self.place]
         return kind in ("number", "name") or what == "("
 
-    def _sum(self) -> Value:
+    def _sum(self) -> _Value:
         value = self._product()
         while self._next("+", "-"):
             minus = self.tokens[self.place - 1][1] == "-"
             value = _joined(operator.sub if minus else operator.add, value, self._product())
         return value
 
-    def _product(self) -> Value:
+    def _product(self) -> _Value:
         start, value, divided = self.place, self._signed(), False
         while True:
             if self._next("*"):
@@ -180,16 +178,16 @@ class _Reader:
             else:
                 return value
 
-    def _signed(self) -> Value:
+    def _signed(self) -> _Value:
         if self._next("-"):
             return _joined(operator.sub, _constant(0.0), self._signed())
         return self._signed() if self._next("+") else self._power()
 
-    def _power(self) -> Value:
+    def _power(self) -> _Value:
         base = self._atom()
         return _joined(operator.pow, base, self._signed()) if self._next("^") else base
 
-    def _atom(self) -> Value:
+    def _atom(self) -> _Value:
         if self._next("("):
             value = self._sum()
             if not self._next(")"):
@@ -201,17 +199,17 @@ class _Reader:
         self.place += 1
         if kind == "number":
             return _constant(float(_plain(what)))
-        if kind == "name" and what in TABLE["functions"]:
+        if kind == "name" and what in _TABLE["functions"]:
             return self._call(what)
         if kind == "name" and what == "frac":
             return _joined(operator.truediv, self._atom(), self._atom())
-        if kind == "name" and what in TABLE["constants"] and what not in self.names:
-            return _constant(TABLE["constants"][what])
+        if kind == "name" and what in _TABLE["constants"] and what not in self.names:
+            return _constant(_TABLE["constants"][what])
         if kind == "name":
             return lambda point: point[what]
         raise self._strange(kind, what)
 
-    def _call(self, name: str) -> Value:
+    def _call(self, name: str) -> _Value:
         bracket = self.place < len(self.tokens) and self.tokens[self.place][1] == "("
         inside = self._atom() if bracket else self._power()
         if not bracket and self._starts():
@@ -230,9 +228,9 @@ class _Reader:
         self.place += 1
         if what == self.unit:
             return 1.0
-        if what not in TABLE["units"]:
+        if what not in _TABLE["units"]:
             raise Unreadable(said("unit", self.unit)) if self.unit else self._strange(kind, what)
-        return float(TABLE["units"][what]) / float(TABLE["units"].get(self.unit, 1))
+        return float(_TABLE["units"][what]) / float(_TABLE["units"].get(self.unit, 1))
 
     def _slack(self) -> float:
         """Half a unit of the last digit of a plain number."""
@@ -263,9 +261,9 @@ def _plain(number: str) -> str:
     return number.replace(",", "" if grouped else ".")
 
 
-def _constant(number: float) -> Value:
+def _constant(number: float) -> _Value:
     return lambda point: number
 
 
-def _joined(operation: Callable[[float, float], float], left: Value, right: Value) -> Value:
+def _joined(operation: Callable[[float, float], float], left: _Value, right: _Value) -> _Value:
     return lambda point: operation(left(point), right(point))

@@ -64,7 +64,7 @@ def faults(
     put = dict(point)
     for left, right in pairwise(sides):
         a, b = (side.value.subs(put) if put else side.value for side in (left, right))
-        a, b = instantiated(a), instantiated(b)
+        a, b = _instantiated(a), _instantiated(b)
         if right.relation in ("=", r"\approx", r"\simeq"):
             close = right.relation != "="
             if close and (decimal := _decimal(right.latex)) and not a.free_symbols:
@@ -92,11 +92,8 @@ def is_name(side: Member, names: Names) -> bool:
     return isinstance(side.value, sp.Symbol) and names.is_new(side.value.name)
 
 
-def instantiated(value: sp.Expr) -> sp.Expr:
-    """Put a number for every entry that is left, at sizes that are small.
-
-    Entries outside of a mean stand in equalities between arrays: these hold for any numbers.
-    """
+def _instantiated(value: sp.Expr) -> sp.Expr:
+    """A number for every entry outside of a mean: an equality between arrays holds for any."""
     if not value.has(sp.Indexed):
         return value
     arrays = {entry.base.label for entry in value.atoms(sp.Indexed)}

@@ -14,9 +14,12 @@ from typing import Any
 import sympy as sp
 
 from ..formulas.evaluation import entry
-from ..moments.polynomials import Index, Tensor, total
-from .averages import average, evaluated, summed
-from .marks import FUNCTIONS, LETTERS, RELATIONS, Unread, marks
+from ..integrals.closed_forms import integrate_by_parts
+from ..integrals.law_means import density, support
+from ..laws import Discrete, Law, Normal
+from ..moments import Index, Tensor, mean, total
+from ..moments.polynomials import refuse_unless_polynomial
+from .marks import FUNCTION_OF, LETTERS, RELATION_MARKS, Unread, marks
 from .names import Drawn, Names
 
 _ACCENTS = {r"\tilde", r"\hat", r"\bar", r"\widetilde", r"\widehat", r"\overline", r"\vec"}
@@ -42,17 +45,17 @@ def read(latex: str, names: Names | None = None) -> sp.Expr:
         >>> read(r"\operatorname{Var}\lVert w\rVert^2", names).expand()
         2*d*sigma**4
     """
-    reader = Reader(marks(latex), names or Names())
+    reader = _Reader(marks(latex), names or Names())
     try:
         value = reader.sum()
     except (TypeError, AttributeError, ZeroDivisionError) as error:
         raise Unread(f"cannot read {latex} ({error})") from error
     if reader.left:
         raise Unread(f"cannot read {reader.left[0]!r} in {latex}")
-    return evaluated(value) if isinstance(value, sp.Expr) else value
+    return _evaluated(value) if isinstance(value, sp.Expr) else value
 
 
-class Reader:
+class _Reader:
     def __init__(self, found: Sequence[str], names: Names) -> None:
         self.left, self.names = list(found), names
         self.bound: list[dict[str, Any]] = []
@@ -84,7 +87,7 @@ class Reader:
 
     def product(self) -> Any:
         value = self._power()
-        while self.left and self.next() not in _ENDS - {"/"} and self.next() not in RELATIONS:
+        while self.left and self.next() not in _ENDS - {"/"} and self.next() not in RELATION_MARKS:
             if self.took("/"):
                 value = value / self._power()
                 continue
@@ -160,9 +163,9 @@ class Reader:
         if mark in _AVERAGES:
             return self._average()
         if mark in (r"\sum", r"\prod"):
-            return big(self)
+            return _big(self)
         if mark == r"\int":
-            return integral(self)
+            return _integral(self)
         if mark == r"\frac":
             self.take()
             over, under = self.argument(), self.argument()
@@ -176,13 +179,13 @@ class Reader:
             upper, lower = self.argument(), self.argument()
             return sp.binomial(upper, lower)
         if mark == "begin:cases":
-            return cases(self)
+            return _cases(self)
         if mark == r"\log" and self.left[1:2] == ["_"]:
             del self.left[:2]
             base = self.argument()
             return self._function(lambda x: sp.log(x) / sp.log(base))
-        if mark in FUNCTIONS and self.names.is_new(mark.strip("\\@")):
-            return self._function(FUNCTIONS[self.take()])
+        if mark in FUNCTION_OF and self.names.is_new(mark.strip("\\@")):
+            return self._function(FUNCTION_OF[self.take()])
         return self._named()
 
     def _named(self) -> Any:
@@ -208,7 +211,7 @@ class Reader:
             return self._entry(meaning, places)
         if places:
             full = f"{name}_{''.join(places)}"
-            meaning = listed(self, meaning, full, places) or self.meaning(full)
+            meaning = _listed(self, meaning, full, places) or self.meaning(full)
         if callable(meaning) and not isinstance(meaning, sp.Basic):
             return self._function(meaning)
         if isinstance(meaning, Drawn):
@@ -269,7 +272,13 @@ class Reader:
     def _juxtaposed(self) -> Any:
         """What a function or an average without brackets takes: factors side by side."""
         value = self._power()
-        stop = _ENDS | RELATIONS | set(FUNCTIONS) | set(_AVERAGES) | {r"\cdot", r"\sum", r"\int"}
+        stop = (
+            _ENDS
+            | RELATION_MARKS
+            | set(FUNCTION_OF)
+            | set(_AVERAGES)
+            | {r"\cdot", r"\sum", r"\int"}
+        )
         while self.left and self.next() not in stop:
             value = value * self._power()
         return value
@@ -298,11 +307,11 @@ class Reader:
             given = self.given()
         else:
             given = [self._juxtaposed()]
-        value = average(kind, given, self.names)
+        value = _average(kind, given, self.names)
         return value if power is None else value**power
 
 
-def big(reader: Reader) -> sp.Expr:
+def _big(reader: _Reader) -> sp.Expr:
     """Read a sum or a product over indices."""
     mark, lower, upper = reader.take(), [], None
     for _ in range(2):
@@ -331,12 +340,12 @@ def big(reader: Reader) -> sp.Expr:
     reader.bound.pop()
     if apart:
         first, second = bound.values()
-        return summed(summed(body, first), second) - summed(body.subs(second, first), first)
+        return _summed(_summed(body, first), second) - _summed(body.subs(second, first), first)
     for name, variable in bound.items():
         if isinstance(variable, Index):
-            body = summed(body, variable)
+            body = _summed(body, variable)
             continue
-        first = Reader(start.split(), reader.names).sum()
+        first = _Reader(start.split(), reader.names).sum()
         if upper is None:
             raise Unread(f"cannot read the sum over {name} without its end")
         made = sp.Sum if mark == r"\sum" else sp.Product
@@ -344,7 +353,7 @@ def big(reader: Reader) -> sp.Expr:
     return body
 
 
-def listed(reader: Reader, meaning: Any, full: str, places: list[str]) -> sp.Expr | None:
+def _listed(reader: _Reader, meaning: Any, full: str, places: list[str]) -> sp.Expr | None:
     """Read a number of a list, such as a_k where a sum runs over k; None where it is none."""
     if len(places) != 1 or not isinstance(meaning, sp.Symbol) or not reader.names.is_new(full):
         return None
@@ -352,7 +361,7 @@ def listed(reader: Reader, meaning: Any, full: str, places: list[str]) -> sp.Exp
     return entry(meaning, place) if isinstance(place, sp.Symbol) else None
 
 
-def integral(reader: Reader) -> sp.Expr:
+def _integral(reader: _Reader) -> sp.Expr:
     """Read an integral, whose variable stands at its end."""
     reader.take(r"\int")
     low: Any = -sp.oo
@@ -375,7 +384,7 @@ def integral(reader: Reader) -> sp.Expr:
         raise Unread("cannot read an integral without its dx")
     name = reader.left[end + 1].strip("\\")
     variable = sp.Symbol(name, real=True)
-    inner = Reader(reader.left[:end], reader.names)
+    inner = _Reader(reader.left[:end], reader.names)
     inner.bound = [*reader.bound, {name: variable}]
     body = inner.sum() if inner.left else sp.S.One
     if inner.left:
@@ -384,11 +393,11 @@ def integral(reader: Reader) -> sp.Expr:
     return sp.Integral(body, (variable, low, high))
 
 
-def _end(reader: Reader) -> Any:
+def _end(reader: _Reader) -> Any:
     return -reader.argument() if reader.took("-") else reader.argument()
 
 
-def cases(reader: Reader) -> sp.Expr:
+def _cases(reader: _Reader) -> sp.Expr:
     """Read a function given by cases."""
     reader.take("begin:cases")
     pieces = []
@@ -409,3 +418,112 @@ def cases(reader: Reader) -> sp.Expr:
         reader.took(",")
         reader.took("\\\\")
     return sp.Piecewise(*pieces)
+
+
+# ---- means
+
+
+class _Waiting(sp.Function):  # type: ignore[misc]  # SymPy has no types
+    """The mean of a polynomial in entries, until the sums around it are read."""
+
+    nargs = 1
+    is_commutative = True
+
+
+def _evaluated(value: sp.Expr) -> sp.Expr:
+    """An expression with its means computed by the moment engine."""
+    return value.replace(_Waiting, lambda of: mean(of).value)
+
+
+def _summed(body: sp.Expr, index: Index) -> sp.Expr:
+    """A sum over an index's whole size, taken into the means on which it acts."""
+    if not body.has(_Waiting):
+        return total(body, index) if body.has(index) else body * index.size
+    parts = []
+    for term in sp.Add.make_args(sp.expand(body)):
+        means = [f for f in sp.Mul.make_args(term) if isinstance(f, _Waiting) and f.has(index)]
+        others = sp.Mul(*(f for f in sp.Mul.make_args(term) if f not in means))
+        if means and not others.has(index) and _independent(means):
+            inside = sp.Mul(*(of.args[0] for of in means))
+            parts.append(others * _Waiting(total(inside, index)))
+        else:
+            parts.append(_evaluated(term) * index.size)
+    return sp.Add(*parts)
+
+
+def _independent(means: Sequence[sp.Expr]) -> bool:
+    """Whether no two means share an array: then their product is the mean of the product."""
+    arrays = [{entry.base.label for entry in of.atoms(sp.Indexed)} for of in means]
+    return sum(map(len, arrays)) == len(set().union(*arrays))
+
+
+def _average(kind: str, given: Sequence[sp.Expr], names: Names) -> sp.Expr:
+    """A mean, variance or covariance.
+
+    By the moment engine where entries of tensors occur, an integral over the laws where random
+    numbers do, and a symbol of its own where nothing random is known.
+    """
+    first, second = given[0], given[-1]
+    if kind == "mean":
+        return _mean(first, names)
+    if not any(of.has(sp.Indexed) or _drawn(of, names) for of in given):
+        sign = "Var" if kind == "variance" else "Cov"
+        return sp.Symbol(f"{sign}{list(given)}", real=True)
+    return _mean(first * second, names) - _mean(first, names) * _mean(second, names)
+
+
+def _mean(of: sp.Expr, names: Names) -> sp.Expr:
+    drawn = _drawn(of, names)
+    if of.has(sp.Indexed):
+        if drawn:
+            raise ValueError(f"{of} mixes entries and random numbers; accepted: one of the two")
+        return _by_terms(of, lambda part: part.has(sp.Indexed))
+    if not drawn:
+        new = {s for s in of.free_symbols if not names.is_notation(s.name)}
+        return _by_terms(of, lambda part: bool((new or of.free_symbols) & part.free_symbols))
+    for one in drawn:
+        of = _over(of, one.symbol, one.law)
+    return of
+
+
+def _by_terms(of: sp.Expr, is_random: Callable[[sp.Expr], bool]) -> sp.Expr:
+    """The mean of a sum, term by term: by the engine, or a symbol where it cannot say."""
+    found, polynomial = [], []
+    for term in sp.Add.make_args(sp.expand(of)):
+        random = [f for f in sp.Mul.make_args(term) if is_random(f)]
+        rest, fixed = (
+            sp.Mul(*random),
+            sp.Mul(*(f for f in sp.Mul.make_args(term) if f not in random)),
+        )
+        if not random:
+            found.append(term)
+        elif _is_polynomial(rest):
+            polynomial.append(term)
+        else:
+            found.append(fixed * sp.Symbol(f"E[{rest}]", real=True))
+    return sp.Add(*found, *([_Waiting(sp.Add(*polynomial))] if polynomial else []))
+
+
+def _is_polynomial(of: sp.Expr) -> bool:
+    try:
+        refuse_unless_polynomial(of)
+    except ValueError:
+        return False
+    return bool(of.has(sp.Indexed))
+
+
+def _drawn(of: sp.Expr, names: Names) -> list[Drawn]:
+    known = [thing for thing in names.known.values() if isinstance(thing, Drawn)]
+    return [thing for thing in known if thing.symbol in of.free_symbols]
+
+
+def _over(of: sp.Expr, symbol: sp.Symbol, law: Law) -> sp.Expr:
+    """Integrate over a law, or sum over its values."""
+    if isinstance(law, Discrete):
+        pairs = zip(law.values, law.probabilities, strict=True)
+        return sp.Add(*(weight * of.subs(symbol, value) for value, weight in pairs))
+    integral = sp.Integral(of * density(law, symbol), (symbol, *support(law)))
+    try:  # exponentials of wide laws defeat a quadrature
+        return integrate_by_parts(integral) if isinstance(law, Normal) else integral
+    except (ValueError, TypeError):  # not a polynomial times a Gaussian
+        return integral

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import sympy as sp
 
-RELATIONS = {"=", r"\approx", r"\le", r"\ge", "<", ">", r"\ne", r"\equiv", r"\simeq"}
-FUNCTIONS: dict[str, Callable[..., sp.Expr]] = {
+RELATION_MARKS = {"=", r"\approx", r"\le", r"\ge", "<", ">", r"\ne", r"\equiv", r"\simeq"}
+FUNCTION_OF: dict[str, Callable[..., sp.Expr]] = {
     r"\log": sp.log, r"\exp": sp.exp, r"\sin": sp.sin, r"\cos": sp.cos, r"\tan": sp.tan,
     r"\tanh": sp.tanh, r"\arcsin": sp.asin, r"\arccos": sp.acos, r"\arctan": sp.atan,
     r"\cosh": sp.cosh, r"\sinh": sp.sinh, r"\Gamma": sp.gamma, r"\max": sp.Max, r"\min": sp.Min,

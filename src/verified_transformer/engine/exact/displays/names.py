@@ -10,13 +10,10 @@ from typing import Any
 import sympy as sp
 
 from ..definitions import thing
-from ..formulas.notation import TABLE, parse, symbols
+from ..formulas.notation import SYMBOL_KINDS, TABLE, parse, symbols
 from ..laws import Law
 
-_KINDS: dict[str, dict[str, bool]] = {
-    "real": {"real": True}, "positive": {"positive": True},
-    "size": {"integer": True, "positive": True}, "whole": {"integer": True},
-}  # fmt: skip
+_KINDS = SYMBOL_KINDS | {"whole": {"integer": True}}
 _NAME = re.compile(r"([A-Za-z]\w*)(?:\(([A-Za-z]\w*)\))?")
 _OWN = {"lambda": "lam", "gamma": "gam", "varepsilon": "epsilon"}  # LaTeX's name: the notation's
 _CONSTANTS = {"pi": sp.pi, "infty": sp.oo, "e": sp.E}

@@ -30,7 +30,7 @@ def number(formula: sp.Expr, point: Point, digits: int = _DIGITS) -> sp.Expr | N
     """
     try:
         value = formula.subs(dict(point))
-        if value.has(Listed):
+        if value.has(_Listed):
             value = value.doit()  # term by term: a sum's estimate by few terms would not do
         if value.has(sp.Integral):
             value = value.replace(
@@ -214,10 +214,10 @@ def entry(name: sp.Symbol, place: sp.Expr) -> sp.Expr:
         name: of the list; its numbers are positive where it is a positive symbol, else real.
         place: where in the list.
     """
-    return Listed(Str(name.name if name.is_positive else _REAL + name.name), place)
+    return _Listed(Str(name.name if name.is_positive else _REAL + name.name), place)
 
 
-class Listed(sp.Function):  # type: ignore[misc]
+class _Listed(sp.Function):  # type: ignore[misc]
     """A number of a list: where its place is known, a rational number, another one at each place.
 
     So a sum over the places tells them apart, whatever the list is.

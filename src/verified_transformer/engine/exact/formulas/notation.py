@@ -14,7 +14,7 @@ from functools import cache
 
 import sympy as sp
 
-_KINDS: dict[str, dict[str, bool]] = {
+SYMBOL_KINDS: dict[str, dict[str, bool]] = {
     "size": {"integer": True, "positive": True},
     "positive": {"positive": True},
     "real": {"real": True},
@@ -72,7 +72,7 @@ def _symbol(name: str) -> sp.Symbol:
         raise ValueError(
             f"name: {name!r} is not in the book's notation; accepted: {', '.join(_BY_NAME)}"
         )
-    return sp.Symbol(_PRINTED.get(name, name), **_KINDS[entry.kind])
+    return sp.Symbol(_PRINTED.get(name, name), **SYMBOL_KINDS[entry.kind])
 
 
 def symbols(names: str) -> sp.Symbol | tuple[sp.Symbol, ...]:

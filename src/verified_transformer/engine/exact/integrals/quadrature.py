@@ -18,7 +18,7 @@ import sympy as sp
 if TYPE_CHECKING:
     import numpy as np
 
-Values = Callable[[Sequence[float]], Sequence[float]]
+_Values = Callable[[Sequence[float]], Sequence[float]]
 _LARGEST_ARGUMENT = 1e4  # beyond it every Gaussian or exponential weight of this book is zero
 
 
@@ -69,7 +69,7 @@ def quadrature(
     return _integrated(values, low, high)
 
 
-def _integrated(values: Values, low: float, high: float) -> Approximation:
+def _integrated(values: _Values, low: float, high: float) -> Approximation:
     """Integrate a function that is given all nodes at a time."""
     if low == high:
         return Approximation(0.0, 0.0)

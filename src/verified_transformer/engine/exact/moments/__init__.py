@@ -10,7 +10,7 @@ it shares nothing with either route.
 """
 
 from .expectation import Expectation, RoutesDisagree, mean, variance
-from .patterns import Pattern
+from .partitions import Pattern
 from .polynomials import Index, Tensor, total
 
 __all__ = [

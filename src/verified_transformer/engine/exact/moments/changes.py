@@ -8,12 +8,12 @@ from itertools import combinations
 import sympy as sp
 
 from ..laws import Law, Normal, TruncatedNormal, Uniform
-from .polynomials import Definition, Index, Tensor, free_indices, summed
+from .polynomials import Index, Polynomial, Tensor, free_indices, summed
 
-Change = tuple[str, sp.Expr]  # label, changed statistic
+_Change = tuple[str, sp.Expr]  # label, changed statistic
 
 
-def changes(definition: Definition) -> Iterator[Change]:
+def changed_statistics(definition: Polynomial) -> Iterator[_Change]:
     """Yield every single change of a definition, some of which may leave its value as it is."""
     whole = definition.statistic
     yield from _tensor_changes(definition)
@@ -35,8 +35,8 @@ def changes(definition: Definition) -> Iterator[Change]:
         )
 
 
-def _tensor_changes(definition: Definition) -> Iterator[Change]:
-    """Change a tensor's entries, its law, or its independence of itself and others."""
+def _tensor_changes(definition: Polynomial) -> Iterator[_Change]:
+    """_Change a tensor's entries, its law, or its independence of itself and others."""
     whole, tensors = definition.statistic, definition.draws.values()
     for t in tensors:
         own = [entry for entry in definition.entries if entry.base.label == t]
@@ -64,7 +64,7 @@ def _first_replaced(node: sp.Expr, new: Mapping[sp.Expr, sp.Expr]) -> sp.Expr:
     return node.func(*node.args[:k], changed, *node.args[k + 1 :])
 
 
-def _index_changes(node: sp.Sum) -> Iterator[Change]:
+def _index_changes(node: sp.Sum) -> Iterator[_Change]:
     """Merge two indices of a sum; let one of them run apart in one place."""
     body, indices = node.function, node.variables
     for i, j in combinations(indices, 2):

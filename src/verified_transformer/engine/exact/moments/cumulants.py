@@ -12,8 +12,7 @@ from itertools import product
 
 import sympy as sp
 
-from .patterns import Moment
-from .terms import Factor, Label, Term, Terms, moved, reduced
+from .terms import Label, Moment, Term, TermFactor, Terms, reduced, relabelled
 
 
 def by_cumulants(terms: Terms, cumulant: Moment, sizes: Mapping[str, sp.Expr]) -> sp.Expr:
@@ -44,7 +43,7 @@ def _mean(
         left_over = zip(same, powers, taken, strict=True)
         rest = [f._replace(power=p - t) for f, p, t in left_over if p > t]
         place = _equated(labels, block)
-        child, left = reduced(labels, moved((*others, *rest), place))
+        child, left = reduced(labels, relabelled((*others, *rest), place))
         alone = {place[x] for f in block for x in f.where} - set(left)
         counts = [sizes[labels[x].size] for x in alone if not labels[x].mark]
         ways = math.prod(map(math.comb, powers, taken))
@@ -53,7 +52,7 @@ def _mean(
     return known[term]
 
 
-def _equated(labels: Sequence[Label], block: list[Factor]) -> list[int]:
+def _equated(labels: Sequence[Label], block: list[TermFactor]) -> list[int]:
     """Return for each label the one it becomes when the block's factors are the same entry."""
     place = list(range(len(labels)))
     for first, *others in zip(*(factor.where for factor in block), strict=True):

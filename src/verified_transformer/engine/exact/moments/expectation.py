@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import sympy as sp
 
 from ..derivations import Step
 from ..formulas.evaluation import Approximation, Point, equivalent
-from ..laws import exact
+from ..laws import Law, MissingMoment, cumulant_from, exact
 from . import oracle
-from .changes import changes
+from .changes import changed_statistics
 from .cumulants import by_cumulants
-from .partitions import Naming, by_partitions
-from .patterns import EntryMoments, Pattern, neat, sum_of
-from .polynomials import Definition, Tensor
-from .terms import Terms, expanded, multiplied
+from .partitions import Naming, Pattern, by_partitions
+from .polynomials import Polynomial, Tensor
+from .terms import Terms, expanded, moment_text, multiplied
 
 if TYPE_CHECKING:
     import numpy as np
 
+_LONGEST_TO_FACTOR = 40  # terms
 _ESTIMATORS = {"mean": "E", "variance": "Var"}
 
 
@@ -85,10 +85,10 @@ class Expectation:
     def __init__(self, statistic: sp.Expr, estimator: str) -> None:
         if estimator not in _ESTIMATORS:
             raise ValueError(f"estimator: got {estimator!r}; accepted: {', '.join(_ESTIMATORS)}")
-        self._definition = Definition(statistic)
+        self._definition = Polynomial(statistic)
         self.statistic, self.estimator = self._definition.statistic, estimator
         self.draws = self._definition.draws
-        self._moments = EntryMoments({name: tensor.law for name, tensor in self.draws.items()})
+        self._moments = _EntryMoments({name: tensor.law for name, tensor in self.draws.items()})
         self.quantity = f"{_ESTIMATORS[estimator]}({self.statistic})"
 
     # ---- the derivation
@@ -109,7 +109,7 @@ class Expectation:
             raise RoutesDisagree(
                 f"{self.quantity}: {self._unchecked} by partitions, {other} by cumulants"
             )
-        return self._moments.revealed(neat(self._unchecked))
+        return self._moments.revealed(_neat(self._unchecked))
 
     @property
     def patterns(self) -> list[Pattern]:
@@ -125,7 +125,7 @@ class Expectation:
         if self.estimator == "mean":
             return Step("definition", expectation(x)), *patterns, Step("sum", self.value)
         first, second = (
-            self._moments.revealed(neat(sum_of(self._by_partitions[k]))) for k in (1, 2)
+            self._moments.revealed(_neat(_sum_of(self._by_partitions[k]))) for k in (1, 2)
         )
         return (
             Step("definition", expectation(x**2) - expectation(x) ** 2),
@@ -137,7 +137,7 @@ class Expectation:
 
     @cached_property
     def _unchecked(self) -> sp.Expr:
-        return self._combined({k: sum_of(found) for k, found in self._by_partitions.items()})
+        return self._combined({k: _sum_of(found) for k, found in self._by_partitions.items()})
 
     def _combined(self, means: Mapping[int, sp.Expr]) -> sp.Expr:
         if self.estimator == "mean":
@@ -171,7 +171,7 @@ class Expectation:
         Raises:
             ValueError: a number is missing, or the polynomial has more terms than allowed.
         """
-        return oracle.average(self._definition, self.estimator, point)
+        return oracle.value_at(self._definition, self.estimator, point)
 
     def evaluate(self, arrays: Mapping[str, np.ndarray], point: Point) -> np.ndarray:
         """Evaluate the statistic as defined, by literal summation.
@@ -217,7 +217,7 @@ class Expectation:
         one at a time. A change that by the oracle too leaves the value as it is, is left out.
         """
         seen = {self.statistic}
-        for label, statistic in changes(self._definition):
+        for label, statistic in changed_statistics(self._definition):
             if statistic not in seen:
                 seen.add(statistic)
                 changed = Expectation(statistic, self.estimator)
@@ -250,3 +250,52 @@ def _equal(first: sp.Expr, second: sp.Expr) -> bool:
     if not equivalent(first, second):  # one point at which they differ decides, and is quick
         return False
     return bool(sp.simplify(difference) == 0)  # coefficients such as 1/(d - 1)
+
+
+class _EntryMoments:
+    """Moments of entries by tensor name; unknown and long ones stand as symbols until the end."""
+
+    def __init__(self, laws: Mapping[str, Law]) -> None:
+        self._laws = laws
+        self._hidden: dict[sp.Symbol, sp.Expr | MissingMoment] = {}
+        self.raw, self.cumulant = lru_cache(None)(self._raw), lru_cache(None)(self._cumulant)
+
+    def _raw(self, name: str, k: int) -> sp.Expr:
+        moment: sp.Expr | MissingMoment
+        try:
+            moment = self._laws[name].raw_moment(k)
+            if moment.is_Rational or not self._laws[name].opaque:
+                return moment
+        except MissingMoment as missing:
+            moment = missing
+        symbol = sp.Symbol(moment_text(name, k), real=True)
+        self._hidden[symbol] = moment
+        return symbol
+
+    def _cumulant(self, name: str, k: int) -> sp.Expr:
+        try:
+            if not self._laws[name].opaque:
+                return self._laws[name].cumulant(k)
+        except MissingMoment:
+            pass
+        return cumulant_from(lambda order: self.raw(name, order) if order else sp.Integer(1), k)
+
+    def revealed(self, value: sp.Expr) -> sp.Expr:
+        """Put the moments back; raise MissingMoment if an unknown one is left."""
+        left = {s: moment for s, moment in self._hidden.items() if s in value.free_symbols}
+        for moment in left.values():
+            if isinstance(moment, MissingMoment):
+                raise moment
+        return value.xreplace(left)
+
+
+def _sum_of(patterns: Iterable[Pattern]) -> sp.Expr:
+    """Return the expanded sum of count times value."""
+    return sp.expand(sp.Add(*(p.count * p.value for p in patterns)))
+
+
+def _neat(value: sp.Expr) -> sp.Expr:
+    """Return the shortest of the expanded form and two factored ones."""
+    if not isinstance(value, sp.Add) or len(value.args) > _LONGEST_TO_FACTOR:
+        return value
+    return min(sp.factor(value), sp.factor_terms(value), value, key=sp.count_ops)

@@ -19,7 +19,7 @@ from sympy.polys.rings import ring
 
 from ..formulas.evaluation import Approximation, Point
 from ..laws import Law
-from .polynomials import Definition, Index
+from .polynomials import Index, Polynomial
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,14 +28,14 @@ _MOST, _FEW = 200_000, 20_000  # terms that a polynomial may have when it is mul
 _ROUNDING = 1e-14  # relative, per factor of a term
 _TRIES = 40  # random points looked at to find one at which the laws exist and the terms are few
 
-Arrays = Mapping[str, Any]  # numbers by name and place
+_Arrays = Mapping[str, Any]  # numbers by name and place
 
 
 class TooManyTerms(ValueError):
     """The polynomial has more terms than allowed."""
 
 
-def average(definition: Definition, estimator: str, point: Point) -> Approximation:
+def value_at(definition: Polynomial, estimator: str, point: Point) -> Approximation:
     """Evaluate the mean or the variance of a definition at a point, with a bound for rounding."""
     if estimator == "mean":
         return _mean(*_multiplied_out(definition, point, 1))
@@ -43,7 +43,7 @@ def average(definition: Definition, estimator: str, point: Point) -> Approximati
     return _mean((polynomial - _rational(_mean(polynomial, laws).value)) ** 2, laws)
 
 
-def raw_moments(definition: Definition, point: Point, order: int) -> list[float]:
+def raw_moments(definition: Polynomial, point: Point, order: int) -> list[float]:
     """Return the means of the powers of a definition's statistic, from the first to ``order``.
 
     Raises:
@@ -53,7 +53,7 @@ def raw_moments(definition: Definition, point: Point, order: int) -> list[float]
     return [_mean(polynomial**k, laws).value for k in range(1, order + 1)]
 
 
-def evaluate(definition: Definition, arrays: Mapping[str, np.ndarray], point: Point) -> np.ndarray:
+def evaluate(definition: Polynomial, arrays: Mapping[str, np.ndarray], point: Point) -> np.ndarray:
     """Evaluate a statistic as defined, by literal summation: one number per replicate."""
     numbers, sizes = definition.at(point)
     for name, tensor in definition.draws.items():
@@ -69,7 +69,7 @@ def evaluate(definition: Definition, arrays: Mapping[str, np.ndarray], point: Po
 
 
 def point_and_value(
-    definition: Definition, value: Callable[[Point], Approximation]
+    definition: Polynomial, value: Callable[[Point], Approximation]
 ) -> tuple[Point, Approximation] | None:
     """Return a point, the same in every run, at which there is a value, and that; or None."""
     integers = [s for s in definition.symbols if s.is_integer]
@@ -88,7 +88,7 @@ def point_and_value(
 
 
 def _multiplied_out(
-    definition: Definition, point: Point, power: int, most: int = _MOST
+    definition: Polynomial, point: Point, power: int, most: int = _MOST
 ) -> tuple[Any, Sequence[Law]]:
     """The statistic as a polynomial in the entries that are used, and the law of each of these.
 
@@ -157,7 +157,7 @@ def _rational(number: Any) -> Any:
 
 def _literal(
     node: sp.Expr, sizes: Mapping[Index, int], number: Callable[[sp.Expr], Any]
-) -> Callable[[Arrays, Mapping[Index, int]], Any]:
+) -> Callable[[_Arrays, Mapping[Index, int]], Any]:
     """Return the function of (arrays by name, values of indices) that a numeric statistic is.
 
     Sums are loops over their indices; a fixed index takes its first value.

@@ -6,33 +6,48 @@ moments of entries.
 
 from __future__ import annotations
 
+import math
 import string
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import sympy as sp
 
-from .patterns import Moment, Pattern, moment_text, pattern
 from .polynomials import Index
-from .terms import APART, Factor, Label, Term, Terms, moved, reduced
+from .terms import (
+    APART,
+    Label,
+    Moment,
+    Term,
+    TermFactor,
+    Terms,
+    moment_text,
+    power_text,
+    reduced,
+    relabelled,
+)
 
-Group = tuple[int, ...]
+_Group = tuple[int, ...]
 
 
-class Coincidence(NamedTuple):
-    """One way in which the indices of a term coincide.
+@dataclass(frozen=True)
+class Pattern:
+    """One line of a derivation, ``text``: ``count`` terms, each worth ``value``."""
 
-    Attributes:
-        labels, factors: the term that is left, whose labels all differ.
-        ways: in how many ways it arises.
-        groups: in the first of these ways, the labels of the original term that each of its labels
-            stands for.
-    """
+    text: str
+    count: sp.Expr
+    value: sp.Expr
 
-    labels: tuple[Label, ...]
-    factors: tuple[Factor, ...]
-    ways: int
-    groups: list[Group]
+
+class _Coincidence(NamedTuple):
+    """One way in which the indices of a term coincide."""
+
+    labels: tuple[Label, ...]  # of the term that is left: they all differ
+    factors: tuple[TermFactor, ...]
+    ways: int  # in how many ways it arises
+    groups: list[_Group]  # in the first of them, the original labels that each label stands for
 
 
 class Naming:
@@ -63,38 +78,38 @@ def by_partitions(terms: Terms, raw: Moment, naming: Naming) -> list[Pattern]:
     patterns = []
     for term, coefficient in terms.items():
         names = naming.names(term)
-        for found in coincidences(term, raw):
+        for found in _coincidences(term, raw):
             worth = [moment_text(f.name, f.power) for f in found.factors]
             value = sp.Mul(coefficient, *(raw(f.name, f.power) for f in found.factors))
             counts = [sp.Integer(found.ways), *falling(found.labels, naming.sizes)]
             where = _text(names, term, found)
-            patterns.append(pattern(where, counts, worth, value, coefficient))
+            patterns.append(_pattern(where, counts, worth, value, coefficient))
     return patterns
 
 
-def coincidences(term: Term, raw: Moment) -> list[Coincidence]:
+def _coincidences(term: Term, raw: Moment) -> list[_Coincidence]:
     """Let the summed labels coincide in every way, one label after another.
 
     Ways that are worth 0 are left out.
     """
-    states: dict[Term, tuple[int, list[Group]]] = {term: (1, [(x,) for x in range(len(term[0]))])}
+    states: dict[Term, tuple[int, list[_Group]]] = {term: (1, [(x,) for x in range(len(term[0]))])}
     for _ in range(sum(mark == "" for _, mark in term.labels)):
-        found: dict[Term, tuple[int, list[Group]]] = {}
+        found: dict[Term, tuple[int, list[_Group]]] = {}
         for (labels, factors), (ways, groups) in states.items():
             x = next(x for x, (_, mark) in enumerate(labels) if not mark)
             size = labels[x].size
             apart = [*labels[:x], Label(size, APART), *labels[x + 1 :]]
             for y in [y for y, label in enumerate(apart) if label.mark and label.size == size]:
                 place = [y if z == x else z for z in range(len(labels))]
-                new, number = reduced(apart, moved(factors, place))
-                joined: list[Group] = [()] * len(number)
+                new, number = reduced(apart, relabelled(factors, place))
+                joined: list[_Group] = [()] * len(number)
                 for z, group in enumerate(groups):
                     joined[number[place[z]]] += group
                 before, first = found.get(new, (0, joined))
                 if not _is_zero(new, raw):
                     found[new] = before + ways, min(first, joined, key=_largest_first)
         states = found
-    patterns = [Coincidence(*state, *rest) for state, rest in states.items()]
+    patterns = [_Coincidence(*state, *rest) for state, rest in states.items()]
     return sorted(patterns, key=lambda p: (len(p.labels), _largest_first(p.groups)))
 
 
@@ -105,7 +120,7 @@ def falling(labels: Sequence[Label], sizes: Mapping[str, sp.Expr]) -> Iterator[s
         yield from (size - k for k in range(sum(m != APART for m in marks), len(marks)))
 
 
-def _largest_first(groups: Iterable[Group]) -> list[tuple[int, list[int]]]:
+def _largest_first(groups: Iterable[_Group]) -> list[tuple[int, list[int]]]:
     return sorted((-len(group), sorted(group)) for group in groups)
 
 
@@ -123,7 +138,7 @@ def _is_zero(term: Term, raw: Moment) -> bool:
     return False
 
 
-def _text(names: Sequence[str], term: Term, found: Coincidence) -> str:
+def _text(names: Sequence[str], term: Term, found: _Coincidence) -> str:
     clauses = []
     for size in dict.fromkeys(label.size for label in term.labels):
         pairs = zip(found.groups, found.labels, strict=True)
@@ -134,3 +149,22 @@ def _text(names: Sequence[str], term: Term, found: Coincidence) -> str:
         else:
             clauses.append("any " * (len(here) == len(here[0]) == 1) + " != ".join(blocks))
     return "; ".join(clauses) or "constant"
+
+
+def _pattern(
+    where: str,
+    counts: Sequence[sp.Expr],
+    names: Sequence[str],
+    value: sp.Expr,
+    coefficient: sp.Expr,
+) -> Pattern:
+    """Return a pattern with its text: which terms, factors of their number, names of moments."""
+    number = math.prod(int(c) for c in counts if c.is_Integer)
+    repeated = Counter(c for c in counts if not c.is_Integer)
+    symbols = (power_text(f"({c})" if c.is_Add else str(c), k) for c, k in repeated.items())
+    symbolic = " ".join(symbols).replace(" (", "(")
+    count = f"{number} {symbolic}".strip() if number != 1 or not symbolic else symbolic
+    factor = f"({coefficient})" if coefficient.is_Add else str(coefficient)
+    factors = [factor] * (coefficient != 1) + [power_text(x, k) for x, k in Counter(names).items()]
+    text = f"{where}: {count} term{'s' * (count != '1')} of {' '.join(factors) or '1'}"
+    return Pattern(text, sp.Mul(*counts), value)

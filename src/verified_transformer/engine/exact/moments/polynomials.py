@@ -13,11 +13,11 @@ from ..formulas.evaluation import Point
 from ..laws import Law, exact
 
 
-class Named(sp.Symbol):  # type: ignore[misc]  # SymPy has no types
+class _Named(sp.Symbol):  # type: ignore[misc]  # SymPy has no types
     """A symbol that equals another one only if all that was said of it is equal too."""
 
-    def __new__(cls, name: str, identity: tuple[Any, ...], **attributes: object) -> Named:
-        symbol: Named = sp.Symbol.__xnew__(cls, name, real=True)
+    def __new__(cls, name: str, identity: tuple[Any, ...], **attributes: object) -> _Named:
+        symbol: _Named = sp.Symbol.__xnew__(cls, name, real=True)
         # the identity as text, so that SymPy can sort
         symbol.__dict__.update(attributes, _identity=sp.srepr(identity))
         return symbol
@@ -31,15 +31,15 @@ class Named(sp.Symbol):  # type: ignore[misc]  # SymPy has no types
     _latex = _pretty = _sympystr
 
 
-class Index(Named):
+class Index(_Named):
     """A running index: its name and how many values it takes (a symbol or an integer)."""
 
     def __new__(cls, name: str, size: object) -> Index:
-        size = as_size(size, f"size of {name}")
+        size = _as_size(size, f"size of {name}")
         return super().__new__(cls, name, (size,), size=size)
 
 
-class Tensor(Named):
+class Tensor(_Named):
     """A random tensor, whose entries, at `Index` objects, are independent and follow one law.
 
     Args:
@@ -51,7 +51,7 @@ class Tensor(Named):
     def __new__(cls, name: str, law: Law, *sizes: object) -> Tensor:
         if not isinstance(law, Law):
             raise TypeError(f"law: got {law!r}; accepted: a Law, such as Normal(0, sigma)")
-        axes = tuple(as_size(size, f"sizes of {name}") for size in sizes)
+        axes = tuple(_as_size(size, f"sizes of {name}") for size in sizes)
         identity = axes, law.name, *sorted(law.free_symbols, key=str)
         return super().__new__(cls, name, identity, law=law, sizes=axes)
 
@@ -65,7 +65,7 @@ class Tensor(Named):
         return sp.Indexed(sp.IndexedBase(self), *indices)
 
 
-def as_size(value: object, name: str) -> sp.Expr:
+def _as_size(value: object, name: str) -> sp.Expr:
     """Return a number of values of an index in SymPy; ``name`` is what a message calls it."""
     size = exact(value, name)
     if not size.is_integer or size.is_positive is False:
@@ -107,7 +107,7 @@ def refuse_unless_polynomial(node: sp.Expr) -> None:
     if isinstance(node, sp.Indexed) and isinstance(node.base.label, Tensor):
         return
     if not node.has(sp.Indexed):
-        if strangers := [s for s in node.free_symbols if isinstance(s, Named)]:
+        if strangers := [s for s in node.free_symbols if isinstance(s, _Named)]:
             raise ValueError(f"statistic: {strangers[0]} stands in {node} outside of an entry")
         return
     whole = isinstance(node, sp.Pow) and node.exp.is_Integer and node.exp > 0
@@ -121,7 +121,7 @@ def refuse_unless_polynomial(node: sp.Expr) -> None:
         refuse_unless_polynomial(part)
 
 
-class Definition:
+class Polynomial:
     """A polynomial in entries, refused where it is none or ambiguous, and what occurs in it.
 
     Attributes:
@@ -170,5 +170,5 @@ class Definition:
         if missing := [str(s) for s in self.symbols if s not in point]:
             raise ValueError(f"point: got nothing for {', '.join(missing)}")
         numbers = {s: exact(point[s], str(s)) for s in self.symbols}
-        sizes = {i: int(as_size(i.size.subs(numbers), f"point, {i.size}")) for i in self.indices}
+        sizes = {i: int(_as_size(i.size.subs(numbers), f"point, {i.size}")) for i in self.indices}
         return numbers, sizes

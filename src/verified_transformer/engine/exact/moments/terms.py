@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, reduce
 from itertools import product
 from typing import Any, NamedTuple
@@ -26,7 +26,7 @@ class Label(NamedTuple):
     mark: str
 
 
-class Factor(NamedTuple):
+class TermFactor(NamedTuple):
     """A power of an entry: the tensor's name, the label of each axis, the exponent."""
 
     name: str
@@ -38,11 +38,12 @@ class Term(NamedTuple):
     """A product of factors, whose axes point by number to labels."""
 
     labels: tuple[Label, ...]
-    factors: tuple[Factor, ...]
+    factors: tuple[TermFactor, ...]
 
 
 Terms = Mapping[Term, sp.Expr]  # a polynomial: the coefficient of each term
-ONE = Term((), ())
+Moment = Callable[[str, int], sp.Expr]  # of an entry, by tensor name and order
+_ONE = Term((), ())
 
 
 def _ranks(keys: Iterable[Any]) -> list[int]:
@@ -76,24 +77,24 @@ def _canonical(term: Term) -> tuple[Term, tuple[int, ...]]:
         chosen = rank.index(min(tied))
         rank = _ranks((r, x != chosen) for x, r in enumerate(rank))
     ordered = tuple(label for _, label in sorted(zip(rank, labels, strict=True)))
-    return Term(ordered, moved(factors, rank)), tuple(rank)
+    return Term(ordered, relabelled(factors, rank)), tuple(rank)
 
 
-def moved(
-    factors: Iterable[Factor], place: Sequence[int] | Mapping[int, int]
-) -> tuple[Factor, ...]:
+def relabelled(
+    factors: Iterable[TermFactor], place: Sequence[int] | Mapping[int, int]
+) -> tuple[TermFactor, ...]:
     """Replace each label x by place[x] and collect equal factors."""
     powers: Counter[tuple[str, tuple[int, ...]]] = Counter()
     for name, where, power in factors:
         powers[name, tuple(place[x] for x in where)] += power
-    return tuple(Factor(*key, power) for key, power in sorted(powers.items()))
+    return tuple(TermFactor(*key, power) for key, power in sorted(powers.items()))
 
 
-def reduced(labels: Sequence[Label], factors: Iterable[Factor]) -> tuple[Term, dict[int, int]]:
+def reduced(labels: Sequence[Label], factors: Iterable[TermFactor]) -> tuple[Term, dict[int, int]]:
     """The canonical term without unused labels, and the new number of each label that is left."""
     kept = sorted({x for factor in factors for x in factor.where})
     number = {x: new for new, x in enumerate(kept)}
-    term = Term(tuple(labels[x] for x in kept), moved(factors, number))
+    term = Term(tuple(labels[x] for x in kept), relabelled(factors, number))
     canonical, rank = _canonical(term)
     return canonical, {x: rank[new] for x, new in number.items()}
 
@@ -102,17 +103,17 @@ def expanded(node: sp.Expr) -> dict[Term, sp.Expr]:
     """Multiply out into coefficients of terms."""
     if isinstance(node, sp.Indexed):
         own = list(dict.fromkeys(node.indices))
-        factor = Factor(node.base.label.name, tuple(map(own.index, node.indices)), 1)
-        return {reduced([fixed_label(i) for i in own], [factor])[0]: sp.Integer(1)}
+        factor = TermFactor(node.base.label.name, tuple(map(own.index, node.indices)), 1)
+        return {reduced([_fixed_label(i) for i in own], [factor])[0]: sp.Integer(1)}
     if not node.has(sp.Indexed):
-        return {ONE: node}
+        return {_ONE: node}
     if isinstance(node, sp.Add):
         return _collected(item for part in node.args for item in expanded(part).items())
     if isinstance(node, sp.Mul):
         return reduce(multiplied, map(expanded, node.args))
     if isinstance(node, sp.Pow):
         return reduce(multiplied, [expanded(node.base)] * int(node.exp))
-    bound = {fixed_label(i): i.size for i in node.variables}
+    bound = {_fixed_label(i): i.size for i in node.variables}
     terms = []
     for (labels, factors), coefficient in expanded(node.function).items():
         absent = [size for label, size in bound.items() if label not in labels]
@@ -121,7 +122,7 @@ def expanded(node: sp.Expr) -> dict[Term, sp.Expr]:
     return _collected(terms)
 
 
-def fixed_label(index: Index) -> Label:
+def _fixed_label(index: Index) -> Label:
     return Label(str(index.size), f"={index.name}")
 
 
@@ -141,5 +142,14 @@ def multiplied(first: Terms, second: Terms) -> dict[Term, sp.Expr]:
             shared = label.mark and label in labels
             place.append(labels.index(label) if shared else len(joined))
             joined += [] if shared else [label]
-        terms.append((reduced(joined, (*factors, *moved(more, place)))[0], a * b))
+        terms.append((reduced(joined, (*factors, *relabelled(more, place)))[0], a * b))
     return _collected(terms)
+
+
+def moment_text(name: str, k: int) -> str:
+    """Return the name of a raw moment, such as ``E[w^4]``."""
+    return f"E[{power_text(name, k)}]"
+
+
+def power_text(base: str, k: int) -> str:
+    return f"{base}^{k}" if k > 1 else base

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ...account.records.ran import OWN, TORCH, TRANSFORMERS, Ran
+from ..account.records.ran import OWN, TORCH, TRANSFORMERS, Ran
 
 if TYPE_CHECKING:
     from torch import nn
@@ -15,7 +15,7 @@ _EPSILONS = ("eps", "variance_epsilon", "epsilon")
 _LARGEST_ROOT = 1 << 20
 
 
-def describe(module: nn.Module) -> Ran:
+def description_of(module: nn.Module) -> Ran:
     """Return what a module says of itself.
 
     Args:
@@ -23,7 +23,7 @@ def describe(module: nn.Module) -> Ran:
 
     Example:
         >>> from torch import nn
-        >>> str(describe(nn.TransformerEncoderLayer(8, 2)))
+        >>> str(description_of(nn.TransformerEncoderLayer(8, 2)))
         'nn.TransformerEncoderLayer, LayerNorm ε 1e-05, float32'
     """
     parts = list(module.modules())
@@ -31,7 +31,7 @@ def describe(module: nn.Module) -> Ran:
         type(module).__name__,
         _home(type(module)),
         layers=tuple(_stacks(module)),
-        tied=is_tied(module),
+        tied=_is_tied(module),
         norms=tuple(dict.fromkeys(filter(None, map(_norm, parts)))),
         scales=tuple(dict.fromkeys(filter(None, map(_scale, parts)))),
         dtypes=tuple(sorted({str(p.dtype).removeprefix("torch.") for p in module.parameters()})),
@@ -43,20 +43,11 @@ def _home(made: type) -> str:
     return {"transformers": TRANSFORMERS, "torch": TORCH}.get(root, OWN)
 
 
-def is_tied(module: nn.Module) -> bool | None:
-    """Return whether embedding and head are one parameter; None where it has no such pair.
+def _is_tied(module: nn.Module) -> bool | None:
+    """Whether embedding and head are one parameter; None where it has no such pair.
 
-    Args:
-        module: of transformers, which names the two; or any other, in which a linear layer with
-            the shape of an embedding is its head.
-
-    Example:
-        >>> from torch import nn
-        >>> model = nn.ModuleList([nn.Embedding(5, 3), nn.Linear(3, 5)])
-        >>> before = is_tied(model)
-        >>> model[1].weight = model[0].weight
-        >>> before, is_tied(model)
-        (False, True)
+    Transformers' models name the two; in any other a linear layer with the shape of an embedding is
+    its head.
     """
     from torch import nn
 
@@ -105,16 +96,11 @@ def _scale(part: nn.Module) -> str | None:
     found = getattr(part, "scaling", None)
     if "Attention" not in type(part).__name__ or not isinstance(found, int | float) or found <= 0:
         return None
-    return written(float(found))
+    return _written(float(found))
 
 
-def written(scale: float) -> str:
-    """Return a scale as one over a root, where it is one.
-
-    Example:
-        >>> written(64**-0.5), written(8**-0.5), written(1.0), written(0.3)
-        ('1/8', '1/√8', '1', '0.3')
-    """
+def _written(scale: float) -> str:
+    """A scale as one over a root, where it is one."""
     square = round(1 / scale**2)
     if not 1 < square < _LARGEST_ROOT or not math.isclose(square, 1 / scale**2, rel_tol=1e-6):
         return f"{scale:.6g}"

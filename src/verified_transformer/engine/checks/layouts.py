@@ -10,12 +10,12 @@ from collections.abc import Callable
 
 import torch
 
-from ....seeds import generator
+from ...seeds import generator
 
-Layout = Callable[[torch.Tensor, str], torch.Tensor]
+_Layout = Callable[[torch.Tensor, str], torch.Tensor]
 
 
-def layouts(shape: tuple[int, ...]) -> dict[str, Layout]:
+def layouts(shape: tuple[int, ...]) -> dict[str, _Layout]:
     """Return the wrong versions of an array of this shape, by name.
 
     Each takes an array of real or complex numbers and a name for its own random numbers. Axes are
@@ -34,7 +34,7 @@ def layouts(shape: tuple[int, ...]) -> dict[str, Layout]:
         >>> sorted(layouts((2, 3)))[:3]
         ['1 % larger', 'another rotation', 'doubled along axis 1']
     """
-    found: dict[str, Layout] = {}
+    found: dict[str, _Layout] = {}
     for axis, size in enumerate(shape):
         along = f" along axis {axis}" if len(shape) > 1 else ""
         for name, make in _along(axis, size).items():
@@ -51,8 +51,8 @@ def layouts(shape: tuple[int, ...]) -> dict[str, Layout]:
     return found
 
 
-def _along(axis: int, size: int) -> dict[str, Layout]:
-    """Layouts of one axis; those that coincide at this size are given once."""
+def _along(axis: int, size: int) -> dict[str, _Layout]:
+    """_Layouts of one axis; those that coincide at this size are given once."""
     half = (size + 1) // 2
     places = torch.arange(size)
     orders = {
@@ -65,7 +65,7 @@ def _along(axis: int, size: int) -> dict[str, Layout]:
     for name, order in orders.items():
         distinct.setdefault(tuple(order.tolist()), name)
 
-    def taken(name: str) -> Layout:
+    def taken(name: str) -> _Layout:
         return lambda x, _: x.index_select(axis, orders[name].to(x.device))
 
     found = {name: taken(name) for name in distinct.values() if name}

@@ -1,14 +1,15 @@
-"""Deciding by an exact oracle, or by a predicate and its broken twin."""
+"""Deciding exactly: by an oracle, by counting, or by a predicate and its broken twin."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import numbers
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import sympy as sp
 
-from ...account.records.record import Record, Score
-from ...exact.formulas.evaluation import (
+from ..account.records.record import Record, Score
+from ..exact.formulas.evaluation import (
     Point,
     checked_points,
     equivalent,
@@ -17,13 +18,15 @@ from ...exact.formulas.evaluation import (
     random_points,
     small_points,
 )
-from ...exact.formulas.notation import parse
-from ...exact.induction import over_layers
-from ...exact.judging import Comparison, approximation, compare, refuse_nothing
-from ...exact.typed_oracles import is_constant, is_typed
-from ..subject import Predicate, Subject
-from ..what_ran import aside, watched
-from ..wording import count as counted_noun
+from ..exact.formulas.notation import parse
+from ..exact.induction import over_layers
+from ..exact.judging import Comparison, approximation, refuse_nothing
+from ..exact.typed_oracles import is_constant, is_typed, typed_formula
+from .subject import Predicate, Subject
+from .what_ran import aside, watched
+from .wording import amount
+
+_Countable = int | Iterable[Any]
 
 
 class ByOracle(Subject):
@@ -65,7 +68,7 @@ class ByOracle(Subject):
             )
         score = self._judged(oracle, points)
         self._check_digits()
-        detail = f"exact at {counted_noun(points, 'point')}; {score.killed}/{score.total} mutants"
+        detail = f"exact at {amount(points, 'point')}; {score.killed}/{score.total} mutants"
         return self._emit(
             "exact", "supports", f"{text} = {self.formula}", detail,
             mutants=score, given=[quantity, given, at],
@@ -94,8 +97,7 @@ class ByOracle(Subject):
                 empty, of which everything is true.
         """
         text, predicate = self._stated(text, predicate)
-        if self.reading.formula and self.of == "reading":
-            raise ValueError(f"{self.name}: has a formula; use prove, check or measure")
+        self._refuse_formula()
         refuse_nothing(on=on, not_on=not_on)
         found = predicate(on)
         if found is not True:
@@ -113,6 +115,55 @@ class ByOracle(Subject):
         return self._emit(
             "exact", "supports", text, detail, mutants=Score(1, 1),
             given=[predicate, on], broken=[not_on],
+        )  # fmt: skip
+
+    @watched()
+    def count(
+        self, quantity: str, counted: Callable[[Point], _Countable], *, at: Sequence[Point] = ({},)
+    ) -> Record:
+        """Check the formula by counting what it says how many there are of.
+
+        Args:
+            quantity: what is counted, in a line.
+            counted: function of a point; builds the things and returns them in a collection, or
+                returns how many there are.
+            at: points, two or more where the formula has symbols.
+
+        Returns:
+            A record of kind "count"; it needs no measurement beside it.
+
+        Raises:
+            ClaimFailed: there is another number of them, or a mutant of the formula gives the same.
+            TypeError: ``counted`` is no function, or returns what cannot be counted.
+            ValueError: a single point, or ``counted`` is a formula and counts nothing.
+
+        Example:
+            >>> from verified_transformer import claim, symbols
+            >>> import torch
+            >>> d, n = symbols("d n")
+            >>> def table(point):
+            ...     return torch.nn.Embedding(point[n], point[d]).weight.flatten()
+            >>> claim("TIE-29").count(
+            ...     "entries of an embedding", table, at=[{n: 5, d: 3}, {n: 7, d: 2}]
+            ... )  # doctest: +ELLIPSIS
+            TIE-29 count   entries of an embedding = d*n   ...
+        """
+        if not isinstance(quantity, str) or not quantity.strip():
+            raise TypeError(f"quantity: got {quantity!r}; accepted: what is counted, in a line")
+        if not callable(counted):
+            raise TypeError(f"counted: got {counted!r}; accepted: a function of a point")
+        points = checked_points(at, self.formula)
+        if self.formula.free_symbols and len(points) < 2:
+            raise ValueError(f"at: got {len(points)} point; accepted: two or more")
+        typed = typed_formula(counted, self.formula.free_symbols)
+        if typed is not None:
+            raise ValueError(f"counted: is the formula {typed}; accepted: a function that counts")
+        score = self._judged(lambda point: _how_many(counted(point)), points, counted=True)
+        self._check_digits()
+        detail = f"counted at {amount(points, 'point')}; {score.killed}/{score.total} mutants"
+        return self._emit(
+            "count", "supports", f"{quantity} = {self.formula}", detail,
+            mutants=score, given=[counted, at],
         )  # fmt: skip
 
     def would_be(self, formula: str | sp.Expr) -> None:
@@ -176,7 +227,7 @@ class ByOracle(Subject):
 def _beside(given: sp.Expr, value: Callable[[Point], Any], point: Point) -> Comparison | None:
     """A formula beside a value; None at a point of which the definition does not speak."""
     try:
-        return compare(given, approximation(value(point)), point)
+        return Comparison.of(given, approximation(value(point)), point)
     except ValueError:
         return None
 
@@ -197,3 +248,15 @@ def _named(quantity: Any, oracle: Any) -> tuple[str, Callable[[Point], object]]:
 def _brief(thing: Any) -> str:
     text = getattr(thing, "__name__", None) or repr(thing)
     return text if len(text) <= 60 else f"a {type(thing).__name__}"
+
+
+def _how_many(things: _Countable) -> int:
+    """A whole number as it is, a collection's length; a range is a number in disguise."""
+    if isinstance(things, numbers.Integral) and not isinstance(things, bool):
+        return int(things)
+    if isinstance(things, Iterable) and not isinstance(things, str | bytes | range):
+        return sum(1 for _ in things)
+    raise TypeError(
+        f"counted: returned {things!r}, a {type(things).__name__}; accepted: a whole number, or a "
+        "collection of the things"
+    )

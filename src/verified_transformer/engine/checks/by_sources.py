@@ -6,11 +6,11 @@ import html
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
-from ...account.reading.citations import Citation, checked_day, installed, stands_in
-from ...account.records.record import Record
-from ..subject import Subject
-from ..what_ran import watched
-from ..wording import count as counted
+from ..account.reading.citations import Citation, checked_day, installed, stands_in
+from ..account.records.record import Record
+from .subject import Subject, accept
+from .what_ran import watched
+from .wording import amount
 
 _NATURES = ("definition", "plan", "opinion", "picture")
 
@@ -81,7 +81,7 @@ class BySources(Subject):
                 f"the count does not depend on any single datum: it is {count(values)} without "
                 "each of them"
             )
-        detail = f"{counted(values, 'datum')}; {score.killed}/{score.total} mutants"
+        detail = f"{amount(values, 'datum')}; {score.killed}/{score.total} mutants"
         steps = [(name, html.escape(f"{value} [{key}]")) for name, (value, key) in data.items()]
         return self._emit(
             "census", "supports", f"{quantity} = {self.formula}", detail.replace("datums", "data"),
@@ -169,9 +169,3 @@ class BySources(Subject):
         if not tried or not could_have_seen:
             raise ValueError("tried, could_have_seen: both are needed for an open verdict")
         return self._emit("attempt", "none", tried, f"could have seen {could_have_seen}")
-
-
-def accept(name: str, value: str, accepted: tuple[str, ...]) -> None:
-    """Refuse a word that is not one of those accepted."""
-    if value not in accepted:
-        raise ValueError(f"{name}: got {value!r}; accepted: {', '.join(accepted)}")

@@ -1,0 +1,243 @@
+"""Experiments: an empirical remark is decided by two arms of independent runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..account.recordings import Part, Recording
+from ..account.records.chances import PLACEBO, PLACEBOS_TRIED
+from ..account.records.margins import PRINTED, Interval
+from ..account.records.record import Record
+from .subject import Subject, accept
+from .what_ran import watched
+
+_SIGNS = ("positive", "negative")
+_LEAST_RUNS = 3
+_LEAST_FOR_A_PLACEBO = 6  # two halves of three
+_BOUNDS = {  # what a bound may be called, beside its digits
+    "nothing": 0, "half": 1 / 2, "a third": 1 / 3, "a quarter": 1 / 4, "a tenth": 1 / 10,
+    "one twelfth": 1 / 12, "one in twenty": 1 / 20, "a hundredth": 1 / 100,
+    "one hundredth": 1 / 100, "one per cent": 1 / 100, "a thousandth": 1 / 1000,
+}  # fmt: skip
+
+_Runs = Mapping[int, float]
+
+
+class ByExperiment(Subject):
+    """The verb that tries an empirical remark."""
+
+    @watched()
+    def experiment(
+        self,
+        *,
+        arms: Mapping[str, Mapping[int, float] | Sequence[float] | Part | Any],
+        compares: tuple[str, str],
+        predicts: str,
+        unit: str,
+        replicate: str = "seed",
+        recorded: Recording | None = None,
+        travels: bool = True,
+    ) -> Record:
+        """Decide an empirical remark from what was measured in two arms of independent runs.
+
+        The library subtracts, seed by seed; one half of an arm less its other half must have no
+        outcome. The mean of live runs is rounded so that it is the same on every machine; of a
+        recording the interval stands in the line.
+
+        Args:
+            arms: what was measured, by arm and seed; at least three seeds, the same in each arm.
+                An arm is a mapping, a list or a tensor with one value for each seed, a part of a
+                recording, such as ``recorded.at("runs", "tied", "loss")``, or a number, to which
+                the other is held.
+            compares: two arms; the effect is the first less the second.
+            predicts: "positive" or "negative", the sign of the effect that the claim predicts.
+            unit: what was measured in an arm, in a line.
+            replicate: what one run is.
+            recorded: the recording that arms were computed from, where they are no parts of it.
+            travels: whether another processor gives nearly the same live runs. Where it does not,
+                as in unstable training, the mean stands in the table, not in the compared line.
+
+        Returns:
+            A record whose outcome is "supports" or "contradicts" where the 99 % interval of the
+            mean lies on one side of zero, of live runs with a margin, else "unsettled".
+
+        Raises:
+            ClaimFailed: half of an arm differs from its other half.
+            TypeError: runs that are no mapping and no part of a recording.
+            ValueError: too few runs, one that is not finite, arms with other seeds, an unknown arm
+                or sign.
+
+        Example:
+            With two arms of a recording:
+
+            >>> from verified_transformer import claim
+            >>> from verified_transformer.engine.account.recordings import load
+            >>> kept, path = load("grown_bert"), ("runs", "text, 1 layer", "without")
+            >>> claim("GROW-02").case("laboratory").experiment(
+            ...     arms={w: kept.at(*path, w, "final", "0.001") for w in ("small", "doubled")},
+            ...     compares=("small", "doubled"), predicts="positive",
+            ...     unit="loss after training on",
+            ... )  # doctest: +ELLIPSIS
+            GROW-02 [laboratory] experiment   loss after training on, small less doubled: ...
+        """  # fmt: skip
+        accept("predicts", predicts, _SIGNS)
+        found = _checked_arms(arms, compares)
+        recorded, paths = _places({name: arms[name] for name in found}, recorded)
+        (first, one), (second, other) = found.items()
+        values = [one[seed] - other[seed] for seed in sorted(one)]
+        interval = interval_of(values)
+        about = interval.ends if recorded else interval.about if travels else None
+        sign = settled(interval, 0.0 if recorded else PRINTED)
+        outcome = "supports" if sign == predicts else "contradicts" if sign else "unsettled"
+        instead = "" if outcome == "supports" else f", where {predicts} was predicted"
+        placebos = self._placebos(found)
+        runs = f"{len(values)} runs, replicate: {replicate}"
+        said = [runs, placebos, paths, repr(recorded) if recorded else None, about]
+        means = {
+            f"mean of {name}": f"{sum(runs.values()) / len(runs):.5g}"
+            for name, runs in found.items()
+        }
+        return self._emit(
+            "experiment", outcome, f"{unit}, {first} less {second}: {sign or 'unsettled'}{instead}",
+            "; ".join(filter(None, said)), recorded=recorded, interval=interval, given=[compares],
+            rows=[{
+                "99 % interval": f"{interval.low:.4g} … {interval.high:.4g}",
+                "runs": str(len(values)), "margin": f"{interval.margin:.2g}", **means,
+            }],
+        )  # fmt: skip
+
+    def _placebos(self, arms: Mapping[str, Mapping[int, float]]) -> str:
+        """Each arm's one half against its other: no effect may come out where there is none."""
+        found = {name: placebo(runs) for name, runs in arms.items()}
+        for name, interval in found.items():
+            if interval and settled(interval):
+                raise self._failed(
+                    f"a placebo shows an effect: one half of the runs of {name!r} less the other "
+                    f"is {interval.low:.3g} … {interval.high:.3g}; the runs are not independent "
+                    "replicates of one thing"
+                )
+        return PLACEBOS_TRIED if all(found.values()) else "too few runs for a placebo"
+
+
+def settled(interval: Interval, needed: float = PRINTED) -> str | None:
+    """The sign of an effect whose interval is far enough from zero; None where it is not.
+
+    The ledger wants twice that margin of what a live run stored, so that the outcome survives a
+    processor that moves the interval. A recording is moved by none, and needs no margin.
+    """
+    if not interval.margin or interval.margin < needed:
+        return None
+    return "positive" if interval.low > 0 else "negative"
+
+
+def interval_of(values: Iterable[float]) -> Interval:
+    """The 99 % interval of the mean of independent runs; a point where all are equal."""
+    from ..sampling.design import mean_interval
+
+    every = list(values)
+    if len(set(every)) == 1:
+        return Interval(every[0], every[0])
+    return Interval(*mean_interval(every))
+
+
+def _checked_runs(runs: Any, name: str) -> dict[int, float]:
+    """What was measured, by seed; of a list or a tensor the seeds are 0, 1, 2, …"""
+    if isinstance(runs, Part):
+        runs = runs.by_seed()
+    if hasattr(runs, "tolist"):
+        runs = runs.tolist()
+    if isinstance(runs, list | tuple) and all(isinstance(value, int | float) for value in runs):
+        runs = dict(enumerate(runs))
+    if not isinstance(runs, Mapping):
+        what = type(runs).__name__
+        raise TypeError(
+            f"{name}: got {what}; accepted: the {name} by seed, one number for each seed in a "
+            "list or a tensor, or a recording's part"
+        )
+    if len(runs) < _LEAST_RUNS:
+        raise ValueError(f"{name}: got {len(runs)} runs; accepted: at least {_LEAST_RUNS}")
+    for seed, value in runs.items():
+        if not math.isfinite(value):
+            raise ValueError(f"{name}: got {value} for {seed}; accepted: finite numbers")
+    return {seed: float(value) for seed, value in runs.items()}
+
+
+def _checked_arms(arms: Any, compares: Any) -> dict[str, dict[int, float]]:
+    """The arms that are compared, each with the same seeds; a number is one for all seeds."""
+    if not isinstance(arms, Mapping) or not all(isinstance(name, str) for name in arms):
+        raise TypeError(f"arms: got {type(arms).__name__}; accepted: runs by the name of their arm")
+    if not isinstance(compares, tuple) or len(compares) != 2 or len(set(compares)) != 2:
+        raise ValueError(f"compares: got {compares!r}; accepted: the names of two arms")
+    unknown = [name for name in compares if name not in arms]
+    if unknown:
+        raise ValueError(f"compares: got {unknown[0]!r}; accepted: {', '.join(arms)}")
+    bounds = [name for name in compares if isinstance(arms[name], int | float)]
+    if len(bounds) > 1:
+        raise ValueError(f"arms: {' and '.join(bounds)} are both numbers; accepted: one bound")
+    found = {
+        name: _checked_runs(arms[name], f"arms[{name!r}]")
+        for name in compares
+        if name not in bounds
+    }
+    seeds = [set(runs) for runs in found.values()]
+    if seeds[0] != seeds[-1]:
+        raise ValueError("arms: have other seeds; accepted: the same, so that pairs are compared")
+    for name in bounds:
+        if not math.isfinite(arms[name]):
+            raise ValueError(f"arms: got {arms[name]} for {name!r}; accepted: a finite number")
+        if _called(name) is None or not math.isclose(arms[name], _called(name) or 0):
+            words = ", ".join(_BOUNDS)
+            raise ValueError(
+                f"arms: {arms[name]} is called {name!r}; accepted: its digits, or one of {words}"
+            )
+        found[name] = dict.fromkeys(seeds[0], float(arms[name]))
+    return {name: found[name] for name in compares}
+
+
+def _called(name: str) -> float | None:
+    """The number that a bound's name says."""
+    try:
+        return _BOUNDS[name] if name in _BOUNDS else float(name)
+    except ValueError:
+        return None
+
+
+def placebo(runs: _Runs) -> Interval | None:
+    """One half of an arm less its other half; None where there are too few runs.
+
+    The interval is wider than that of an effect: an experiment is tried once, a placebo for every
+    arm, on every machine and with every other seed. At 99.99 % and with the margin that `settled`
+    asks for, a placebo of independent runs shows an effect at most once in ten thousand times;
+    where runs fall into two narrow clusters, this takes sixteen of them. Halves are compared as
+    two samples with one spread, because seeds are no pairs.
+
+    Args:
+        runs: what was measured in an arm, by seed.
+
+    Example:
+        >>> alike = placebo({seed: value for seed, value in enumerate([1, 2, 3, 2, 1, 3])})
+        >>> settled(alike) is None
+        True
+        >>> placebo({0: 1.0, 1: 2.0}) is None
+        True
+    """
+    from ..sampling.design import difference_interval
+
+    if len(runs) < _LEAST_FOR_A_PLACEBO:
+        return None
+    values = [runs[seed] for seed in sorted(runs)]
+    return Interval(*difference_interval(values[::2], values[1::2], 1 - PLACEBO))
+
+
+def _places(arms: Mapping[str, Any], recorded: Recording | None) -> tuple[Recording | None, str]:
+    """The one recording that the arms come from, and by which paths, in a line."""
+    parts = {name: arm for name, arm in arms.items() if isinstance(arm, Part)}
+    sources = {part.recording.name: part.recording for part in parts.values()}
+    if recorded is not None:
+        sources[recorded.name] = recorded
+    if len(sources) > 1:
+        raise ValueError(f"arms: come from {' and '.join(sources)}; accepted: one recording")
+    line = ", ".join(f"{name}: {'/'.join(part.path)}" for name, part in parts.items())
+    return next(iter(sources.values()), None), line

@@ -1,1 +1,0 @@
-"""Deciding exactly: a derivation, an exact oracle, a predicate and its broken twin, a count."""

@@ -1,1 +1,0 @@
-"""What the world decides: runs with two arms, counts of published data, sources."""
