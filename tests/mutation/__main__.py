@@ -16,6 +16,7 @@ from typing import Any
 import yaml
 
 from verified_transformer.engine.commands.elsewhere.keeping import path, provenance
+from verified_transformer.writing import write_whole
 
 from .judging import LOCKED, Judge, Judgement
 from .mutant import CHAPTERS, KINDS, PARTS
@@ -182,7 +183,7 @@ def keep_score(summary: Mapping[str, Any], root: Path = ROOT) -> Path:
         "kinds": {kind: kept[kind] for kind in KINDS if kind in kept},
     }
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(json.dumps(made, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    write_whole(target, json.dumps(made, ensure_ascii=False, indent=1) + "\n")
     return target
 
 
@@ -198,4 +199,8 @@ def _parts(found: list[Judgement], key: Callable[[Judgement], str]) -> dict[str,
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:  # the scratch copy is gone by now
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)
