@@ -1,4 +1,4 @@
-"""`claims` and `lock`: the ledger, from the stored outputs, and the lock on what is said."""
+"""`claims`, `lock`, `release`: the ledger, the lock on what is said, what of it is published."""
 
 from __future__ import annotations
 
@@ -62,6 +62,25 @@ def renew(root: Path, reason: str, date: str | None = None, path: Path = lock.PA
     print("\n".join([*changed, *spoken]))
     print(f"{path.name}: {len(changed)} changes of {len(now)} claims, {len(spoken)} of words")
     return 0
+
+
+def release(root: Path, path: Path = lock.PUBLISHED) -> str:
+    """Keep the lock as the one that is published, and return what differs from the one before.
+
+    Args:
+        path: of the published lock.
+
+    Raises:
+        LedgerError: the ledger is not as locked, or the lock hides what was published before.
+    """
+    now, before = lock.read(), lock.read(path)
+    faults = [*ledger.collect(root, now).differences(now), *lock.lost(before, now)]
+    if faults:
+        raise lock.LockError("\n".join(["Not to be published:", *faults]))
+    write_whole(path, lock.text(now))
+    moved = lock.differences({name: item.state for name, item in now.items()}, before)
+    lines = [line for told in moved.values() for line in told]
+    return "\n".join([*lines, f"{path.name}: written"])
 
 
 def _last_commit(root: Path) -> str:
