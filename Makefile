@@ -52,7 +52,7 @@ export REASON
 # One notebook runs for each processor; kernels with more threads than that wait for each other.
 export OMP_NUM_THREADS := 1
 
-.PHONY: help nightly live-outputs install book kernel pdf links serve check format lint test claims lock verify refresh owners record evidence evidence-wheels portable fresh-seeds times sources publish-colab form mutants canaries browser chapter named clean
+.PHONY: help nightly live-outputs install book kernel pdf links serve check format lint test claims lock release verify refresh owners record evidence evidence-wheels portable fresh-seeds times sources publish-colab form mutants canaries browser chapter named clean
 .DEFAULT_GOAL := book
 
 help: ## list the targets
@@ -110,6 +110,9 @@ claims: $(BOOK_READY) ## write _build/claims.json; fail where a verdict is not a
 
 lock: $(BOOK_READY) ## REASON="…": renew the lock on what is said and decided
 	@$(BOOK)/bin/python $(COMMAND) lock --reason "$$REASON" $(if $(DATE),--date $(DATE))
+
+release: $(BOOK_READY) ## keep the lock as published; later ones may hide nothing of it
+	@$(BOOK)/bin/python $(COMMAND) release
 
 verify: named $(TEST_READY) ## CLAIM=LOSS-14: run one claim afresh and compare it with what is stored
 	$(TEST)/bin/python $(COMMAND) verify $(CLAIM)

@@ -26,6 +26,7 @@ from scipy.stats import kstest, norm
 
 from verified_transformer.models import initial_loss
 from verified_transformer.models.first_loss.initial.answer import framed
+from verified_transformer.writing import write_whole
 
 BOOK = Path(__file__).parents[1] / "book"
 TEXT, PLOT = BOOK / "initial-loss-calibration.txt", BOOK / "figures/initial-loss-calibration.svg"
@@ -103,9 +104,9 @@ def main(count: int = 200, first: int = 0) -> None:
     table = "\n".join(of_ways(summary(rows), len(rows)))
     print(f"{said}\n\n{table}")
     if (count, first) == (200, 0):
-        TEXT.write_text(said + "\n", encoding="utf-8")
-        FAMILY.write_text(table + "\n", encoding="utf-8")
-        PLOT.write_text(plotted(np.sort(z)) + "\n", encoding="utf-8")
+        write_whole(TEXT, said + "\n")
+        write_whole(FAMILY, table + "\n")
+        write_whole(PLOT, plotted(np.sort(z)) + "\n")
 
 
 def plotted(z: np.ndarray) -> str:
@@ -147,7 +148,7 @@ def narrow(draws: int = 300) -> None:
             f"{100 * answer.error / answer.loss:.3f} % |"
         )
         print(lines[-1], flush=True)
-    NARROW.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_whole(NARROW, "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

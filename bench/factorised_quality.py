@@ -42,6 +42,7 @@ from verified_transformer.models.factorised import (
     covering_factors,
 )
 from verified_transformer.seeds import generator, seed_of
+from verified_transformer.writing import write_whole
 
 RESULT = Path(__file__).with_suffix(".json")
 BOOK = Path(__file__).parents[1] / "book"
@@ -221,11 +222,11 @@ def main(what: str, *more: str) -> None:
     }  # fmt: skip
     text = json.dumps(known, indent=1, ensure_ascii=False)
     text = re.sub(r"\{[^][{}]*\}", lambda of: " ".join(of[0].split()), text)  # a row on one line
-    RESULT.write_text(text + "\n", "utf-8")
+    write_whole(RESULT, text + "\n")
     if {"trained", "released"} <= set(known):
         learnt, cut = pages(known)
-        (BOOK / "factorised-tables-trained.txt").write_text(learnt, "utf-8")
-        (BOOK / "factorised-tables-released.txt").write_text(cut, "utf-8")
+        write_whole(BOOK / "factorised-tables-trained.txt", learnt)
+        write_whole(BOOK / "factorised-tables-released.txt", cut)
 
 
 if __name__ == "__main__":

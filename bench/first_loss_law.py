@@ -32,6 +32,7 @@ from verified_transformer.book.tying.first_losses import (
     z_of_variance,
 )
 from verified_transformer.models.first_loss import GaussianStart
+from verified_transformer.writing import write_whole
 
 RESULT = Path(__file__).with_suffix(".json")
 KINDS: dict[str, tuple[int, int, float, dict[str, object]]] = {  # how many of each, largest spread
@@ -111,7 +112,7 @@ def main() -> int:
         "torch": torch.__version__, "numpy": np.__version__, "scipy": scipy.__version__,
         "python": platform.python_version(),
     }  # fmt: skip
-    RESULT.write_text(a_row_a_line(known), "utf-8")
+    write_whole(RESULT, a_row_a_line(known))
     print(json.dumps(known["summary"], indent=1))
     kept = known["summary"]["worst error"] <= 1e-8 and known["summary"]["greatest |z|"] < 4.5
     return int(not kept)

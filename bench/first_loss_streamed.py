@@ -28,6 +28,7 @@ import torch
 import torch.nn.functional as F
 
 from verified_transformer.models.first_loss import DrawnVocabulary, first_loss
+from verified_transformer.writing import write_whole
 
 N, D, TOKENS = 152_064, 4096, 512
 LIMIT, TIMES = 0.35, 1.5  # GiB beyond the inputs; how much longer than its parts
@@ -121,7 +122,7 @@ def parts() -> int:
         "made with": {"torch": torch.__version__, "python": platform.python_version(),
                       "processor": platform.processor() or platform.machine()},
     }  # fmt: skip
-    Path(__file__).with_suffix(".json").write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+    write_whole(Path(__file__).with_suffix(".json"), json.dumps(found, indent=1) + "\n")
     print(json.dumps(found, indent=1))
     slow = found["streamed over its parts, CPU"] > TIMES
     return int(slow or found["GiB beyond the inputs"] > LIMIT)

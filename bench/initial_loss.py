@@ -32,6 +32,7 @@ import transformers
 
 from verified_transformer.book import real_models
 from verified_transformer.models import expected_first_loss, initial_loss
+from verified_transformer.writing import write_whole
 
 LENGTH, TEXTS = 128, 8
 RESULT = Path(real_models.__file__).with_name("first_losses.json")
@@ -284,8 +285,8 @@ def write(known: dict[str, Any]) -> None:
         "numpy": np.__version__, "python": platform.python_version(), "seeds": "0 …",
         "length": LENGTH,
     }  # fmt: skip
-    RESULT.write_text(json.dumps(known, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    TABLE.write_text(table(known), "utf-8")
+    write_whole(RESULT, json.dumps(known, indent=1, ensure_ascii=False) + "\n")
+    write_whole(TABLE, table(known))
 
 
 def main() -> None:

@@ -27,6 +27,7 @@ from verified_transformer.engine.exact.laws import Normal
 from verified_transformer.engine.exact.moments import Index, Tensor, total, variance
 from verified_transformer.engine.sampling import measuring as sampling
 from verified_transformer.seeds import device
+from verified_transformer.writing import write_whole
 
 ROOT = Path(__file__).parent.parent
 WIDTHS = {"cpu": (8, 64, 256), "cuda": (8, 64, 768, 4096)}
@@ -85,7 +86,7 @@ def main(target: Path) -> None:
         assert abs(found.z) < found.design.threshold
     target.parent.mkdir(parents=True, exist_ok=True)
     found = {"provenance": provenance(where), "rows": rows}
-    target.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    write_whole(target, json.dumps(found, indent=1) + "\n")
 
 
 def provenance(where: torch.device) -> dict[str, str]:

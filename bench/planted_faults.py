@@ -29,6 +29,7 @@ from torch import nn
 
 from verified_transformer.models import body_of, diagnose, initial_loss
 from verified_transformer.models.first_loss.diagnosis.watching import is_matrix, stacks_of
+from verified_transformer.writing import write_whole
 
 MADE = Path(__file__).parents[1] / "tests/models/first_loss_models.py"
 RESULT = Path(__file__).with_suffix(".json")
@@ -336,16 +337,16 @@ def main(what: str, seeds: int, *part: int) -> None:
                           "command": "python bench/planted_faults.py"}  # fmt: skip
     text = json.dumps(known, indent=1, ensure_ascii=False)
     text = re.sub(r"\[[^][{}]*\]", lambda of: " ".join(of[0].split()), text)  # a list on one line
-    RESULT.write_text(text + "\n", "utf-8")
+    write_whole(RESULT, text + "\n")
     if set(known.get("planted", {})) == set(FAULTS) and "fresh" in known:
-        TABLE.write_text(page(known), "utf-8")
+        write_whole(TABLE, page(known))
 
 
 def picture() -> None:
     """Draw the diagnosis of the manual's GPT-2, whose third feed-forward part was left at zero."""
     model = made()[0]("gpt2", n_layer=4, initializer_range=0.02)
     nn.init.zeros_(model.transformer.h[2].mlp.c_proj.weight)
-    DRAWING.write_text(diagnose(model).picture() + "\n", "utf-8")
+    write_whole(DRAWING, diagnose(model).picture() + "\n")
 
 
 if __name__ == "__main__":

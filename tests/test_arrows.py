@@ -29,7 +29,7 @@ def forbidden(package: Path) -> list[str]:
         for path in sorted([*package.glob("*/**/*.py"), *package.glob("*/**/*.pyi")])
         for wing in [wing_of(path.relative_to(package).parts[:-1])]
         for other in imported(path, package)
-        if other not in {*PERMITTED[wing], wing, "seeds"}
+        if other not in {*PERMITTED[wing], wing, "seeds", "writing"}
     ]
 
 

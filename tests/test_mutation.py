@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from mutation import sites
-from mutation.__main__ import as_json, equivalent, survivors, table
+from mutation.__main__ import as_json, equivalent, left, survivors, table
 from mutation.judging import LOCKED, Judge, Judgement, importers
 from mutation.mutant import KINDS, Mutant
 from mutation.mutants import UNITS, draw
@@ -153,6 +154,15 @@ def test_a_mutant_is_not_argued_away_without_a_reason(tmp_path: Path) -> None:
     file.write_text("- mutant: prose x.ipynb\n  reason: ' '\n", encoding="utf-8")
     with pytest.raises(ValueError, match="accepted: a mutant and a reason"):
         equivalent(file)
+
+
+@pytest.mark.canary
+def test_a_reason_that_takes_many_is_too_wide() -> None:
+    site = Site(0, 1, "n", "number")
+    drawn = [Mutant("code", NOTEBOOK, cell, "number", "1 + x", site) for cell in range(100)]
+    with pytest.raises(ValueError, match="argues 100 of 100 away; accepted: a twentieth"):
+        left(drawn, [re.compile(r"\[1 -> ")])
+    assert left(drawn, [re.compile("no such")]) == drawn
 
 
 def test_a_class_of_mutants_is_argued_away_and_no_neighbour_of_it() -> None:

@@ -160,11 +160,14 @@ def test_the_state_says_how_many_failures_chance_explains(
 def test_scores_of_mutants_are_kept_by_kind(state: ModuleType, tmp_path: Path) -> None:
     for kind, red in (("prose", 50), ("page", 60), ("prose", 55)):
         part = {"3": {"total": 60, "red": red, "locked": 5}}
-        found = {"total": 60, "red": red, "locked": 5, "naming": 40, "ways": {}, "chapters": part}
+        found = {
+            "total": 60, "red": red, "locked": 5, "argued": 7, "naming": 40, "ways": {},
+            "chapters": part,
+        }  # fmt: skip
         keep_score({"salt": "2026-W47", "kinds": {kind: found}}, tmp_path)
     said = state.PARTS["mutants"](tmp_path)
     assert "3: 55/60" in said and "55 of 60" in said and "60 of 60" in said
-    assert "50 of 60" not in said
+    assert "50 of 60" not in said and "<td>7</td>" in said
 
 
 def _page(words: int) -> nodes.document:

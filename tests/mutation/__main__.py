@@ -8,17 +8,19 @@ import re
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import yaml
 
 from verified_transformer.engine.commands.elsewhere.keeping import path, provenance
+from verified_transformer.writing import write_whole
 
 from .judging import LOCKED, Judge, Judgement
-from .mutant import CHAPTERS, KINDS, PARTS
+from .mutant import CHAPTERS, KINDS, PARTS, Mutant
 from .mutants import draw
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +33,7 @@ def main() -> int:
     """Draw, judge, print and keep; the exit status is 0, for a score is no gate."""
     options = _parser().parse_args()
     kinds = [options.kind] if options.kind else list(KINDS)
-    known, argued = equivalent(), 0
+    known, argued = equivalent(), Counter[str]()
     results: list[Judgement] = []
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         judge = Judge(ROOT, Path(folder), options.html)
@@ -39,8 +41,8 @@ def main() -> int:
             source = judge.html if kind == "page" else ROOT
             number = options.n or NUMBERS[kind]
             drawn = draw(kind, source, number, options.salt, options.chapter)
-            asked = [m for m in drawn if not any(way.search(m.description) for way in known)]
-            argued += len(drawn) - len(asked)
+            asked = left(drawn, known)
+            argued[kind] = len(drawn) - len(asked)
             for found in judge.judge(asked):
                 results.append(found)
                 sign = {"": "SURVIVED", LOCKED: "locked  "}.get(found.by, "red     ")
@@ -51,12 +53,12 @@ def main() -> int:
     print(by_way(results))
     print(table(results))
     print(survivors(results))
-    summary = as_json(results, options.salt)
+    summary = as_json(results, options.salt, argued)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(summary, ensure_ascii=False, indent=1), encoding="utf-8")
-    if not options.chapter:
+    if not options.chapter and all((options.n or NUMBERS[kind]) >= NUMBERS[kind] for kind in kinds):
         keep_score(summary)
-    print(f"{len(results)} mutants, {argued} argued away   {options.out}")
+    print(f"{len(results)} mutants, {argued.total()} argued away   {options.out}")
     return 0
 
 
@@ -91,6 +93,22 @@ def equivalent(file: Path = EQUIVALENT) -> dict[re.Pattern[str], str]:
         re.compile(item.get("every") or rf"\A{re.escape(item['mutant'])}\Z"): item["reason"]
         for item in listed
     }
+
+
+def left(drawn: Sequence[Mutant], known: Iterable[re.Pattern[str]]) -> list[Mutant]:
+    """Return the mutants that are not argued away.
+
+    Raises:
+        ValueError: one reason takes more than a twentieth of them: it is too wide to be one.
+    """
+    taken = {way: {m for m in drawn if way.search(m.description)} for way in known}
+    for way, mutants in taken.items():
+        if len(mutants) > max(3, len(drawn) // 20):
+            raise ValueError(
+                f"{EQUIVALENT.name}: {way.pattern} argues {len(mutants)} of {len(drawn)} away; "
+                "accepted: a twentieth"
+            )
+    return [m for m in drawn if not any(m in mutants for mutants in taken.values())]
 
 
 def table(results: Iterable[Judgement]) -> str:
@@ -135,8 +153,10 @@ def by_way(results: Iterable[Judgement]) -> str:
     return "\n".join(f"{kind:10} {way:24} {_score(cells[kind, way])}" for kind, way in order)
 
 
-def as_json(results: Iterable[Judgement], salt: str) -> dict[str, Any]:
-    """What the page on the state of the book shows."""
+def as_json(
+    results: Iterable[Judgement], salt: str, argued: Mapping[str, int] = MappingProxyType({})
+) -> dict[str, Any]:
+    """What the page on the state of the book shows; how many were argued away, by kind."""
     results = list(results)
     made: dict[str, Any] = {"when": datetime.now(UTC).date().isoformat(), "salt": salt}
     made["kinds"] = {}
@@ -145,6 +165,7 @@ def as_json(results: Iterable[Judgement], salt: str) -> dict[str, Any]:
         if own:
             made["kinds"][kind] = {
                 **_sums(own),
+                "argued": argued.get(kind, 0),
                 "naming": sum(found.names for found in own if found.red),
                 "chapters": _parts(own, lambda found: found.mutant.chapter),
                 "ways": _parts(own, lambda found: found.mutant.way),
@@ -161,7 +182,7 @@ def as_json(results: Iterable[Judgement], salt: str) -> dict[str, Any]:
 
 
 def keep_score(summary: Mapping[str, Any], root: Path = ROOT) -> Path:
-    """Keep the score of each kind that was drawn over all chapters, for the status page.
+    """Keep the score of each kind that was drawn in full, for the status page.
 
     Args:
         summary: of the run, as `as_json` gives it.
@@ -170,7 +191,7 @@ def keep_score(summary: Mapping[str, Any], root: Path = ROOT) -> Path:
     target = path(root, "mutants")
     kept = json.loads(target.read_text(encoding="utf-8"))["kinds"] if target.exists() else {}
     for kind, found in summary["kinds"].items():
-        sums = {name: found[name] for name in ("total", "red", "locked", "naming")}
+        sums = {name: found[name] for name in ("total", "red", "locked", "argued", "naming")}
         by_chapter = {
             name: [part["red"], part["total"]] for name, part in found["chapters"].items()
         }
@@ -182,7 +203,7 @@ def keep_score(summary: Mapping[str, Any], root: Path = ROOT) -> Path:
         "kinds": {kind: kept[kind] for kind in KINDS if kind in kept},
     }
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(json.dumps(made, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    write_whole(target, json.dumps(made, ensure_ascii=False, indent=1) + "\n")
     return target
 
 
@@ -198,4 +219,8 @@ def _parts(found: list[Judgement], key: Callable[[Judgement], str]) -> dict[str,
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:  # the scratch copy is gone by now
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)

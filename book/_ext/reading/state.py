@@ -205,12 +205,13 @@ def mutants(root: Path) -> str:
     rows = [
         (
             kind, f"{one['red']} of {one['total']}", _by_chapter(one.get("chapters", {})),
-            f"{one.get('locked', 0)}", f"{one['naming']}", _when(one),
+            f"{one.get('locked', 0)}", one.get("argued", "not kept"), f"{one['naming']}",
+            _when(one),
         )
         for kind, one in kinds.items()
     ]  # fmt: skip
-    heads = ["Fault in", "Seen as false", "By chapter", "Only as other words", "Naming the claim"]
-    return table([*heads, "Run"], rows)
+    heads = ["Fault in", "Seen as false", "By chapter", "Only as other words", "Argued away"]
+    return table([*heads, "Naming the claim", "Run"], rows)
 
 
 def _by_chapter(chapters: Mapping[str, Sequence[int]]) -> str:

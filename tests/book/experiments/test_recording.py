@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import torch
 
-from verified_transformer import __main__ as command
 from verified_transformer.book.experiments import factorised_lookup, tied_convergence
 from verified_transformer.engine.account import recordings
+from verified_transformer.engine.commands import line as command
 from verified_transformer.engine.commands import recording
 from verified_transformer.engine.sampling import zipf_markov
 from verified_transformer.models import heads

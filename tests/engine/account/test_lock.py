@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -145,19 +144,44 @@ def test_a_claim_is_not_dropped_without_naming_it() -> None:
         lock.renew({"TEST-01": WAS}, LOCKED, "not needed", DAY)
 
 
-# ------------------------------------------------------------------ from commit to commit
+# ------------------------------------------------------------------ from release to release
 
 
-def test_nothing_is_lost_since_the_commit_before(tmp_path: Path) -> None:
-    """In CI that is the branch on which a pull request lands, so that it covers all of it."""
-    place = f"HEAD^:{lock.PATH.relative_to(ROOT).as_posix()}"
-    asked = ["git", "-C", str(ROOT), "show", place]
-    run = subprocess.run(asked, capture_output=True, encoding="utf-8", check=False)
-    if run.returncode:
-        pytest.skip("there is no commit before this one, or it has no lock")
-    before = tmp_path / lock.PATH.name
-    before.write_text(run.stdout, encoding="utf-8")
-    assert lock.lost(lock.read(before), lock.read()) == []
+def test_nothing_is_lost_since_the_last_release() -> None:
+    """However many commits ago that was."""
+    assert lock.lost(lock.read(lock.PUBLISHED), lock.read()) == []
+
+
+def test_what_changed_of_a_published_claim_stands_in_the_changelog() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert unnamed(lock.read(), lock.read(lock.PUBLISHED), changelog) == []
+
+
+def unnamed(now: dict[str, Locked], published: dict[str, Locked], changelog: str) -> list[str]:
+    """What differs from the last release and has no line under the first heading."""
+    told = changelog.split("\n## ")[1]
+    moved = lock.differences({name: item.state for name, item in now.items()}, published)
+    return [line for name in published for line in moved.get(name, ()) if name not in told]
+
+
+@pytest.mark.canary
+def test_a_verdict_that_no_reviewer_was_told_of_is_found() -> None:
+    wrong = {**LOCKED, "TEST-01": Locked(dataclasses.replace(WAS, verdict="wrong"))}
+    told = "# Changes\n\n## Unreleased\n\n- TEST-01 is wrong.\n\n## 1.0\n\n- TEST-02 is new.\n"
+    assert unnamed(wrong, LOCKED, told) == []
+    said = ["TEST-01: holds-if -> wrong"]
+    assert unnamed(wrong, LOCKED, told.replace("TEST-01", "TEST-02")) == said
+
+
+@pytest.mark.canary
+def test_a_release_that_would_hide_a_change_is_refused(tmp_path: Path) -> None:
+    path, held = tmp_path / "published.lock", lock.read()
+    path.write_text(lock.text({**held, "TEST-01": Locked(WAS, FIRST)}), encoding="utf-8")
+    with pytest.raises(LockError, match="Not to be published:\nTEST-01: gone from the lock"):
+        claims.release(ROOT, path)
+    path.write_text(lock.text({"LOSS-14": held["LOSS-14"]}), encoding="utf-8")
+    assert claims.release(ROOT, path).endswith("published.lock: written")
+    assert lock.read(path) == held
 
 
 @pytest.mark.canary

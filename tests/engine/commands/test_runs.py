@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +96,23 @@ def test_a_notebook_that_fails_is_not_stored(
     assert refresh([notebook], tmp_path) == 1
     assert notebook.read_bytes() == before
     assert "not stored; cell 0: ZeroDivisionError" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows sends no Ctrl-C to one process alone")
+def test_an_interrupted_command_ends_in_a_line_at_once(tmp_path: Path) -> None:
+    notebook, begun = repository(tmp_path, "1"), tmp_path / "begun"
+    changed(
+        notebook, f"import pathlib, time; pathlib.Path({str(begun)!r}).touch(); time.sleep(999)"
+    )
+    before = notebook.read_bytes()
+    command = [sys.executable, "-m", "verified_transformer", "refresh", "--root", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as running:
+        while not begun.exists() and running.poll() is None:
+            time.sleep(0.05)
+        running.send_signal(signal.SIGINT)
+        assert running.communicate()[0].split() == [b"interrupted"]
+    assert running.returncode == 130
+    assert notebook.read_bytes() == before
 
 
 def test_a_run_takes_variables_and_may_go_on_after_an_error(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import nbformat
 
+from ...writing import write_whole
 from .figure import script_tag, style_tag
 
 CARRIED = re.compile(r'<(script|style) class="vt-live-\1">.*?</\1>', re.S)
@@ -41,7 +42,7 @@ def main(paths: list[str]) -> None:
                     data["text/html"] = rewritten(before)
                     changed |= data["text/html"] != before
         if changed:
-            nbformat.write(notebook, path)
+            write_whole(path, nbformat.writes(notebook) + "\n")
             print(path)
 
 

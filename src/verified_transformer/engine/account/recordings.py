@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ...writing import write_whole
 from .. import BOOK
 from .code import Code, CodeFault, Package, code_of, library
 from .hashing import hash_of
@@ -221,7 +222,7 @@ def write(name: str, parts: dict[str, Any], folder: Path = BOOK / "recordings") 
     }  # fmt: skip
     folder.mkdir(exist_ok=True)
     path = folder / f"{name}.json"
-    path.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    write_whole(path, json.dumps(kept, ensure_ascii=False, indent=1) + "\n")
     return path
 
 

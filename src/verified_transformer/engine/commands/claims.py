@@ -1,4 +1,4 @@
-"""`claims` and `lock`: the ledger, from the stored outputs, and the lock on what is said."""
+"""`claims`, `lock`, `release`: the ledger, the lock on what is said, what of it is published."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from ...writing import write_whole
 from ..account import ledger
 from ..account.verdicts import lock
 from .prose import said
@@ -20,7 +21,7 @@ def write(root: Path) -> int:
     data = made.to_json()
     target = root / "_build" / "claims.json"
     target.parent.mkdir(exist_ok=True)
-    target.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
+    write_whole(target, json.dumps(data, ensure_ascii=False, indent=1))
     for key, count in data["summary"]["by_article"].items():
         verdicts = ", ".join(f"{n} {v}" for v, n in count["by_verdict"].items())
         print(f"{key:15} {count['decided']:3} of {count['total']:3} decided   {verdicts}")
@@ -57,10 +58,29 @@ def renew(root: Path, reason: str, date: str | None = None, path: Path = lock.PA
     now = {claim.id: claim.state for claim in made.claims}
     claims = lock.renew(now, locked, reason, date or _last_commit(root))
     words, spoken = said.renewed(root, words)
-    path.write_text(lock.text(claims, words), encoding="utf-8")
+    write_whole(path, lock.text(claims, words))
     print("\n".join([*changed, *spoken]))
     print(f"{path.name}: {len(changed)} changes of {len(now)} claims, {len(spoken)} of words")
     return 0
+
+
+def release(root: Path, path: Path = lock.PUBLISHED) -> str:
+    """Keep the lock as the one that is published, and return what differs from the one before.
+
+    Args:
+        path: of the published lock.
+
+    Raises:
+        LedgerError: the ledger is not as locked, or the lock hides what was published before.
+    """
+    now, before = lock.read(), lock.read(path)
+    faults = [*ledger.collect(root, now).differences(now), *lock.lost(before, now)]
+    if faults:
+        raise lock.LockError("\n".join(["Not to be published:", *faults]))
+    write_whole(path, lock.text(now))
+    moved = lock.differences({name: item.state for name, item in now.items()}, before)
+    lines = [line for told in moved.values() for line in told]
+    return "\n".join([*lines, f"{path.name}: written"])
 
 
 def _last_commit(root: Path) -> str:

@@ -61,6 +61,8 @@ def _parser() -> argparse.ArgumentParser:
                     lambda given: claims.renew(given.root, given.reason, given.date))  # fmt: skip
     renew.add_argument("--reason", required=True, help="why; names claims whose words changed")
     renew.add_argument("--date", help="YYYY-MM-DD; that of the last commit by default")
+    command("release", "keep the lock as the published one, which no later lock may hide",
+            lambda given: _said(claims.release, given.root))  # fmt: skip
     again = command("verify", "run one claim afresh and compare it with what is stored",
                     lambda given: verify.verify(given.root, given.id))  # fmt: skip
     again.add_argument("id", help="such as LOSS-14")

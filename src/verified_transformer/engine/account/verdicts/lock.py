@@ -5,6 +5,9 @@ its words, the verdict, and a history of what was changed, when and why. What di
 said in words, and the build is red until ``make lock REASON="…"`` writes it anew. Each line ends
 with a hash of itself, so that a line edited by hand is noticed. Behind the claims stand the files
 that readers see, each with a hash of what it says.
+
+``claims/published.lock`` is the lock of the last release. ``make release`` alone writes it, and no
+later lock may hide what it holds: however many commits lie between, a history only grows.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from ..records.record import LedgerError
 from ..rendering.formulas import latex_fault
 
 PATH = BOOK / "claims" / "verdicts.lock"
+PUBLISHED = PATH.with_name("published.lock")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 

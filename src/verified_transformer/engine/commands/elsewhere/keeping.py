@@ -12,6 +12,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from ....writing import write_whole
+
 PACKAGES = ("torch", "numpy", "sympy", "scipy", "transformers")
 UNFIT = "accepted: a run of `make test`, whole, that has just ended"
 
@@ -83,5 +85,5 @@ def write(root: Path, name: str, data: Mapping[str, Any]) -> Path:
     target = path(root, name)
     target.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps({"command": f"make {name}", **data}, ensure_ascii=False, indent=1)
-    target.write_text(text + "\n", encoding="utf-8")
+    write_whole(target, text + "\n")
     return target

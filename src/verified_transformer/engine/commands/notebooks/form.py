@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ....writing import write_whole
 from ...account import ledger, questions
 from ...account.records.record import METADATA_KEY
 from . import sorts
@@ -37,7 +38,7 @@ def write(root: Path) -> int:
         text = notebook.read_text(encoding="utf-8")
         new = formed(text)
         if new != text:
-            notebook.write_text(new, encoding="utf-8")
+            write_whole(notebook, new)
             print(notebook.relative_to(root))
     return 0
 

@@ -11,6 +11,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from ....writing import write_whole
+
 
 def format_cells(notebooks: Sequence[Path], root: Path) -> int:
     """Format the code cells of notebooks and name those that changed."""
@@ -33,6 +35,6 @@ def format_cells(notebooks: Sequence[Path], root: Path) -> int:
         for cell, source in zip(code, new, strict=True):
             if "".join(cell["source"]) != "".join(source):
                 cell["source"] = source
-        path.write_text(json.dumps(book, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        write_whole(path, json.dumps(book, ensure_ascii=False, indent=1) + "\n")
         print(path.relative_to(root))
     return status

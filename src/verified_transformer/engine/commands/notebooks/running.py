@@ -7,10 +7,12 @@ import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ....writing import write_whole
 from . import comparing
 
 PACKAGE = Path(__file__).parents[4]
@@ -70,7 +72,9 @@ def run(
     started = time.perf_counter()
     errors: list[str] = []
     try:
-        asyncio.run(client.async_execute(env=_environment(environment or {})))
+        with ThreadPoolExecutor(1) as aside:  # in the main thread nbclient takes Ctrl-C for itself
+            work = client.async_execute(env=_environment(environment or {}))
+            aside.submit(asyncio.run, work).result()
     except CellExecutionError:
         pass  # the error stands in the cell's outputs
     except (CellTimeoutError, DeadKernelError) as error:
@@ -115,5 +119,5 @@ def refresh(notebooks: Sequence[Path], root: Path) -> int:
         for change in comparing.differences(before, again.book, masked):
             print(f"    {change}")
         comparing.keep_what_stayed(before, again.book, masked)
-        nbformat.write(again.book, notebook)
+        write_whole(notebook, nbformat.writes(again.book) + "\n")
     return int(failed)

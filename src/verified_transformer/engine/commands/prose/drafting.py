@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from ....writing import write_whole
 from ...account import registry
 from . import bound, pages
 from .owners import DEFINITION, FREE, Owned, Page, fault_of, matched, shown_as, written
@@ -42,7 +43,7 @@ def draft(path: Path) -> int:
         }  # fmt: skip
     beside = path.with_suffix(pages.SUFFIX)
     if said := written(made):
-        beside.write_text(said, encoding="utf-8")
+        write_whole(beside, said)
     else:
         beside.unlink(missing_ok=True)
     return sum(UNKNOWN in owners for own in made.values() for _, owners in own.rows)

@@ -142,7 +142,10 @@ def parse(text: str) -> sp.Expr:
 
 _LONGEST, _DEEPEST = 1000, 100  # characters; nested operations
 _MOST_BITS = 1 << 14  # of a number that a power may give
-_LARGEST_ARGUMENT = 10**6  # of exp and gamma, whose values SymPy may write out in full
+# Of functions whose values SymPy may write out in full: the argument where sizes are 16 and scales
+# 2, more than those at which formulas are compared.
+_LARGEST = {"exp": 10**6, "gamma": 10**4, "expint": 10**2}
+_WHERE = "where sizes are 16 and other symbols 2"
 _CONSTANTS = {"pi": sp.pi, "oo": sp.oo, "E": sp.E, "EulerGamma": sp.EulerGamma}
 _OPERATIONS: dict[type[ast.operator], Callable[[sp.Expr, sp.Expr], sp.Expr]] = {
     ast.Add: operator.add,
@@ -200,10 +203,8 @@ class FormulaReader:
                 arguments.append(sp.Tuple(*limits))
             else:
                 arguments.append(self.expression(argument, depth + 1))
-        if name in ("exp", "gamma"):
-            numbers = (x for a in arguments for x in a.atoms(sp.Number) if x.is_finite)
-            if any(abs(x) > _LARGEST_ARGUMENT for x in numbers):
-                raise self._refused(node, f"numbers up to {_LARGEST_ARGUMENT} in exp and gamma")
+        if name in _LARGEST and any(_exceeds(a, _LARGEST[name]) for a in arguments[:1]):
+            raise self._refused(node, f"in {name} at most {_LARGEST[name]}, {_WHERE}")
         try:
             return FUNCTIONS[name](*arguments)
         except (TypeError, ValueError) as error:
@@ -229,12 +230,17 @@ class FormulaReader:
     def _refuse_towers(self, base: sp.Expr, exponent: sp.Expr, node: ast.expr) -> None:
         """Refuse a power whose number would fill the memory, before SymPy computes it."""
         bits = max((_bits(x) for x in base.atoms(sp.Number)), default=1)
-        if any(abs(x) * bits > _MOST_BITS for x in exponent.atoms(sp.Number)):
-            raise self._refused(node, f"powers of at most {_MOST_BITS} bits")
+        if _exceeds(exponent, _MOST_BITS // bits):
+            raise self._refused(node, f"powers of at most {_MOST_BITS} bits, {_WHERE}")
 
     def _refused(self, node: ast.AST, accepted: str) -> ValueError:
         part = ast.get_source_segment(self._text.strip(), node) or type(node).__name__
         return ValueError(f"text: {self._text!r} has the part {part!r}; accepted: {accepted}")
+
+
+def _exceeds(argument: sp.Expr, limit: int) -> bool:
+    size = abs(argument.subs({s: 16 if s.is_integer else 2 for s in argument.free_symbols}))
+    return bool(size.is_finite and sp.Gt(size, limit) == sp.true)
 
 
 def _bits(number: sp.Expr) -> int:
