@@ -50,7 +50,8 @@ class Description:
         table = []
         for line in filter(None, map(str.strip, text.splitlines())):
             setting = re.fullmatch(r"([\w -]+): *(\S.*)", line)
-            if setting and setting[1] in (*Attention._fields, "output", *SIZES):
+            known = setting and setting[1] in (*Attention._fields, "output", *SIZES)
+            if setting and known and "?" not in line:
                 told[setting[1]] = {"yes": True, "no": False}.get(setting[2], setting[2])
             elif setting or len(re.split(r" {2,}", line)) not in (3, 4) or "?" in line:
                 if not line.startswith("# "):
