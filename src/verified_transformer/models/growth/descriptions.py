@@ -112,7 +112,10 @@ class Description:
         rotary = any(row.rule == "frequencies" for row in self.rows.values())
         larger = head_size(small, self.names) != head_size(large, self.names)
         if rotary and larger and getattr(small, "rope_parameters", None):
-            _require_options(small, _ROPE)
+            _require_options(
+                small, _ROPE, "; a larger head has its pairs' speeds only where these are a "
+                "function of 2m / head size (section 4.5), and heads= leaves heads as they are",
+            )  # fmt: skip
 
 
 def described(model: Any, description: Description | str | None = None) -> Description:
@@ -146,13 +149,14 @@ def described(model: Any, description: Description | str | None = None) -> Descr
     return found
 
 
-def _require_options(config: Any, options: Mapping[str, tuple[Any, ...]]) -> None:
+def _require_options(config: Any, options: Mapping[str, tuple[Any, ...]], why: str = "") -> None:
     for option, accepted in options.items():
         for place, value in _options(config, option.split(".")):
             if value not in accepted:
                 raise GrowthRefused(
                     f"config.{place} of {type(config).__name__}: got {value!r}; accepted: "
                     + ", ".join(map(repr, accepted))
+                    + why
                 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -219,9 +220,27 @@ class Growth:
         }:
             raise GrowthRefused(
                 f"{type(self.model).__name__}: its head must be met by {min(scales):g} times the "
-                "grown state, as each of k copies meets a copy of the embedding, and no gain or "
-                "matrix before the head is there to take that factor"
+                "grown state, as each of k copies meets a copy of the embedding (section 4.4), and "
+                "no gain or matrix before the head is there to take that factor; accepted: a head "
+                "of its own"
             )
+
+    def require_means(self) -> None:
+        """Refuse a norm that subtracts a mean and reads an axis along which means are others."""
+        for path, module in self.model.named_modules():
+            row, kind = self.description.row(path), type(module).__name__
+            if row is None or row.reads is None or "norm" not in row.rule:
+                continue
+            if not re.search("RMSNorm$|T5LayerNorm$|MT5LayerNorm$", kind):
+                axis = self.axes[row.reads]
+                if not axis.keeps_means():
+                    accepted = f"width: a multiple of {axis.size}"
+                    if not bool(axis.factor.all()):
+                        accepted = "heads: as many times more as the stream grows"
+                    raise GrowthRefused(
+                        f"{path}: {kind} subtracts the mean, which only equally many copies of "
+                        f"each coordinate keep (section 4.1); accepted: {accepted}"
+                    )
 
     def _fill_buffers(self) -> None:
         """Rotary frequencies go to their slots; every other buffer must be the small model's."""
