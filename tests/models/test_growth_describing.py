@@ -39,6 +39,21 @@ def test_what_is_known_is_found_again(kind: str) -> None:
     assert ": exact on two layers with drawn parameters, k = 2 (" in draft
 
 
+def test_both_widths_of_an_encoder_and_a_decoder_grow() -> None:
+    kind = transformers.MBartForConditionalGeneration
+    small = kind(transformers.MBartConfig(
+        vocab_size=19, d_model=16, encoder_layers=1, decoder_layers=1, encoder_attention_heads=2,
+        decoder_attention_heads=2, encoder_ffn_dim=20, decoder_ffn_dim=20,
+        max_position_embeddings=24, decoder_start_token_id=0,
+    )).double().eval()  # fmt: skip
+    randomise(small)
+    draft = describe(small)
+    for sizes in ({"k": 2}, {"feed_forward": 33}):
+        large = grow(small, description=draft, **sizes)
+        assert compare(small, large, description=draft).worst <= 1e-12
+        assert large.config.encoder_ffn_dim == large.config.decoder_ffn_dim > 20
+
+
 @pytest.mark.canary
 def test_while_one_line_is_unknown_what_only_a_run_can_tell_is_asked() -> None:
     falcon = made("Falcon", ffn_hidden_size=20, multi_query=False)

@@ -227,10 +227,12 @@ def _normed_after(table: str) -> str:
 
 
 _OLMO2 = _ENDS + _AFTER + _normed_after(_NORMED + _GATED)
-_MIXTRAL = _ENDS + _BEFORE + _SEPARATE + """
+_EXPERTS = """
 layers.#.mlp.gate                  linear  experts   stream
 layers.#.mlp.experts.gate_up_proj  linear  gate, up  stream
-layers.#.mlp.experts.down_proj     linear  stream    feed-forward"""  # fmt: skip
+layers.#.mlp.experts.down_proj     linear  stream    feed-forward"""
+_MIXTRAL = _ENDS + _BEFORE + _SEPARATE + _EXPERTS
+_QWEN3_MIXTURE = _ENDS + _BEFORE + _NORMED_BY_HEAD + _EXPERTS
 _PHI3 = _ENDS + _BEFORE + f"""
 layers.#.self_attn.qkv_proj      linear  query, key, value  stream
 {_ATTENTION_OUT}
@@ -430,6 +432,11 @@ def _decoders() -> dict[str, Description]:
             end: told for end, told in _CAUSAL.items() if (name, end[:8]) != ("Olmo2", "ForToken")
         }
         found |= _family(module, name, body, heads, attention=attention)
+    found |= _family(
+        "qwen3_moe", "Qwen3Moe", _QWEN3_MIXTURE, _CAUSAL, attention=_HALVES,
+        names={"feed-forward": "moe_intermediate_size"},
+        options={"mlp_only_layers": ([], None), "decoder_sparse_step": (1,)},
+    )  # fmt: skip
     heads = {"TextModel": ("", ""), "ForCausalLM": ("model.", _LM)}
     found |= _family("gemma3", "Gemma3", _GEMMA3, heads, attention=_UNSCALED)
     heads = {"Model": ("", ""), "ForCausalLM": ("gpt_neox.", _LM)}

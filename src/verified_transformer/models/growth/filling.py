@@ -159,15 +159,18 @@ class Growth:
 
     def rounded(self) -> float:
         """The share of the parameters that are more than the small ones times powers of two."""
-        sizes = {name: self._small[self.origin(name)[0]].numel() for name in self._large}
+        alone = set(self.first.values())
+        sizes = {name: self._small[self.origin(name)[0]].numel() for name in alone}
         anew = sum(size for name, size in sizes.items() if not self._is_exact(name))
         return anew / max(1, sum(sizes.values()))
 
     def _is_exact(self, name: str) -> bool:
         """Whether a parameter is what the rules make, nothing added, and that in any dtype."""
         rule, own = self.gathered(name), self.large.get_parameter(name).detach()
-        exact = all(power_of_two(φ) for φ, _ in rule.factors())
-        return exact and torch.equal(rule.into(torch.empty_like(own)), own)
+        if not all(power_of_two(φ) for φ, _ in rule.factors()):
+            return False
+        made = rule.dense() if rule.shift else rule.into(torch.empty_like(own))
+        return torch.equal(made, own.to(made.dtype))  # 1 + w may round where its multiple does not
 
     def _source(self, name: str) -> torch.Generator | None:
         """The generator as it was before a weight's noise was first drawn."""

@@ -85,9 +85,10 @@ def grow(
 
     Args:
         model: of transformers: a base model, a language model or a classifier of the kind of BERT,
-            RoBERTa, ModernBERT, GPT-2, GPT-NeoX, OPT, Llama, Mistral, Mixtral, Qwen 2 and 3,
-            Gemma 1 to 3, OLMo 2, Phi-3 or ViT; RoFormer's, T5's and mT5's language models. The
-            classes are the keys of `DESCRIPTIONS`. Its modules must be those that its class makes.
+            RoBERTa, ModernBERT, GPT-2, GPT-NeoX, OPT, Llama, Mistral, Mixtral, Qwen 2, Qwen 3 and
+            its mixture, Gemma 1 to 3, OLMo 2, Phi-3 or ViT; RoFormer's, T5's and mT5's language
+            models. The classes are the keys of `DESCRIPTIONS`. Its modules must be those that its
+            class makes.
         k: factor of growth of the stream; 1 where another size is to grow.
         width: of the stream, any number that is at least the small one. One that is no multiple
             needs norms that subtract no mean (RMSNorm), and heads that are no part of the width.

@@ -24,7 +24,14 @@ SIZES: dict[str, tuple[str, ...]] = {
     "key-value heads": ("num_key_value_heads", "n_kv_heads", "n_kv_head"),
     "head size": ("head_dim", "d_kv"),
     "rotary part": ("rotary_dim",),
-    "feed-forward": ("ffn_dim", "n_inner", "d_ff", "intermediate_size", "hidden_dim"),
+    "feed-forward": (
+        "ffn_dim",
+        "n_inner",
+        "d_ff",
+        "intermediate_size",
+        "hidden_dim",
+        "encoder_ffn_dim",
+    ),
     "embedding": ("embedding_size", "word_embed_proj_dim"),
     "pooled": ("pooler_output_size",),
     "layers": ("num_hidden_layers", "n_layer", "num_layers", "n_layers"),
@@ -116,7 +123,7 @@ def enlarged(
     for what in _OF_WIDTH:
         name = size_name(config, what, names)
         if name and getattr(config, name) is not None:
-            setattr(found, name, k * getattr(config, name))
+            _set(found, name, k * getattr(config, name))
     count, size = size_of(config, "heads", names), head_size(config, names)
     own = size_name(config, "head size", names)
     if "stream" in wanted and own:  # it may be unset, and would then follow the stream
@@ -143,12 +150,19 @@ def enlarged(
             )
         if value < old:
             raise ValueError(f"{_ARGUMENT[what]}: got {value}; accepted: at least {old}")
-        setattr(found, name, value)
+        _set(found, name, value)
     if "layers" in wanted:
         _lengthen(config, found, size_of(config, "layers", names), wanted["layers"])
     if "stream" in wanted:
         _require_loadable(found, wanted["stream"])
     return found
+
+
+def _set(config: Any, name: str, value: int) -> None:
+    """Set an option, and the decoder's beside that of an encoder."""
+    setattr(config, name, value)
+    if name.startswith("encoder"):
+        setattr(config, name.replace("encoder", "decoder"), value)
 
 
 def _require_loadable(config: Any, width: int) -> None:
