@@ -69,6 +69,16 @@ _GEMMA = {**_LLAMA, "head_dim": 6}
 TODAY: dict[str, tuple[str, dict[str, Any]]] = {
     "Mistral": ("MistralForCausalLM", {**_LLAMA, "sliding_window": 5}),
     "Mixtral": ("MixtralForCausalLM", {**_LLAMA, "num_local_experts": 3}),
+    "Qwen3, mixture": (
+        "Qwen3MoeForCausalLM",
+        {
+            **_LLAMA,
+            "head_dim": 6,
+            "moe_intermediate_size": 10,
+            "num_experts": 3,
+            "num_experts_per_tok": 2,
+        },
+    ),
     "Qwen2": ("Qwen2ForCausalLM", _LLAMA),
     "Qwen3": ("Qwen3ForCausalLM", {**_LLAMA, "head_dim": 6}),
     "OLMo2": ("Olmo2ForCausalLM", _LLAMA),

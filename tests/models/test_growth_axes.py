@@ -10,6 +10,7 @@ from verified_transformer.models.growth import axes, rules
 AXES = {
     "repeated": axes.repeated(3, 2, scale=0.7),
     "heads": axes.heads(2, 3, 3, scale=1.3),
+    "isometric": axes.isometric(4, 7, scale=0.9),
     "halves": axes.rotary(2, 4, 3, layout="halves", scale=1.7),
     "interleaved": axes.rotary(3, 4, 2, layout="interleaved"),
     "unchanged": axes.unchanged(5),
@@ -22,6 +23,25 @@ def test_the_left_inverse_is_one_and_is_moore_penroses(name: str) -> None:
     e, inverse = AXES[name].matrix(), AXES[name].left_inverse()
     assert torch.allclose(inverse @ e, torch.eye(AXES[name].size).double(), atol=1e-14)
     assert torch.allclose(inverse, torch.linalg.pinv(e), atol=1e-14)
+
+
+@pytest.mark.parametrize("name", AXES)
+def test_an_axis_says_whether_a_layer_norm_forgets_it(name: str) -> None:
+    """Centred and divided by its deviation, Ex is plain copies of x treated so, or it is not."""
+    axis = AXES[name]
+    x = torch.randn(axis.size).double() + 1
+    small, large = ((v - v.mean()) / v.std(correction=0) for v in (x, axis.write(x, 0)))
+    forgets = torch.allclose(large, small[axis.source], atol=1e-12)
+    assert axis.keeps_means() == forgets == (name in ("repeated", "heads", "unchanged"))
+
+
+def test_an_isometric_axis_keeps_mean_squares_and_is_plain_at_a_multiple() -> None:
+    x = torch.randn(5).double()
+    for new in (5, 6, 9, 10, 13):
+        wide = axes.isometric(5, new).write(x, 0)
+        assert wide.square().mean() == pytest.approx(x.square().mean().item(), rel=1e-14)
+    plain, found = axes.repeated(5, 3), axes.isometric(5, 15)
+    assert torch.equal(found.factor, plain.factor) and torch.equal(found.source, plain.source)
 
 
 @pytest.mark.parametrize("name", AXES)

@@ -69,6 +69,12 @@ def test_in_bfloat16_a_factor_of_four_rounds_nothing(kind: str) -> None:
     assert rounded.rounded > 0.01 and rounded.clean > 1e-5
 
 
+def test_a_gain_stored_as_what_it_adds_to_one_is_rounded() -> None:
+    small = model("Gemma, tied", dtype=torch.bfloat16)
+    found = compare(small, grow(small, 4))
+    assert found.rounded == pytest.approx(16 / small.num_parameters()) and found.clean > 1e-6
+
+
 def test_what_has_noise_is_rounded_anew() -> None:
     small = model("Llama, untied", dtype=torch.bfloat16)
     noisy = compare(small, grow(small, 4, noise=0.1, check=False)).rounded

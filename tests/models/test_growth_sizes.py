@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 from growth_models import model
+from transformers import Starcoder2Config, Starcoder2ForCausalLM
 
 from verified_transformer.engine.commands.line import main
 from verified_transformer.models.growth import (
@@ -18,6 +19,7 @@ from verified_transformer.models.growth import (
     axes,
     clean_float64,
     compare,
+    describe,
     grow,
     grow_optimiser,
     widen_checkpoint,
@@ -54,6 +56,16 @@ SIZES: dict[str, tuple[dict[str, int], tuple[str, ...]]] = {
         {"layers": 5}, ("GPT-2, tied", "Llama, untied", "T5 v1.0", "Gemma 3, tied", "OLMo2, tied",
                         "GPT-NeoX, untied", "OPT, tied", "ViT", "Mixtral, tied", "Qwen3, tied"),
     ),
+    "width, not a multiple": (
+        {"width": 23}, ("Qwen3, untied", "Gemma, tied", "T5 v1.0", "Mistral, untied", "mT5",
+                        "Mixtral, tied"),
+    ),
+    "width, not a multiple, but of the heads": ({"width": 20}, ("Llama, untied", "Gemma 3, tied")),
+    "width, not a multiple, beside heads of hidden / heads": (
+        {"width": 18}, ("Qwen2, tied", "OLMo2, tied", "Phi-3, tied"),
+    ),
+    "width alone, a multiple": ({"width": 32}, ("Llama, untied", "OPT, as of 350 M, tied")),
+    "width, heads and their size": ({"k": 2, "width": 40, "heads": 8}, ("Llama, untied",)),
     "all": (
         {"k": 2, "heads": 8, "key_value_heads": 8, "feed_forward": 33, "layers": 3},
         ("Llama, untied", "Qwen3, tied", "Gemma 2, tied", "OLMo2, tied", "Phi-3, tied"),
@@ -70,6 +82,7 @@ def test_the_function_stays(name: str, kind: str) -> None:
     found = compare(small, large)
     assert found.worst <= 1e-12 and not found.broken and not found.lost
     for size, option in (("heads", "num_attention_heads"), ("layers", "num_hidden_layers"),
+                         ("width", "hidden_size"),
                          ("key_value_heads", "num_key_value_heads")):  # fmt: skip
         if size in sizes:
             assert getattr(large.config, option) == sizes[size]
@@ -156,6 +169,18 @@ def test_new_layers_learn(kind: str) -> None:
 
 
 REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
+    "one and a half times": (
+        "Llama, untied", {"k": 1.5}, r"k: got 1\.5; accepted: an integer of at least 2, as copies"
+        r".* \(section 4\.3\).* \(section 4\.5\); width= takes any larger number",
+    ),
+    "a smaller width": ("Llama, untied", {"width": 9}, r"width: got 9; accepted: at least 16"),
+    "a width that the class would not load": (
+        "Llama, untied", {"width": 18},
+        r"width: got 18; accepted: one that LlamaConfig loads: The hidden size \(18\) is not",
+    ),
+    "a width that changes the heads": (
+        "GPT-2, tied", {"width": 15}, r"head size: got 5; accepted: a multiple of 4, as copies stay"
+    ),
     "nothing": ("Llama, untied", {}, r"k: got 1; accepted: an integer of at least 2, or 1 with"),
     "fewer heads": ("Llama, untied", {"heads": 2}, r"heads: got 2; accepted: a multiple of 4"),
     "heads that do not fit": (
@@ -203,6 +228,26 @@ def test_new_layers_that_are_not_the_identity_go_red(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.canary
+def test_a_mean_that_is_not_kept_goes_red(monkeypatch: pytest.MonkeyPatch) -> None:
+    small = Starcoder2ForCausalLM(Starcoder2Config(
+        vocab_size=19, hidden_size=16, intermediate_size=20, num_hidden_layers=1, head_dim=8,
+        num_attention_heads=2, num_key_value_heads=2, bos_token_id=1, eos_token_id=2,
+    ))  # fmt: skip
+    draft = describe(small)
+    with pytest.raises(GrowthRefused, match=(
+        r"layernorm: LayerNorm subtracts the mean, which only equally many copies of each "
+        r"coordinate keep \(section 4\.1\); accepted: width: a multiple of 16"
+    )):  # fmt: skip
+        grow(small, width=17, description=draft)
+    monkeypatch.setattr(Axis, "keeps_means", lambda axis: True)
+    with pytest.raises(GrowthFailed, match=r"first at .*layernorm, its output"):
+        grow(small, width=17, description=draft)
+    monkeypatch.setattr(axes, "isometric", lambda size, new, **_: axes.stretched(size, new))
+    with pytest.raises(GrowthFailed, match=r"first at .*layernorm, its output"):
+        grow(model("Llama, untied"), width=20)
+
+
+@pytest.mark.canary
 def test_heads_in_another_order_go_red(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tiled heads meet the key-value heads of others."""
 
@@ -238,8 +283,10 @@ def test_a_checkpoint_grows_in_every_way_bit_by_bit(kind: str, tmp_path: Path) -
     small = type(small).from_pretrained(folder).eval()
     heads = 2 * small.config.num_attention_heads
     sizes = {"heads": heads, "feed_forward": 99, "layers": 5}
+    sizes |= {"width": 40} if kind != "GPT-2, tied" else {}
     grow(small, 2, **sizes).save_pretrained(tmp_path / "grown")
     line = ["widen", str(folder), str(wide), "--stream", "2", "--layers", "5"]
+    line += ["--width", "40"] if "width" in sizes else []
     assert main([*line, "--heads", str(heads), "--feed-forward", "99"]) == 0
     widen_checkpoint(folder, wide, 2, **sizes)  # whole: nothing is left to do
     ours, theirs = (
@@ -255,4 +302,4 @@ def test_a_checkpoint_grows_in_every_way_bit_by_bit(kind: str, tmp_path: Path) -
         again.config.num_hidden_layers == 5 and compare(small, again, tolerance=1e-5).clean < 1e-5
     )
     with pytest.raises(ValueError, match=r"target: got .* of another source, k or size"):
-        widen_checkpoint(folder, wide, 2, heads=heads, layers=5, feed_forward=100)
+        widen_checkpoint(folder, wide, 2, **sizes | {"feed_forward": 100})

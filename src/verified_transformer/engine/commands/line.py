@@ -90,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     wide.add_argument("source", type=Path, help="a folder of save_pretrained, in safetensors")
     wide.add_argument("target", type=Path, help="the folder to write; one that a kill left goes on")
     wide.add_argument("--stream", type=int, default=1, help="how many times as wide")
+    wide.add_argument("--width", type=int, help="of the stream, where it is to be no multiple")
     for size in ("heads", "key-value-heads", "feed-forward", "layers"):
         wide.add_argument(f"--{size}", type=int, help=f"how many {size} the large model has")
     elsewhere = command(
@@ -200,7 +201,7 @@ def _widen(given: argparse.Namespace) -> int:
         print(f"\r{shard}: {done} of {count} tensors", end="\n" * (done == count), flush=True)
 
     try:
-        names = ("heads", "key_value_heads", "feed_forward", "layers")
+        names = ("width", "heads", "key_value_heads", "feed_forward", "layers")
         sizes = {name: getattr(given, name) for name in names}
         wide = widen_checkpoint(
             given.source, given.target, given.stream, progress=progress, **sizes

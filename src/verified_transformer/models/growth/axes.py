@@ -11,7 +11,8 @@ What a nonlinear part of a Transformer needs of its axes decides which E they ma
 
 - an activation or a gate acts on coordinates alone: plain repetition (s = 1), for any activation;
 - a norm sees mean and variance over the stream: under plain repetition they are unchanged, so it is
-  exact with the same ε whatever ε is (with s = 1/√k, ε would have to be divided by k);
+  exact with the same ε whatever ε is (with s = 1/√k, ε would have to be divided by k); an RMSNorm
+  sees the mean square alone, and lets a stream grow to any width, `isometric`;
 - attention splits its axis into heads: copies stay inside their head, `heads`;
 - rotary embeddings turn pairs, each with a frequency of its own: a pair moves to the slot of the
   grown head that has the same frequency, and the other slots are zero, `rotary`.
@@ -186,6 +187,13 @@ class Axis:
         factor = torch.where(other.factor == 0, 0, self.factor / other.factor)
         return Axis(self.source, factor, self.size)
 
+    def keeps_means(self) -> bool:
+        """Whether centring Ex is E of x centred, and the variance that of x, but for one factor."""
+        share = self.size / len(self.source)
+        means = share * torch.zeros(self.size).double().index_add(0, self.source, self.factor)
+        squares = share * self._squares()
+        return torch.allclose(means, means[:1]) and torch.allclose(means.square(), squares)
+
     def in_blocks(self, count: int, times: int) -> Axis:
         """The same with each of ``count`` blocks, such as a head, several times in a row."""
         source, factor = (
@@ -250,6 +258,16 @@ def repeated(size: int, k: int, *, scale: float = 1.0) -> Axis:
 def stretched(size: int, new: int) -> Axis:
     """Every coordinate some times in a row, as evenly as ``new`` allows: for activations alone."""
     return Axis(torch.arange(new) * size // new, torch.ones(new, dtype=torch.float64), size)
+
+
+def isometric(size: int, new: int, *, scale: float = 1.0) -> Axis:
+    """The same, each copy by a factor that keeps every mean square: plain where all have k copies.
+
+    Coordinate i has c copies times √(new / (c size)), so that |Ex|² / new = |x|² / size.
+    """
+    source = stretched(size, new).source
+    copies = source.bincount()[source].double()
+    return Axis(source, scale * (new / (size * copies)).sqrt(), size)
 
 
 def heads(count: int, size: int, k: int, *, scale: float = 1.0) -> Axis:

@@ -55,6 +55,7 @@ def widen_checkpoint(
     target: str | Path,
     k: int = 1,
     *,
+    width: int | None = None,
     heads: int | None = None,
     key_value_heads: int | None = None,
     feed_forward: int | None = None,
@@ -72,7 +73,7 @@ def widen_checkpoint(
         target: the folder to write; new, empty, or what a call that was killed has left, which is
             then gone on with. Tokenizers and the like are copied along.
         k: factor of growth of the stream, as `grow` takes it.
-        heads, key_value_heads, feed_forward, layers: what else grows, as `grow` takes them.
+        width, heads, key_value_heads, feed_forward, layers: what else grows, as `grow` takes them.
         check: whether the first layers are built, grown and compared as `grow` does, before
             anything is written, and their bits held against what is then written.
         progress: called with the name of a shard, how many of its tensors are written, and how many
@@ -98,7 +99,7 @@ def widen_checkpoint(
         ...     GPT2LMHeadModel.from_pretrained(wide).config.n_embd
         16
     """
-    sizes = {"heads": heads, "key_value_heads": key_value_heads}
+    sizes = {"width": width, "heads": heads, "key_value_heads": key_value_heads}
     sizes |= {"feed_forward": feed_forward, "layers": layers}
     source, target = _folder(source), Path(target)
     if target.resolve() == source.resolve():

@@ -25,12 +25,13 @@ from .sizes import Attention, enlarged, shortened, size_name, size_of
 from .stock import made
 from .verify import TOLERANCE, errors
 
+_FUSED = "query, key, value"
 # by the last part of a path, what a linear map writes and reads; a dense map by what it stands in
 _NAMES = (
     (r"(to_|w)?q(_proj|_lin)?|query(_proj)?", "query", "stream"),
     (r"(to_|w)?k(_proj|_lin)?|key(_proj)?", "key", "stream"),
     (r"(to_|w)?v(_proj|_lin)?|value(_proj)?", "value", "stream"),
-    (r"c_attn|(w|to_)?qkv(_proj)?|query_key_value|in_proj.*", "query, key, value", "stream"),
+    (r"c_attn|(w|to_)?qkv(_proj)?|query_key_value|in_proj.*", _FUSED, "stream"),
     (r"gate_up_proj|Wi", "gate, up", "stream"),
     (r"(gate|up)(_proj)?|fc_?1|c_fc|fc_in|lin1|w1|w3|wi|wi_\d|dense_h_to_4h|intermediate",
      "feed-forward", "stream"),
@@ -45,7 +46,9 @@ def describe(model: Any) -> str:
 
     Its first lines, which begin with ``# ``, say whether a grown model of two layers was exact, and
     if not, what broke. A line with a question mark is a module whose role could not be told: write
-    a rule of `RULES` and the axes there. Nothing is trusted: `grow` checks the whole model as ever.
+    a rule of `RULES` and the axes there. While there is one, nothing can be tried, and what names
+    cannot tell has its question mark too: the order in a fused weight, how rotary pairs lie.
+    Nothing is trusted: `grow` checks the whole model as ever.
 
     Args:
         model: a module with a ``config``, from which its class makes it, of transformers or not.
@@ -69,8 +72,10 @@ def describe(model: Any) -> str:
     described(model, draft)
     draft = replace(draft, rows=_rows_of(model, draft))
     unknown = [path for path, row in draft.rows.items() if row.rule == "?"]
-    remark = f"not tried: no role is known for {len(unknown)} of {len(draft.rows)} lines"
-    if not unknown:
+    if unknown:
+        draft, of = _asking(model, draft), len(draft.rows)
+        remark = f"no role is known for {len(unknown)} of {of} lines, and the others are untried"
+    else:
         draft, remark = _tried(model, draft)
     return f"# {type(model).__name__}: {remark}\n{draft}\n"
 
@@ -112,10 +117,9 @@ def _rows_of(model: Any, draft: Description) -> dict[str, Row]:
     for path, row in told.items():  # a norm between a projection and the heads
         for one in ("query", "key"):
             place = path.rpartition(".")[0]
-            norms = (f"{place}.{name}_norm" for name in (one, one[0]))
-            beside = next((name for name in norms if name in names), None)
-            if row.writes == one and row.rule != "norm" and beside:
-                told[path] = row._replace(writes=f"{told[beside].writes} before its norm")
+            norms = {f"{place}.{name}_norm" for name in (one, one[0])}
+            if row.writes == one and row.rule != "norm" and norms & names:
+                told[path] = row._replace(writes=f"{one} before its norm")
     ends = [path for path, row in told.items() if _is_last_norm(path, row)]
     if ends and any(row.reads == "scored" for row in told.values()):
         told[ends[-1]] = told[ends[-1]]._replace(writes="features")
@@ -208,11 +212,24 @@ def _says_something_without_gain(norm: nn.Module, size: int) -> bool:
         return bool(alone(torch.arange(size).to(next(alone.parameters()))[None, None]).any())
 
 
+def _asking(model: Any, draft: Description) -> Description:
+    """The likeliest draft, with a question mark at what a run alone could tell, and none has."""
+    found = next(_settings(model, draft))
+    rows = {
+        path: row._replace(writes=f"{_FUSED} ?") if row.writes == _FUSED else row
+        for path, row in found.rows.items()
+    }
+    rotary = f"{found.attention.rotary} ?" if found.attention.rotary else ""
+    return replace(found, rows=rows, attention=found.attention._replace(rotary=rotary))
+
+
 def _tried(model: Any, draft: Description) -> tuple[Description, str]:
     """The first of all settings under which a grown model is exact, and what to say of it."""
     config = shortened(model.config, 2, draft.names)
     with torch.random.fork_rng(devices=[]):
         small = made(model, config, "cpu").double().eval()
+        if hasattr(small, "tie_weights"):  # which it is not where nothing is initialised
+            small.tie_weights()
         _draw(small)
     told = [*_settings(small, draft)]
     count, faults = size_of(config, "heads", draft.names), list[str]()
@@ -246,11 +263,11 @@ def _settings(small: Any, draft: Description) -> Iterator[Description]:
         "rope" in name or "rotary" in name for name in vars(small.config)
     )
     kinds = ("halves", "interleaved", "") if rotates else ("", "halves", "interleaved")
-    fused = any(row.writes == "query, key, value" for row in draft.rows.values())
-    orders = ("query, key, value", "query, key, value of each head") if fused else ("",)
+    fused = any(row.writes == _FUSED for row in draft.rows.values())
+    orders = (_FUSED, f"{_FUSED} of each head") if fused else ("",)
     for scaled, order, rotary in itertools.product((True, False), orders, kinds):
         rows = {
-            path: row._replace(writes=order) if row.writes == "query, key, value" else row
+            path: row._replace(writes=order) if row.writes == _FUSED else row
             for path, row in draft.rows.items()
         }
         attention = Attention(rotary, scaled=scaled, fused=fused)

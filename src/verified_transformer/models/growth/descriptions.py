@@ -50,7 +50,8 @@ class Description:
         table = []
         for line in filter(None, map(str.strip, text.splitlines())):
             setting = re.fullmatch(r"([\w -]+): *(\S.*)", line)
-            if setting and setting[1] in (*Attention._fields, "output", *SIZES):
+            known = setting and setting[1] in (*Attention._fields, "output", *SIZES)
+            if setting and known and "?" not in line:
                 told[setting[1]] = {"yes": True, "no": False}.get(setting[2], setting[2])
             elif setting or len(re.split(r" {2,}", line)) not in (3, 4) or "?" in line:
                 if not line.startswith("# "):
@@ -111,7 +112,10 @@ class Description:
         rotary = any(row.rule == "frequencies" for row in self.rows.values())
         larger = head_size(small, self.names) != head_size(large, self.names)
         if rotary and larger and getattr(small, "rope_parameters", None):
-            _require_options(small, _ROPE)
+            _require_options(
+                small, _ROPE, "; a larger head has its pairs' speeds only where these are a "
+                "function of 2m / head size (section 4.5), and heads= leaves heads as they are",
+            )  # fmt: skip
 
 
 def described(model: Any, description: Description | str | None = None) -> Description:
@@ -145,13 +149,14 @@ def described(model: Any, description: Description | str | None = None) -> Descr
     return found
 
 
-def _require_options(config: Any, options: Mapping[str, tuple[Any, ...]]) -> None:
+def _require_options(config: Any, options: Mapping[str, tuple[Any, ...]], why: str = "") -> None:
     for option, accepted in options.items():
         for place, value in _options(config, option.split(".")):
             if value not in accepted:
                 raise GrowthRefused(
                     f"config.{place} of {type(config).__name__}: got {value!r}; accepted: "
                     + ", ".join(map(repr, accepted))
+                    + why
                 )
 
 
@@ -222,10 +227,12 @@ def _normed_after(table: str) -> str:
 
 
 _OLMO2 = _ENDS + _AFTER + _normed_after(_NORMED + _GATED)
-_MIXTRAL = _ENDS + _BEFORE + _SEPARATE + """
+_EXPERTS = """
 layers.#.mlp.gate                  linear  experts   stream
 layers.#.mlp.experts.gate_up_proj  linear  gate, up  stream
-layers.#.mlp.experts.down_proj     linear  stream    feed-forward"""  # fmt: skip
+layers.#.mlp.experts.down_proj     linear  stream    feed-forward"""
+_MIXTRAL = _ENDS + _BEFORE + _SEPARATE + _EXPERTS
+_QWEN3_MIXTURE = _ENDS + _BEFORE + _NORMED_BY_HEAD + _EXPERTS
 _PHI3 = _ENDS + _BEFORE + f"""
 layers.#.self_attn.qkv_proj      linear  query, key, value  stream
 {_ATTENTION_OUT}
@@ -425,6 +432,11 @@ def _decoders() -> dict[str, Description]:
             end: told for end, told in _CAUSAL.items() if (name, end[:8]) != ("Olmo2", "ForToken")
         }
         found |= _family(module, name, body, heads, attention=attention)
+    found |= _family(
+        "qwen3_moe", "Qwen3Moe", _QWEN3_MIXTURE, _CAUSAL, attention=_HALVES,
+        names={"feed-forward": "moe_intermediate_size"},
+        options={"mlp_only_layers": ([], None), "decoder_sparse_step": (1,)},
+    )  # fmt: skip
     heads = {"TextModel": ("", ""), "ForCausalLM": ("model.", _LM)}
     found |= _family("gemma3", "Gemma3", _GEMMA3, heads, attention=_UNSCALED)
     heads = {"Model": ("", ""), "ForCausalLM": ("gpt_neox.", _LM)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -158,15 +159,18 @@ class Growth:
 
     def rounded(self) -> float:
         """The share of the parameters that are more than the small ones times powers of two."""
-        sizes = {name: self._small[self.origin(name)[0]].numel() for name in self._large}
+        alone = set(self.first.values())
+        sizes = {name: self._small[self.origin(name)[0]].numel() for name in alone}
         anew = sum(size for name, size in sizes.items() if not self._is_exact(name))
         return anew / max(1, sum(sizes.values()))
 
     def _is_exact(self, name: str) -> bool:
         """Whether a parameter is what the rules make, nothing added, and that in any dtype."""
         rule, own = self.gathered(name), self.large.get_parameter(name).detach()
-        exact = all(power_of_two(φ) for φ, _ in rule.factors())
-        return exact and torch.equal(rule.into(torch.empty_like(own)), own)
+        if not all(power_of_two(φ) for φ, _ in rule.factors()):
+            return False
+        made = rule.dense() if rule.shift else rule.into(torch.empty_like(own))
+        return torch.equal(made, own.to(made.dtype))  # 1 + w may round where its multiple does not
 
     def _source(self, name: str) -> torch.Generator | None:
         """The generator as it was before a weight's noise was first drawn."""
@@ -219,9 +223,27 @@ class Growth:
         }:
             raise GrowthRefused(
                 f"{type(self.model).__name__}: its head must be met by {min(scales):g} times the "
-                "grown state, as each of k copies meets a copy of the embedding, and no gain or "
-                "matrix before the head is there to take that factor"
+                "grown state, as each of k copies meets a copy of the embedding (section 4.4), and "
+                "no gain or matrix before the head is there to take that factor; accepted: a head "
+                "of its own"
             )
+
+    def require_means(self) -> None:
+        """Refuse a norm that subtracts a mean and reads an axis along which means are others."""
+        for path, module in self.model.named_modules():
+            row, kind = self.description.row(path), type(module).__name__
+            if row is None or row.reads is None or "norm" not in row.rule:
+                continue
+            if not re.search("RMSNorm$|T5LayerNorm$|MT5LayerNorm$", kind):
+                axis = self.axes[row.reads]
+                if not axis.keeps_means():
+                    accepted = f"width: a multiple of {axis.size}"
+                    if not bool(axis.factor.all()):
+                        accepted = "heads: as many times more as the stream grows"
+                    raise GrowthRefused(
+                        f"{path}: {kind} subtracts the mean, which only equally many copies of "
+                        f"each coordinate keep (section 4.1); accepted: {accepted}"
+                    )
 
     def _fill_buffers(self) -> None:
         """Rotary frequencies go to their slots; every other buffer must be the small model's."""

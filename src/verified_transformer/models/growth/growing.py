@@ -39,7 +39,10 @@ def begun(
     found = described(model, description)
     asked = {ASKS[name]: size for name, size in sizes.items()}
     config = enlarged(model.config, k, asked, found.names)
-    return Growth(model, config, axes, noise=noise, generator=generator, description=description)
+    growth = Growth(model, config, axes, noise=noise, generator=generator, description=description)
+    if not axes:
+        growth.require_means()
+    return growth
 
 
 def _require_noise(noise: float, generator: torch.Generator | None) -> None:
@@ -55,6 +58,7 @@ def grow(
     model: Any,
     k: int = 1,
     *,
+    width: int | None = None,
     heads: int | None = None,
     key_value_heads: int | None = None,
     feed_forward: int | None = None,
@@ -68,8 +72,8 @@ def grow(
 
     Hidden width, head size and feed-forward width are multiplied by k; layers, heads and vocabulary
     stay, unless they are asked for. The stream is repeated plainly, (x₁, x₂) to (x₁, x₁, x₂, x₂),
-    so that every norm keeps its ε. An entry of a grown weight is an entry of the small one times a
-    factor, rounded once.
+    so that every norm keeps its ε; to a width that is no multiple, with a factor on each copy. An
+    entry of a grown weight is an entry of the small one times a factor, rounded once.
 
     In low precision that rounding counts. Where the factor is a power of two there is none, but for
     subnormal numbers (in float16). Others (k^(±1/4) on query and key, 1/k for a k that is no power
@@ -81,10 +85,13 @@ def grow(
 
     Args:
         model: of transformers: a base model, a language model or a classifier of the kind of BERT,
-            RoBERTa, ModernBERT, GPT-2, GPT-NeoX, OPT, Llama, Mistral, Mixtral, Qwen 2 and 3,
-            Gemma 1 to 3, OLMo 2, Phi-3 or ViT; RoFormer's, T5's and mT5's language models. The
-            classes are the keys of `DESCRIPTIONS`. Its modules must be those that its class makes.
+            RoBERTa, ModernBERT, GPT-2, GPT-NeoX, OPT, Llama, Mistral, Mixtral, Qwen 2, Qwen 3 and
+            its mixture, Gemma 1 to 3, OLMo 2, Phi-3 or ViT; RoFormer's, T5's and mT5's language
+            models. The classes are the keys of `DESCRIPTIONS`. Its modules must be those that its
+            class makes.
         k: factor of growth of the stream; 1 where another size is to grow.
+        width: of the stream, any number that is at least the small one. One that is no multiple
+            needs norms that subtract no mean (RMSNorm), and heads that are no part of the width.
         heads: how many the large model has, a multiple. Heads are then copied whole, and the head
             size grows by what is left of k: with k times as many it stays, and rotary frequencies
             of any kind stay with it.
@@ -127,7 +134,7 @@ def grow(
         True
     """
     _require_noise(noise, generator)
-    sizes = {"heads": heads, "key_value_heads": key_value_heads}
+    sizes = {"width": width, "heads": heads, "key_value_heads": key_value_heads}
     sizes |= {"feed_forward": feed_forward, "layers": layers}
     growth = begun(model, k, sizes, noise=noise, generator=generator, description=description)
     growth.fill()

@@ -98,7 +98,7 @@ def frequencies(part: Part) -> Gathered:
     if not placed.is_meta:
         if not torch.allclose(placed[..., ::k], value, rtol=1e-5, atol=1e-6):
             raise ValueError(
-                "the grown head has no slots that turn at the small head's frequencies"
+                "the grown head has no slots that turn at the small one's frequencies (section 4.5)"
             )
         placed[..., ::k] = value
     return Gathered(placed)

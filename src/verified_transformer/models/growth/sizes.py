@@ -24,7 +24,14 @@ SIZES: dict[str, tuple[str, ...]] = {
     "key-value heads": ("num_key_value_heads", "n_kv_heads", "n_kv_head"),
     "head size": ("head_dim", "d_kv"),
     "rotary part": ("rotary_dim",),
-    "feed-forward": ("ffn_dim", "n_inner", "d_ff", "intermediate_size", "hidden_dim"),
+    "feed-forward": (
+        "ffn_dim",
+        "n_inner",
+        "d_ff",
+        "intermediate_size",
+        "hidden_dim",
+        "encoder_ffn_dim",
+    ),
     "embedding": ("embedding_size", "word_embed_proj_dim"),
     "pooled": ("pooler_output_size",),
     "layers": ("num_hidden_layers", "n_layer", "num_layers", "n_layers"),
@@ -36,10 +43,18 @@ SIZES: dict[str, tuple[str, ...]] = {
 _OF_WIDTH = ("stream", "feed-forward", "head size", "rotary part", "embedding", "pooled")
 # what `grow` is asked for, by its arguments
 ASKS = {
+    "width": "stream",
     "heads": "heads",
     "key_value_heads": "key-value heads",
     "feed_forward": "feed-forward",
     "layers": "layers",
+}
+# why a size grows to multiples alone
+_COPIED = {
+    "heads": "heads are copied whole (section 4.3)",
+    "key-value heads": "heads are copied whole (section 4.3)",
+    "head size": "copies stay inside their head (section 4.3), and of the larger head's slots only "
+    "every k-th turns as the rotary pair that it takes (section 4.5)",
 }
 _ARGUMENT = {what: argument for argument, what in ASKS.items()}
 Names = Mapping[str, str]  # what a configuration calls a size, where it is none of the usual names
@@ -95,7 +110,10 @@ def enlarged(
             that the small one can grow to.
     """
     if isinstance(k, bool) or not isinstance(k, int):
-        raise TypeError(f"k: got {k!r}; accepted: an integer of at least 2")
+        raise TypeError(
+            f"k: got {k!r}; accepted: an integer of at least 2, as {_COPIED['head size']}; width= "
+            "takes any larger number where the norms subtract no mean"
+        )
     wanted = {what: value for what, value in asked.items() if value is not None}
     require_whole(**{_ARGUMENT[what]: value for what, value in wanted.items()})
     if k < 1 or (k == 1 and not wanted):
@@ -105,10 +123,13 @@ def enlarged(
     for what in _OF_WIDTH:
         name = size_name(config, what, names)
         if name and getattr(config, name) is not None:
-            setattr(found, name, k * getattr(config, name))
+            _set(found, name, k * getattr(config, name))
     count, size = size_of(config, "heads", names), head_size(config, names)
+    own = size_name(config, "head size", names)
+    if "stream" in wanted and own:  # it may be unset, and would then follow the stream
+        setattr(found, own, k * size)
     if "heads" in wanted:
-        times, own = _times("heads", count, wanted["heads"]), size_name(config, "head size", names)
+        times = _times("heads", count, wanted["heads"])
         if k % times and (times % k or not own):
             raise ValueError(
                 f"heads: got {wanted['heads']}; accepted: {count} times a divisor of {k}, by which "
@@ -129,10 +150,30 @@ def enlarged(
             )
         if value < old:
             raise ValueError(f"{_ARGUMENT[what]}: got {value}; accepted: at least {old}")
-        setattr(found, name, value)
+        _set(found, name, value)
     if "layers" in wanted:
         _lengthen(config, found, size_of(config, "layers", names), wanted["layers"])
+    if "stream" in wanted:
+        _require_loadable(found, wanted["stream"])
     return found
+
+
+def _set(config: Any, name: str, value: int) -> None:
+    """Set an option, and the decoder's beside that of an encoder."""
+    setattr(config, name, value)
+    if name.startswith("encoder"):
+        setattr(config, name.replace("encoder", "decoder"), value)
+
+
+def _require_loadable(config: Any, width: int) -> None:
+    """Refuse a width with which the class would not load its own configuration."""
+    from huggingface_hub.errors import StrictDataclassError
+
+    try:
+        getattr(config, "validate", lambda: None)()
+    except StrictDataclassError as error:
+        kind, why = type(config).__name__, error.__cause__ or error
+        raise ValueError(f"width: got {width}; accepted: one that {kind} loads: {why}") from error
 
 
 def _lengthen(config: Any, found: Any, old: int, new: int) -> None:
@@ -179,7 +220,9 @@ def _inner(config: Any, names: Names) -> int:
 
 def _times(name: str, small: int, large: int) -> int:
     if large % small or not large:
-        raise ValueError(f"{name}: got {large}; accepted: a multiple of {small}")
+        raise ValueError(
+            f"{name}: got {large}; accepted: a multiple of {small}, as {_COPIED[name]}"
+        )
     return large // small
 
 
@@ -208,7 +251,9 @@ def widened(
 
     _require_known(small, names)
     stream, count = size_of(small, "stream", names), size_of(small, "heads", names)
-    k, more = (_times(what, *sizes(what)) for what in ("stream", "heads"))
+    grown, more = sizes("stream")[1], _times("heads", *sizes("heads"))
+    if grown < stream:
+        raise ValueError(f"stream: got {grown}; accepted: at least {stream}")
     groups, grown_groups = sizes("key-value heads")
     groups, grown_groups = groups or count, grown_groups or more * count
     more_groups = _times("key-value heads", groups, grown_groups)
@@ -221,8 +266,10 @@ def widened(
     inner, grown_inner = _inner(small, names), _inner(large, names)
     if grown_inner < inner:
         raise ValueError(f"feed-forward: got {grown_inner}; accepted: at least {inner}")
-    embedding = size_of(small, "embedding", names) or stream
-    _times("embedding", embedding, size_of(large, "embedding", names) or k * stream)
+    embedding, grown_embedding = sizes("embedding")
+    embedding, grown_embedding = embedding or stream, grown_embedding or grown
+    k = grown_embedding / embedding
+    pooled, grown_pooled = sizes("pooled")
     turned = _turned(small, large, size, inside, names) if attention.rotary else 0
 
     def in_order(axis: ax.Axis) -> ax.Axis:
@@ -262,9 +309,12 @@ def widened(
     of_each = ax.concatenated(*query_key_value(1, 1) * count).in_blocks(count, more)
     scored = rules.scored_scale(k, tied=tied) / table if tied else 1.0
     features = rules.features_scale(k, tied=tied, scaled=_told(small, attention.scaled_head))
-    whole, unnormed = ax.repeated(stream, k), (inside**0.5, 1.0)
+    whole, unnormed = ax.isometric(stream, grown), (inside**0.5, 1.0)
     gate = ax.stretched(inner, grown_inner)
-    last = ax.repeated(embedding, k, scale=features / table if tied else features)
+    end = features / table if tied else features
+    table_axis, last, head = (
+        ax.isometric(embedding, grown_embedding, scale=scale) for scale in (table, end, scored)
+    )
     return {
         **{
             what: ax.unchanged(size_of(small, what, names) or 0)
@@ -273,12 +323,12 @@ def widened(
         "classes": ax.unchanged(getattr(small, "num_labels", 0)),
         "heads": in_order(ax.unchanged(count)),
         "key-value heads": ax.repeated(groups, more_groups),
-        "embedding": ax.repeated(embedding, k),
-        "table": ax.repeated(embedding, k, scale=table),
+        "embedding": ax.isometric(embedding, grown_embedding),
+        "table": table_axis,
         "stream": whole,
         "branch": whole,
         "sum": whole,
-        "pooled": ax.repeated(size_of(small, "pooled", names) or stream, k),
+        "pooled": ax.stretched(pooled or stream, grown_pooled or grown),
         "feed-forward": gate,
         "gate, up": ax.concatenated(gate, gate),
         "query": query,
@@ -295,7 +345,7 @@ def widened(
         "attended": in_order(head_axis(count, value_turned, copies=of_value)),
         "features": last,
         "last of the stream": last if embedding == stream else whole,
-        "scored": ax.repeated(embedding, k, scale=scored),
+        "scored": head,
     }
 
 
@@ -320,6 +370,7 @@ def _turned(small: Any, large: Any, size: int, inside: int, names: Names) -> int
         raise ValueError(
             f"partial_rotary_factor: got {share} for heads of {size} coordinates, of which "
             f"{int(size * share)} are turned; accepted: one of which heads of {inside * size} turn "
-            f"{inside * int(size * share)}, and not {int(inside * size * share)}"
+            f"{inside * int(size * share)}, and not {int(inside * size * share)}: every slot of a "
+            "pair has its own speed (section 4.5)"
         )
     return int(size * share)

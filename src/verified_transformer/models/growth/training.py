@@ -81,7 +81,7 @@ def grow_optimiser(
     if growth.stacks:
         raise GrowthRefused(
             "large: got new layers, which learn what the small model has not, so that no rates let "
-            "it follow; accepted: as many layers as the small model has"
+            "it follow (section 4.8); accepted: as many layers as the small model has"
         )
     of_heads, of_keys = (
         len(growth.axes[name].source) // growth.axes[name].size
@@ -130,7 +130,8 @@ def _grown_options(
                 raise GrowthRefused(
                     f"{name}: entries have grown by {φ:.4g} and by {other:.4g}, so that "
                     f"{kind.__name__} would need two of {option} in one array, "
-                    f"{factors[option]:.4g} and {needed:.4g} times the small one's; accepted: "
+                    f"{factors[option]:.4g} and {needed:.4g} times the small one's (section 4.8); "
+                    "accepted: "
                     + ("SGD, for which they are the same" if same else "as many copies of each")
                 )
     if rule.shift and φ != 1 and options.get("weight_decay"):
