@@ -1,7 +1,6 @@
 """Are the error bars of `initial_loss` right? z-scores of random configurations against N(0, 1).
 
     python bench/calibrated_errors.py [COUNT [FIRST]]
-    python bench/calibrated_errors.py narrow          narrow planted models, 300 draws of each
 
 Each configuration is drawn: a class, its width, depth, vocabulary, length of a text, initialiser
 and, where the class allows it, the tie. One model of it is drawn and measured on one text, and
@@ -30,7 +29,7 @@ from verified_transformer.writing import write_whole
 
 BOOK = Path(__file__).parents[1] / "book"
 TEXT, PLOT = BOOK / "initial-loss-calibration.txt", BOOK / "figures/initial-loss-calibration.svg"
-FAMILY, NARROW = BOOK / "initial-loss-family.txt", BOOK / "initial-loss-narrow.txt"
+FAMILY = BOOK / "initial-loss-family.txt"
 CLASSES = {
     "GPT2LMHeadModel": ("n_embd", "n_layer", "n_head"),
     "GPTNeoXForCausalLM": ("hidden_size", "num_hidden_layers", "num_attention_heads"),
@@ -125,36 +124,7 @@ def plotted(z: np.ndarray) -> str:
     return framed(rows, 340, 300, said)
 
 
-def narrow(draws: int = 300) -> None:
-    """Print how far tied Gemmas of one loud layer lie off, and how far they are said to."""
-    lines = ["| width | σ | measured over predicted | one draw differs by | said |",
-             "|--:|--:|--:|--:|--:|"]  # fmt: skip
-    for d, σ in ((48, 0.06), (48, 0.1), (64, 0.06), (64, 0.1), (96, 0.06), (96, 0.1), (128, 0.1)):
-        kind, off = transformers.GemmaForCausalLM, []
-        config = kind.config_class(
-            hidden_size=d, head_dim=d // 4, num_attention_heads=4, num_key_value_heads=4,
-            intermediate_size=3 * d, num_hidden_layers=1, vocab_size=1500, initializer_range=σ,
-            bos_token_id=0, eos_token_id=0, pad_token_id=0,
-        )  # fmt: skip
-        for seed in range(draws):
-            torch.manual_seed(seed)
-            model = kind(config).eval()
-            answer = initial_loss(model, length=32, measure=True, texts=1, seed=seed)
-            assert answer.measured is not None
-            off.append(100 * (answer.measured.loss / answer.loss - 1))
-        apart = np.std(off, ddof=1)
-        lines.append(
-            f"| {d} | {σ} | {np.mean(off):+.3f} ± {apart / draws**0.5:.3f} % | {apart:.3f} % | "
-            f"{100 * answer.error / answer.loss:.3f} % |"
-        )
-        print(lines[-1], flush=True)
-    write_whole(NARROW, "\n".join(lines) + "\n")
-
-
 if __name__ == "__main__":
     warnings.filterwarnings("ignore")
     transformers.logging.set_verbosity_error()
-    if sys.argv[1:] == ["narrow"]:
-        narrow()
-    else:
-        main(*map(int, sys.argv[1:]))
+    main(*map(int, sys.argv[1:]))

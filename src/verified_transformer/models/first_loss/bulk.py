@@ -94,7 +94,7 @@ class Bulk:
     def __init__(
         self, count: int, spread: float, cap: float | None = None, bias: np.ndarray | None = None
     ) -> None:
-        self.count, self.spread = count, spread
+        self.count, self.spread, self.cap = count, spread, cap
         self._over_logits = spread <= _WIDE or cap is not None
         if self._over_logits:
             step = min(0.5, _STEP / max(spread, 1e-300))
@@ -127,14 +127,69 @@ class Bulk:
         self._spread = (high - self._least) ** 2 - self._square.total()  # Var Y
         self.variance = self._spread - math.pi**2 / 6
 
-    def variance_less_mean(self) -> float:
-        """The variance of the logsumexp less the mean logit, which is what labels take away."""
-        if not self._over_logits:
-            return max(0.0, self.variance - self.spread**2 / self.count)
-        raised = self._weight * np.exp(self._logit)  # Cov(log Σ e^x, Σ x) = E x e^x / E e^x
-        shared = float(raised @ self._logit / raised.sum())
-        own = float(self._weight @ self._logit**2 / self._weight.sum())
-        return max(0.0, self.variance + (own - 2 * shared) / self.count)
+    def orders(self, law: np.ndarray) -> tuple[float, float, float]:
+        """The variance of the logsumexp less the labels' mean logit, by its order in the logits.
+
+        It is a sum over Hermite polynomials. Those of first and second order have mean slopes and
+        curvatures as coefficients: the slope in a logit is its softmax probability less the
+        label's.
+
+        Args:
+            law: probabilities of the labels, an entry per logit, in the order of the biases.
+
+        Returns:
+            The parts of first, of second and of higher order.
+        """
+        squared, n = float(law @ law), len(law)
+        if self._bins is None:
+            own, shared, q, within, curved = self._alone()
+            guessed, first = 1 / n, n * q**2 - 2 * q * within + within**2 * squared
+            second = n * curved**2 / 2
+        else:
+            own = shared = self.spread**2
+            share, curved = self._shares()
+            guessed, first = float(law @ share), own * float(((share - law) ** 2).sum())
+            pairs = (share @ share - share**2) / (1 - share) ** 2  # E q q' is about E q(1-q) q'
+            second = own**2 * float((1 + pairs) @ curved**2) / 2
+        variance = max(0.0, self.variance + own * squared - 2 * shared * guessed)
+        first = min(max(first, 0.0), variance)
+        second = min(second, variance - first)
+        return first, second, variance - first - second
+
+    def _alone(self) -> tuple[float, float, float, float, float]:
+        """Of a logit x(z) without a bias.
+
+        Its variance, its covariance with the sum as a share of e^x, and with q its probability the
+        means of q x', x' and q x' z.
+        """
+        step = max(1e-3, min(0.25, 0.5 / max(self.spread, 1e-9)))
+        z = np.arange(-9, 9 + step, step)
+        weight = np.exp(-(z**2) / 2) / np.exp(-(z**2) / 2).sum()
+        logit, slope, shared = self.spread * z, np.full(len(z), self.spread), self.spread**2
+        if self.cap is not None:
+            logit = self.cap * np.tanh(logit / self.cap)
+            slope = self.spread * (1 - (logit / self.cap) ** 2)
+            raised = weight * np.exp(logit)  # Cov(log Σ e^x, Σ x) = E x e^x / E e^x
+            shared = float(raised @ logit / raised.sum())
+        pulled = weight * slope * self.with_another(logit, moments=True)[2]
+        within = float(weight @ slope)
+        return float(weight @ logit**2), shared, float(pulled.sum()), within, float(pulled @ z)
+
+    def _shares(self) -> tuple[np.ndarray, np.ndarray]:
+        """Mean probabilities of logits with their biases, and the slopes of those in the bias.
+
+        A mean probability is the slope of E log S in a bias, the integral of one of P(Y <= y).
+        """
+        assert self._bins is not None
+        level, y = self._bins[0], nodes(self.edges)
+        below, low, high = np.exp(-self._levels(y)), self._shift.min(), self._shift.max()
+        at = np.linspace(low - 0.1, high + 0.1, 4 + math.ceil(4 * (high - low)))
+        slopes = [-below * np.exp(level(y - each)) * level(y - each, 1) for each in at]
+        found = [Pieces.through(self.edges, each).antiderivative().total() for each in slopes]
+        log_share = CubicSpline(at, np.log(found))
+        share = np.exp(log_share(self._shift))
+        share = share / share.sum()
+        return share, share * log_share(self._shift, 1)
 
     def exceeds(self, y: np.ndarray) -> np.ndarray:
         """P(spread * z + g > y), the M of the module's text."""

@@ -86,11 +86,10 @@ def initial_loss(
     else:
         known = body_of(model_or_config if body is None else body)
     found = budget(known, length)
-    law = uniform_or(label_law, known.n)
+    law = uniform_or(label_law, known.n).cpu().numpy()
     added = None
     if bias is not None:
-        shifts = known.after * bias.double()
-        added = Bias(tuple(shifts.tolist()), float(law.to(shifts.device) @ shifts))
+        added = Bias(known.after * bias.double().cpu().numpy(), law)
     parts = explained(known, found, repeats, added)
     loss = sum(worth for _, worth in parts)
     if not math.isfinite(loss):  # the budget left the domain of the law
@@ -98,7 +97,7 @@ def initial_loss(
     measured = None
     if measure:
         measured = _measured(model_or_config, known, repeats, length, texts, seed, label_law)
-    moves = one_draw(known, found, repeats, added)
+    moves = one_draw(known, found, repeats, added, law)
     return InitialLoss(
         name=known.name,
         loss=loss,

@@ -38,15 +38,15 @@ class Budget:
     """The budget of a body: what its head sees, with every ε and without that of the last norm.
 
     ``steps`` are the branches, ``wobble`` the relative deviation of the stream's second moment from
-    one draw of the weights to another, ``common`` how far the others' sums of two places are alike:
-    a mean correlation.
+    one draw of the weights to another, ``alike`` the mean correlations of what two
+    places have in the others' sums that is of first, of second and of higher order in the logits.
     """
 
     seen: Ends
     bare: Ends
     steps: tuple[Step, ...]
     wobble: float
-    common: float
+    alike: tuple[float, float, float]
 
 
 @lru_cache(maxsize=16)
@@ -77,24 +77,28 @@ def budget(body: Body, length: int) -> Budget:
     size = np.sqrt(np.diagonal(stream.overlaps))
     rest = float((size**2 * np.clip(1 - own, 0, 1)).mean())
     uneven = stream.uneven / rest**2 if rest > 0 else 0.0
+    cosines = stream.overlaps / size[:, None] / size
     return Budget(
         Ends(cosine, unit * np.sqrt(second), width, uneven),
         Ends(cosine, unit * np.sqrt(bare), width, uneven),
         stream.steps,
         stream.steps[-1].deviation,
-        _alike(stream.overlaps / size[:, None] / size, float((unit**2 * second).mean()), body.n),
+        _alike(cosines, float((unit**2 * second).mean()), body.n, width),
     )
 
 
-def _alike(cosines: np.ndarray, variance: float, n: int) -> float:
-    """Mean correlation of the sums of e^l at two places, each less its linear part.
+def _alike(cosines: np.ndarray, variance: float, n: int, d: int) -> tuple[float, float, float]:
+    """Mean correlations, over places whose states have these cosines, of sums of e^l.
 
-    Two logits of variance s² and correlation c have Cov(e^l, e^l') as e^(s² c) - 1; the mean logit,
-    which the labels take away, is its linear part. Beyond freezing the largest few are the sum.
+    Two logits of variance s² and correlation c have Cov(e^l, e^l') as e^(s² c) - 1, whose powers of
+    c are the orders; beyond freezing the largest few are the sum. Two states of d entries have
+    cosines that differ from their mean by 1/√d.
     """
-    x = max(min(variance, 2 * math.log(n)), 1e-2)
-    found = (np.expm1(x * cosines) - x * cosines) / (math.expm1(x) - x)
-    return float(found.mean())
+    x = max(min(variance, 2 * math.log(n)), 0.1)
+    higher = np.expm1(x * cosines) - x * cosines - (x * cosines) ** 2 / 2
+    squares = cosines**2 + (1 - cosines**2) ** 2 / d
+    of_one = math.expm1(x) - x - x**2 / 2
+    return float(cosines.mean()), float(squares.mean()), float(higher.mean()) / of_one
 
 
 def own_logit(found: Ends, layer: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -131,7 +135,7 @@ def _losses(
         own = cap * np.tanh(own / cap)
     shift, label = None, 0.0
     if bias is not None:
-        shift, label = np.array(bias.values), bias.of_label
+        shift, label = bias.values, float(bias.of_labels().mean())
         few = np.quantile(shift, (np.arange(8) + 0.5) / 8)
         own = (own[:, :, None] + few).reshape(len(own), -1)
         share = np.repeat(share / 8, 8)
@@ -149,10 +153,15 @@ def _losses(
 
 @dataclass(frozen=True)
 class Bias:
-    """What a head adds to its logits: the ``values`` (n,), and ``of_label``, a label's mean."""
+    """What a head adds to its logits, ``values`` (n,), where labels have the ``law`` (n,)."""
 
-    values: tuple[float, ...]
-    of_label: float
+    values: np.ndarray
+    law: np.ndarray
+
+    def of_labels(self) -> np.ndarray:
+        """A label's mean, for each input token, which no label repeats."""
+        mean = float(self.law @ self.values)
+        return (mean - self.law * self.values) / np.maximum(1 - self.law, 1e-9)
 
 
 def _bulk(count: int, spread: float, cap: float | None, shift: np.ndarray | None) -> Bulk:
@@ -229,7 +238,7 @@ def explained(
 
 
 def one_draw(
-    body: Body, found: Budget, repeats: float, bias: Bias | None = None
+    body: Body, found: Budget, repeats: float, bias: Bias | None, law: np.ndarray
 ) -> tuple[tuple[str, float], ...]:
     """What moves the loss of one draw of the weights, on one text, away from the mean.
 
@@ -238,11 +247,14 @@ def one_draw(
     what the budget leaves out, a relative 1/d of the stream.
     """
     seen, layer = found.seen, centred(body)
-    shift = None if bias is None else np.array(bias.values)
+    shift = None if bias is None else bias.values
     bulk = _bulk(body.n - 1, float(seen.spread.mean()), body.cap, shift)
-    others = math.sqrt(bulk.variance_less_mean() * found.common)
+    others = math.sqrt(np.dot(bulk.orders(law), found.alike))
     others *= 1 - own_share(body, found)
-    tokens = math.sqrt(token_variance(body, found, repeats) / len(seen.spread))
+    variance = token_variance(body, found, repeats)
+    if bias is not None:
+        variance += (1 - repeats) ** 2 * float(bias.of_labels().var())
+    tokens = math.sqrt(variance / len(seen.spread))
     slope = 0.0
     if seen.cosine.any():
         step = min(0.5, max(found.wobble, 1e-4) / 2)
