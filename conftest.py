@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import re
@@ -103,6 +104,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Fork the kernels of many notebooks; what the processor does from here on is for tests."""
     if len({item.path for item in session.items if item.path.suffix == ".ipynb"}) > FEW:
         warm_kernels.install()
+    gc.collect()
+    gc.freeze()  # what was loaded stays, and need not be looked through again and again
     _account.since()
 
 

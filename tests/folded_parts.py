@@ -6,6 +6,7 @@ The gates read a page as somebody does who has opened every fold.
 from __future__ import annotations
 
 import re
+from functools import cache
 from html import unescape
 from pathlib import Path
 
@@ -25,7 +26,13 @@ def whole(page: Path) -> str:
         page: a file; its script lies beside it. What has no place is left out: see `astray`.
     """
     text = page.read_text(encoding="utf-8")
-    parts = _parts(page, text)[0]
+    return _filled(text, _said(page, text) or "")
+
+
+@cache
+def _filled(text: str, said: str) -> str:
+    """The text of a page, filled from what its script says; the same page is asked for often."""
+    parts = _handed(said)[0]
     return FOLD.sub(lambda fold: fold[0] + parts.get(fold[1], ""), text)
 
 
@@ -52,10 +59,20 @@ def _parts(page: Path, text: str) -> tuple[dict[str, str], list[str]]:
     named = NAMED.search(text)
     if not named:
         return {}, []
-    file = page.parent / unescape(named[1])
-    if not file.exists():
-        return {}, [f"{named[1]} is missing"]
-    said = file.read_text(encoding="utf-8")
+    said = _said(page, text)
+    return _handed(said) if said is not None else ({}, [f"{named[1]} is missing"])
+
+
+def _said(page: Path, text: str) -> str | None:
+    """What stands in the script that a page names, or nothing."""
+    named = NAMED.search(text)
+    file = named and page.parent / unescape(named[1])
+    return file.read_text(encoding="utf-8") if file and file.exists() else None
+
+
+@cache
+def _handed(said: str) -> tuple[dict[str, str], list[str]]:
+    """What a script hands over, by folds, and what is wrong with it."""
     handed = HANDED.fullmatch(said)
     if not handed or PART.sub("", handed[1]).strip():
         return {}, [STRANGE]

@@ -165,9 +165,12 @@ def dead_links(html: Path) -> list[str]:
 
 def claims(html: Path) -> list[dict[str, Any]]:
     """The claims that are published beside the pages."""
-    found: list[dict[str, Any]] = json.loads((html / "claims.json").read_text(encoding="utf-8"))[
-        "claims"
-    ]
+    return _claims((html / "claims.json").read_text(encoding="utf-8"))
+
+
+@cache
+def _claims(text: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(text)["claims"]
     return found
 
 

@@ -6,6 +6,7 @@ import base64
 import json
 import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
@@ -55,26 +56,32 @@ def other_outputs(html: Path) -> list[str]:
     for page in pages(html):
         source = html / "_sources" / PurePosixPath(page.name).with_suffix(".ipynb")
         if source.exists():
-            stored = json.loads(source.read_text(encoding="utf-8"))["cells"]
-            code = {i: c for i, c in enumerate(stored) if c["cell_type"] == "code"}
-            cells = {i: c for i, c in code.items() if "".join(c["source"]).strip()}
-            found += _other_cells(page, cells) + _other_pictures(page, [*cells.values()], html)
+            cells = _stored(source.read_text(encoding="utf-8"))
+            found += _other_cells(page, cells)
+            found += _other_pictures(page, [cell for cell, _ in cells.values()], html)
     return found
 
 
-def _other_cells(page: Page, cells: dict[int, Cell]) -> list[str]:
+@cache
+def _stored(notebook: str) -> dict[int, tuple[Cell, list[str]]]:
+    """The code cells of a notebook that are not empty, by their places, and what each shows."""
+    cells = enumerate(json.loads(notebook)["cells"])
+    code = {i: c for i, c in cells if c["cell_type"] == "code" and "".join(c["source"]).strip()}
+    return {i: (cell, [_text(output) for output in cell["outputs"]]) for i, cell in code.items()}
+
+
+def _other_cells(page: Page, cells: dict[int, tuple[Cell, list[str]]]) -> list[str]:
     shown = {cell.index: cell for cell in page.facts.cells}
     if list(shown) != list(cells):
         return [f"{page.name}: cells {sorted(shown.keys() ^ cells.keys())} are not where they were"]
     return [
         fault
-        for index, cell in cells.items()
-        for fault in _other_cell(page.name, cell, shown[index])
+        for index, (cell, outputs) in cells.items()
+        for fault in _other_cell(page.name, cell, outputs, shown[index])
     ]
 
 
-def _other_cell(name: str, cell: Cell, shown: Shown) -> list[str]:
-    outputs = [_text(output) for output in cell["outputs"]]
+def _other_cell(name: str, cell: Cell, outputs: list[str], shown: Shown) -> list[str]:
     named = dict.fromkeys(NAMED.findall("".join(["".join(cell["source"]), *outputs])))
     where = f"{name}: cell {shown.index}{f' of {chr(32).join(named)}' if named else ''}"
     tags = cell["metadata"].get("tags", [])
@@ -135,20 +142,27 @@ def _other_strips(page: Page, kept: list[Cell], known: dict[str, Cell]) -> list[
 
 def other_runs(html: Path) -> list[str]:
     """Code and tables of numbers on a claim's page that no notebook stores."""
-    stored = set()
-    for source in sorted((html / "_sources").glob("notebooks/*/*.ipynb")):
-        for cell in json.loads(source.read_text(encoding="utf-8"))["cells"]:
-            stored.add(bare("".join(cell["source"])))
-            for output in cell.get("outputs", ()):
-                shown = "".join(output.get("data", {}).get("text/html", ""))
-                for table in re.findall(r'(?s)<table class="vt-numbers">.*?</table>', shown):
-                    stored.add(bare(BeautifulSoup(table, "html.parser").get_text()))
+    sources = sorted((html / "_sources").glob("notebooks/*/*.ipynb"))
+    stored = set().union(*(_ran(source.read_text(encoding="utf-8")) for source in sources))
     return [
         f"{page.name}: no notebook has {text[:60]!r}"
         for page in pages(html)
         for text in page.facts.found
         if text not in stored
     ]
+
+
+@cache
+def _ran(notebook: str) -> frozenset[str]:
+    """The code of a notebook's cells and the tables of numbers among their outputs."""
+    stored = set()
+    for cell in json.loads(notebook)["cells"]:
+        stored.add(bare("".join(cell["source"])))
+        for output in cell.get("outputs", ()):
+            shown = "".join(output.get("data", {}).get("text/html", ""))
+            for table in re.findall(r'(?s)<table class="vt-numbers">.*?</table>', shown):
+                stored.add(bare(BeautifulSoup(table, "html.parser").get_text()))
+    return frozenset(stored)
 
 
 def _text(output: dict[str, Any]) -> str:

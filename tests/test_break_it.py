@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import linecache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ def cells(notebook: str, kind: str) -> list[dict[str, Any]]:
     return [c | {"source": "".join(c["source"])} for c in every if c["cell_type"] == kind]
 
 
+@cache
 def names(code: str) -> tuple[set[str], set[str]]:
     """The names that a cell binds, and those that it uses."""
     told = [names_of(statement) for statement in sorts.parsed(code).body]
