@@ -24,16 +24,22 @@ def runs(mean: float, spread: float = 0.1, name: str = "runs") -> dict[int, floa
 
 
 ARMS = {"tied": runs(2.4, name="a"), "untied": runs(3.1, name="b"), "other": runs(2.4, name="c")}
-KEPT = Recording(
-    "kept",
-    {
-        "runs": {name: list(arm.values()) for name, arm in ARMS.items()},
-        "curves": {"tied": [[3.0, 2.0]] * 4, "untied": [[4.0, 3.5], [4.0, 3.6]] * 2},
-        "by seed": {str(seed): {"loss": value} for seed, value in ARMS["tied"].items()},
-        "words": {"0": "a", "1": "b", "2": "c"},
-    },
-    {}, {}, "0123abcd",
-)  # fmt: skip
+RESULT = {
+    "runs": {name: list(arm.values()) for name, arm in ARMS.items()},
+    "curves": {"tied": [[3.0, 2.0]] * 4, "untied": [[4.0, 3.5], [4.0, 3.6]] * 2},
+    "by seed": {str(seed): {"loss": value} for seed, value in ARMS["tied"].items()},
+    "words": {"0": "a", "1": "b", "2": "c"},
+}
+
+
+def recording(name: str) -> Recording:
+    """A recording whose result is given, where an experiment would compute it from the parts."""
+    made = Recording(name, {}, {"seeds": {"runs": [*SEEDS], "curves": [*range(4)]}}, {})
+    vars(made)["result"] = RESULT
+    return made
+
+
+KEPT = recording("kept")
 
 
 @pytest.fixture(autouse=True)
@@ -148,7 +154,7 @@ def last_loss(curve: list[float]) -> float:
 def test_arms_of_a_recording_are_named_by_their_paths() -> None:
     record = experiment(arms={name: KEPT.at("runs", name) for name in ARMS})
     assert record.recorded is not None and record.recorded.name == "kept"
-    assert "; tied: runs/tied, untied: runs/untied; recorded: kept   #0123abcd" in record.line
+    assert f"; tied: runs/tied, untied: runs/untied; recorded: kept   #{KEPT.hash}" in record.line
     each = {name: KEPT.at("curves", name).each(last_loss) for name in ("tied", "untied")}
     assert "tied: curves/tied/last_loss" in experiment(arms=each).line
     assert KEPT.at("by seed", "*", "loss").by_seed() == ARMS["tied"]
@@ -222,7 +228,7 @@ def test_bad_arms_are_named(changes: dict[str, Any], error: Any, message: str) -
 
 @pytest.mark.canary
 def test_arms_of_two_recordings_are_refused() -> None:
-    other = Recording("other", KEPT.result, {}, {}, "9")
+    other = recording("other")
     arms = {"tied": KEPT.at("runs", "tied"), "untied": other.at("runs", "untied")}
     with pytest.raises(ValueError, match="arms: come from kept and other; accepted: one"):
         experiment(arms=arms)
@@ -242,3 +248,13 @@ def test_a_mean_is_rounded_to_what_its_width_allows(low: float, high: float, abo
     assert Interval(low, high).about == about
     drift = (high - low) / 50
     assert Interval(low + drift, high + drift).about == about
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("kept", [8, 3])
+def test_a_choice_of_recorded_seeds_is_refused(kept: int) -> None:
+    best = sorted(SEEDS, key=lambda seed: ARMS["tied"][seed])[:kept]
+    few = {name: {seed: arm[seed] for seed in best} for name, arm in ARMS.items()}
+    said = rf"arms: have {kept} of the seeds of kept; accepted: all, 12 \(runs\), 4 \(curves\)"
+    with pytest.raises(ValueError, match=said):
+        experiment(arms=few, recorded=KEPT)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from .laboratory.parts import part
+from ...engine.account.parts import part
 from .laboratory.tasks import Letters, Task, lettered
 from .residual_schemes import SIZES, WAYS, tasks, trained
 
@@ -42,9 +42,12 @@ def run() -> dict[str, Any]:
     """The recorded legs, by way."""
     text, size = tasks()["text"], SIZES["8 layers"]
     return {
-        way: part(f"residual schemes again, {way}", partial(ended, way, size, text))
+        way: part(
+            way, partial(ended, way, size, text),
+            seeds=SEEDS["weights and batches"], rates=WAYS[way].rates,
+        )
         for way in AGAIN
-    }
+    }  # fmt: skip
 
 
 def fingerprint() -> dict[str, Any]:

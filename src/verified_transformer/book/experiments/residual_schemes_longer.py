@@ -18,7 +18,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from .laboratory.parts import part
+from ...engine.account.parts import part
 from .laboratory.tasks import Letters, Task, lettered
 from .residual_schemes import SIZES, WAYS, tasks, trained
 
@@ -50,13 +50,13 @@ def run() -> dict[str, Any]:
     return {
         size: {
             way: part(
-                f"residual schemes longer, {size}, {way}",
-                partial(ended, way, SIZES[size], text),
+                f"{size}, {way}", partial(ended, way, SIZES[size], text),
+                seeds=SEEDS["weights and batches"], rates=WAYS[way].rates,
             )
             for way in COMPARED
         }
         for size in LONGER
-    }
+    }  # fmt: skip
 
 
 def fingerprint() -> dict[str, Any]:

@@ -1,27 +1,31 @@
 """Experiments that are too long to run live: kept as data, with where they came from.
 
 An experiment is a module of `verified_transformer.book.experiments`. ``python -m
-verified_transformer record NAME`` runs it and writes ``recordings/NAME.json``: the result; the
-provenance, with a key of all code that the experiment reaches (see `code`); and a fingerprint, the
-numbers of a tiny run. A recording whose code has another key is stale, which the ledger says; a
-test runs the fingerprints again. A notebook that shows a recording runs the same code, smaller.
+verified_transformer record NAME`` runs it and writes ``recordings/NAME.json``: its `parts`, from
+which whoever reads computes the result; the provenance, with a key of all code that the experiment
+reaches (see `code`); and a fingerprint, the numbers of a tiny run. A recording whose code has
+another key is stale, which the ledger says; a test runs the fingerprints again, ``make nightly`` a
+part of each. A notebook that shows a recording runs the same code, smaller.
 """
 
 from __future__ import annotations
 
 import html
+import importlib
 import json
 import math
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from .. import BOOK
 from .code import Code, CodeFault, Package, code_of, library
 from .hashing import hash_of
+from .parts import aggregates, assembled
 
 EVERY = "*"
 
@@ -105,15 +109,50 @@ PACKAGE = BOOK.parent
 class Recording:
     """A recorded experiment.
 
-    ``result`` is what its ``run`` returned; ``provenance`` says how it was made; ``fingerprint``
-    holds the numbers of a tiny run; ``hash`` is that of the result.
+    ``parts`` holds what was measured, by name; ``provenance`` says how; ``fingerprint`` holds the
+    numbers of a tiny run.
     """
 
     name: str
-    result: Any
+    parts: dict[str, Any]
     provenance: dict[str, Any]
     fingerprint: Any
-    hash: str
+
+    @cached_property
+    def result(self) -> Any:
+        """What the experiment's ``run`` gives with these parts.
+
+        Raises:
+            ValueError: parts or seeds are not those of the experiment.
+        """
+        module = experiment(self.name)
+        if (made := self.provenance.get("seeds")) != module.SEEDS:
+            raise ValueError(f"recording {self.name}: has seeds {made}; accepted: {module.SEEDS}")
+        try:
+            return assembled(module.run, self.parts)[0]
+        except ValueError as error:
+            raise ValueError(f"recording {self.name}: {error}") from error
+
+    @property
+    def hash(self) -> str:
+        """The hash of the parts, by which the ledger knows what a notebook showed."""
+        return hash_of(self.parts)
+
+    def check_all_are_used(self, seeds: Collection[int]) -> None:
+        """Refuse runs that are not those of all seeds.
+
+        Args:
+            seeds: or places, of the runs.
+
+        Raises:
+            ValueError: no list of the recording's seeds is as long.
+        """
+        lists = self.provenance["seeds"]
+        if not any({*seeds} in ({*every}, {*range(len(every))}) for every in lists.values()):
+            known = ", ".join(f"{len(every)} ({name})" for name, every in lists.items())
+            raise ValueError(
+                f"arms: have {len(seeds)} of the seeds of {self.name}; accepted: all, {known}"
+            )
 
     def at(self, *path: str) -> Part:
         """Return a part of the result, which knows by which path it was reached.
@@ -157,10 +196,10 @@ def load(name: str, folder: Path = BOOK / "recordings") -> Recording:
         raise ValueError(f"name: no recording {name!r}; accepted: {known}")
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
-        parts = kept["result"], kept["provenance"], kept["fingerprint"]
+        fields = kept["parts"], kept["provenance"], kept["fingerprint"]
     except (json.JSONDecodeError, KeyError, TypeError) as error:
         raise ValueError(f"recording {name}: cannot be read: {error!r}") from error
-    return Recording(name, *parts, hash_of(kept["result"]))
+    return Recording(name, *fields)
 
 
 def of_the_same(name: str, folder: Path = BOOK / "recordings") -> list[str]:
@@ -190,6 +229,31 @@ def code(name: str, package: Path = PACKAGE) -> Code:
     return code_of(found.relative_to(package).as_posix(), source)
 
 
+def experiments() -> dict[str, str]:
+    """Return where each experiment stands in the wing, as an import has it, by name."""
+    wing = BOOK / "experiments"
+    files = [path.relative_to(wing) for path in wing.rglob("*.py") if path.stem != "__init__"]
+    places = {
+        path.stem: ".".join(path.with_suffix("").parts)
+        for path in files if path.parts[0] != "laboratory"
+    }  # fmt: skip
+    return dict(sorted(places.items()))
+
+
+def experiment(name: str) -> ModuleType:
+    """Return an experiment's module.
+
+    Args:
+        name: such as ``"tied_convergence"``.
+
+    Raises:
+        ValueError: there is no such experiment.
+    """
+    if name not in (places := experiments()):
+        raise ValueError(f"name: got {name!r}; accepted: {', '.join(places)}")
+    return importlib.import_module(f"{BOOK.parent.name}.{BOOK.name}.experiments.{places[name]}")
+
+
 def fault(
     name: str, data: str, folder: Path = BOOK / "recordings", package: Path = PACKAGE
 ) -> str | None:
@@ -197,7 +261,7 @@ def fault(
     try:
         kept = load(name, folder)
         if kept.hash != data:
-            return f"recording {name} has another result than the notebook showed; run it again"
+            return f"recording {name} has other parts than the notebook showed; run it again"
         now = code(name, package)
     except CodeFault as error:
         return f"recording {name} is stale: {error}"
@@ -211,16 +275,19 @@ def fault(
     return f"recording {name} is stale: changed since: {', '.join(changed[:3])}{more}"
 
 
-def write(name: str, parts: dict[str, Any], folder: Path = BOOK / "recordings") -> Path:
-    """Write a recording with the key of its code, and return its file."""
-    made = code(name)
-    key = {"key": made.key, "definitions": made.definitions}
-    provenance = {**parts["provenance"], "code": key}
+def write(made: Recording, folder: Path = BOOK / "recordings") -> Path:
+    """Write a recording, say which aggregates it keeps, key it by its code; return the file."""
+    keyed = code(made.name)
     kept = {
-        "provenance": provenance, "fingerprint": parts["fingerprint"], "result": parts["result"],
+        "provenance": made.provenance | {
+            "aggregates": aggregates(made.parts),
+            "code": {"key": keyed.key, "definitions": keyed.definitions},
+        },
+        "fingerprint": made.fingerprint,
+        "parts": made.parts,
     }  # fmt: skip
     folder.mkdir(exist_ok=True)
-    path = folder / f"{name}.json"
+    path = folder / f"{made.name}.json"
     path.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     return path
 

@@ -49,7 +49,8 @@ class ByExperiment(Subject):
             predicts: "positive" or "negative", the sign of the effect that the claim predicts.
             unit: what was measured in an arm, in a line.
             replicate: what one run is.
-            recorded: the recording that arms were computed from, where they are no parts of it.
+            recorded: the recording that arms were computed from, where they are no parts of it;
+                all of its seeds count.
             travels: whether another processor gives nearly the same live runs. Where it does not,
                 as in unstable training, the mean stands in the table, not in the compared line.
 
@@ -60,8 +61,8 @@ class ByExperiment(Subject):
         Raises:
             ClaimFailed: half of an arm differs from its other half.
             TypeError: runs that are no mapping and no part of a recording.
-            ValueError: too few runs, one that is not finite, arms with other seeds, an unknown arm
-                or sign.
+            ValueError: too few runs, one that is not finite, arms with other seeds or, of a
+                recording, not with all, an unknown arm or sign.
 
         Example:
             With two arms of a recording:
@@ -80,6 +81,8 @@ class ByExperiment(Subject):
         found = checked_arms(arms, compares)
         recorded, paths = places({name: arms[name] for name in found}, recorded)
         (first, one), (second, other) = found.items()
+        if recorded:
+            recorded.check_all_are_used(one)
         values = list(less(one, other).values())
         interval = interval_of(values)
         needed = 0.0 if recorded else PRINTED
