@@ -15,10 +15,7 @@ from operator import or_
 from typing import Any
 
 Make = Callable[[], Any]
-AGGREGATES = {  # what is kept, under these names, without the numbers that it is of
-    "curve": "the mean over the seeds, in parts of the run",
-    "median": "with the least and the greatest of a timing's repeats",
-}
+AGGREGATES = {"curve": "means over the seeds", "median": "of a timing's repeats"}  # kept alone
 _NUMBER = re.compile(r"[\d.e-]+")
 _FIND: ContextVar[Callable[..., Any] | None] = ContextVar("find", default=None)
 

@@ -13,9 +13,8 @@ from __future__ import annotations
 import html
 import importlib
 import json
-import math
 import subprocess
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -26,81 +25,6 @@ from .. import BOOK
 from .code import Code, CodeFault, Package, code_of, library
 from .hashing import hash_of
 from .parts import aggregates, assembled
-
-EVERY = "*"
-
-
-@dataclass(frozen=True)
-class Part:
-    """A part of a recording's result.
-
-    Attributes:
-        recording: where it is kept.
-        path: the keys that lead to it, then the names of what was made of it; ``"*"`` stands for
-            every key.
-        value: what stands there.
-    """
-
-    recording: Recording
-    path: tuple[str, ...]
-    value: Any
-
-    @property
-    def place(self) -> str:
-        """Recording and path in a line."""
-        return "/".join((self.recording.name, *self.path))
-
-    def each(self, function: Callable[[Any], float]) -> Part:
-        """Return the part with a number instead of each run.
-
-        Args:
-            function: takes what is kept of a run, returns a number; its name goes into the path.
-
-        Raises:
-            TypeError: the part holds no runs, or the function has no name of its own.
-        """
-        name = getattr(function, "__name__", "<lambda>")
-        if name == "<lambda>":
-            raise TypeError("function: has no name; accepted: one that is defined, for the path")
-        numbers = {key: float(function(run)) for key, run in _runs(self.value, self.place).items()}
-        return Part(self.recording, (*self.path, name), numbers)
-
-    def by_seed(self) -> dict[int, float]:
-        """Return the numbers of the runs by seed.
-
-        Raises:
-            TypeError: it holds something else than a number for each run.
-        """
-        found = _runs(self.value, self.place)
-        for key, number in found.items():
-            if isinstance(number, bool) or not isinstance(number, int | float):
-                what = type(number).__name__
-                raise TypeError(f"{self.place}: holds a {what} for {key}; accepted: a number")
-            if not math.isfinite(number):
-                raise TypeError(f"{self.place}: holds {number} for {key}; accepted: finite numbers")
-        return {key: float(number) for key, number in found.items()}
-
-
-def _follow(value: Any, path: tuple[str, ...], place: str) -> Any:
-    if not path:
-        return value
-    first, *rest = path
-    if first == EVERY:
-        runs = _runs(value, place)
-        return {key: _follow(inner, tuple(rest), f"{place}/{key}") for key, inner in runs.items()}
-    if not isinstance(value, Mapping) or first not in value:
-        there = ", ".join(map(str, value)) if isinstance(value, Mapping) else "no keys"
-        raise ValueError(f"path: {place} has no {first!r}; accepted: {there}")
-    return _follow(value[first], tuple(rest), f"{place}/{first}")
-
-
-def _runs(value: Any, place: str) -> dict[int, Any]:
-    if isinstance(value, list):
-        return dict(enumerate(value))
-    if isinstance(value, Mapping) and all(str(key).isdigit() for key in value):
-        return {int(key): inner for key, inner in value.items()}
-    raise TypeError(f"{place}: holds a {type(value).__name__}; accepted: a run for each seed")
-
 
 PACKAGE = BOOK.parent
 
@@ -153,17 +77,6 @@ class Recording:
             raise ValueError(
                 f"arms: have {len(seeds)} of the seeds of {self.name}; accepted: all, {known}"
             )
-
-    def at(self, *path: str) -> Part:
-        """Return a part of the result, which knows by which path it was reached.
-
-        Args:
-            path: keys, such as ``"runs", "tied", "loss"``; ``"*"`` goes through every seed.
-
-        Raises:
-            ValueError: it leads nowhere; the message names the key and those that are there.
-        """
-        return Part(self, path, _follow(self.result, path, self.name))
 
     def _repr_html_(self) -> str:
         rows = "".join(

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ...account.recordings import Part, Recording
 from ...account.records.chances import PLACEBO
 from ...account.records.margins import PRINTED, Interval
 
@@ -46,16 +45,14 @@ def checked_runs(runs: Any, name: str) -> dict[int, float]:
     """Return what was measured, by seed.
 
     Args:
-        runs: a mapping from seed to number; a list or a tensor with one value for each of the
-            seeds 0, 1, 2, …; or a part of a recording.
+        runs: a mapping from seed to number; or a list or a tensor with one value for each of the
+            seeds 0, 1, 2, ….
         name: what messages call it.
 
     Raises:
         TypeError: it is none of them.
         ValueError: too few runs, or one that is not finite.
     """
-    if isinstance(runs, Part):
-        runs = runs.by_seed()
     if hasattr(runs, "tolist"):
         runs = runs.tolist()
     if isinstance(runs, list | tuple) and all(isinstance(value, int | float) for value in runs):
@@ -63,8 +60,8 @@ def checked_runs(runs: Any, name: str) -> dict[int, float]:
     if not isinstance(runs, Mapping):
         what = type(runs).__name__
         raise TypeError(
-            f"{name}: got {what}; accepted: the {name} by seed, one number for each seed in a "
-            "list or a tensor, or a recording's part"
+            f"{name}: got {what}; accepted: the {name} by seed, or one number for each seed in a "
+            "list or a tensor"
         )
     if len(runs) < LEAST_RUNS:
         raise ValueError(f"{name}: got {len(runs)} runs; accepted: at least {LEAST_RUNS}")
@@ -148,19 +145,3 @@ def placebo(runs: Runs) -> Interval | None:
         return None
     values = [runs[seed] for seed in sorted(runs)]
     return Interval(*difference_interval(values[::2], values[1::2], 1 - PLACEBO))
-
-
-def places(arms: Mapping[str, Any], recorded: Recording | None) -> tuple[Recording | None, str]:
-    """Return the recording that the arms come from, and by which paths, in a line.
-
-    Raises:
-        ValueError: they come from two recordings, or from another than the one that is named.
-    """
-    parts = {name: arm for name, arm in arms.items() if isinstance(arm, Part)}
-    sources = {part.recording.name: part.recording for part in parts.values()}
-    if recorded is not None:
-        sources[recorded.name] = recorded
-    if len(sources) > 1:
-        raise ValueError(f"arms: come from {' and '.join(sources)}; accepted: one recording")
-    line = ", ".join(f"{name}: {'/'.join(part.path)}" for name, part in parts.items())
-    return next(iter(sources.values()), None), line

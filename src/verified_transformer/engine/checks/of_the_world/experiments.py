@@ -10,11 +10,11 @@ from ...account.records.margins import PRINTED, Interval
 from ...account.records.record import Record
 from ..subject import Subject
 from ..what_ran import watched
-from .arms import checked_arms, interval_of, less, placebo, places, settled
+from .arms import checked_arms, interval_of, less, placebo, settled
 from .sources import accept
 
 if TYPE_CHECKING:
-    from ...account.recordings import Part, Recording
+    from ...account.recordings import Recording
 
 _SIGNS = ("positive", "negative")
 
@@ -26,7 +26,7 @@ class ByExperiment(Subject):
     def experiment(
         self,
         *,
-        arms: Mapping[str, Mapping[int, float] | Sequence[float] | Part | Any],
+        arms: Mapping[str, Mapping[int, float] | Sequence[float] | Any],
         compares: tuple[str, str],
         predicts: str,
         unit: str,
@@ -42,15 +42,13 @@ class ByExperiment(Subject):
 
         Args:
             arms: what was measured, by arm and seed; at least three seeds, the same in each arm.
-                An arm is a mapping, a list or a tensor with one value for each seed, a part of a
-                recording, such as ``recorded.at("runs", "tied", "loss")``, or a number, to which
-                the other is held.
+                An arm is a mapping, a list or a tensor with one value for each seed, or a number,
+                to which the other is held.
             compares: two arms; the effect is the first less the second.
             predicts: "positive" or "negative", the sign of the effect that the claim predicts.
             unit: what was measured in an arm, in a line.
             replicate: what one run is.
-            recorded: the recording that arms were computed from, where they are no parts of it;
-                all of its seeds count.
+            recorded: the recording that arms were computed from; all of its seeds count.
             travels: whether another processor gives nearly the same live runs. Where it does not,
                 as in unstable training, the mean stands in the table, not in the compared line.
 
@@ -60,7 +58,7 @@ class ByExperiment(Subject):
 
         Raises:
             ClaimFailed: half of an arm differs from its other half.
-            TypeError: runs that are no mapping and no part of a recording.
+            TypeError: runs that are no mapping, list or tensor.
             ValueError: too few runs, one that is not finite, arms with other seeds or, of a
                 recording, not with all, an unknown arm or sign.
 
@@ -69,17 +67,17 @@ class ByExperiment(Subject):
 
             >>> from verified_transformer import claim
             >>> from verified_transformer.engine.account.recordings import load
-            >>> kept, path = load("grown_bert"), ("runs", "text, 1 layer", "without")
+            >>> kept = load("grown_bert")
+            >>> runs = kept.result["runs"]["text, 1 layer"]["without"]
             >>> claim("GROW-02").case("laboratory").experiment(
-            ...     arms={w: kept.at(*path, w, "final", "0.001") for w in ("small", "doubled")},
-            ...     compares=("small", "doubled"), predicts="positive",
+            ...     arms={way: found["final"]["0.001"] for way, found in runs.items()},
+            ...     compares=("small", "doubled"), predicts="positive", recorded=kept,
             ...     unit="loss after training on",
             ... )  # doctest: +ELLIPSIS
             GROW-02 [laboratory] experiment   loss after training on, small less doubled: ...
         """  # fmt: skip
         accept("predicts", predicts, _SIGNS)
         found = checked_arms(arms, compares)
-        recorded, paths = places({name: arms[name] for name in found}, recorded)
         (first, one), (second, other) = found.items()
         if recorded:
             recorded.check_all_are_used(one)
@@ -88,7 +86,7 @@ class ByExperiment(Subject):
         needed = 0.0 if recorded else PRINTED
         about = interval.ends if recorded else interval.about if travels else None
         self._tried_both_ways(interval, less(other, one), needed)
-        how = f"; {self._placebos(found)}" + (f"; {paths}" if paths else "")
+        how = f"; {self._placebos(found)}"
         unit = f"{unit}, {first} less {second}"
         rows = [
             {"arm": name, "mean": f"{sum(runs.values()) / len(runs):.5g}"}
