@@ -42,6 +42,7 @@ WHEELS := asttokens|comm|executing|fastjsonschema|ipykernel|ipython|ipython_pygm
 jsonschema-specifications|jupyter_client|jupyter_core|lazy_loader|matplotlib-inline|nbclient|nbformat|nest-asyncio2|$\
 pexpect|platformdirs|prompt_toolkit|ptyprocess|pure_eval|pyzmq|referencing|rpds-py|stack-data|sympy|tornado|traitlets|$\
 transformers|wcwidth
+RECORDINGS := $(patsubst src/verified_transformer/book/recordings/%.json,%,$(wildcard src/verified_transformer/book/recordings/*.json))
 # The files of tests, shuffled by a number.
 SHUFFLED := $(TEST)/bin/python -c 'import pathlib, random, sys; random.seed(sys.argv[1]); \
   files = sorted(map(str, pathlib.Path("tests").rglob("test_*.py"))); random.shuffle(files); print(*files)'
@@ -98,8 +99,9 @@ test: lint browser ## every gate: unit tests, every notebook run afresh, the pag
 	$(PYTEST) -m "not nightly" $(NOTEBOOKS) $(DOCTESTS) tests notebooks
 endif
 
-nightly: kernel browser $(TEST_READY) ## what `make test` leaves out, and its unit tests in ORDERS=3 random orders
+nightly: kernel browser $(TEST_READY) ## what `make test` leaves out, a part of each recording made again, and unit tests in ORDERS=3 random orders
 	$(PYTEST) -m nightly tests
+	@for name in $(RECORDINGS); do $(TEST)/bin/python $(COMMAND) record $$name --again || exit 1; done
 	@for order in $$(seq $(ORDERS)); do \
 	  echo "random order $$order"; \
 	  $(PYTEST) -m "not slow and not nightly" $$($(SHUFFLED) $$order) || exit 1; \
@@ -180,7 +182,7 @@ chapter:
 
 named:
 	@test -n "$(CLAIM)$(NAME)" || { \
-	  echo "Which? make verify CLAIM=LOSS-14, or make record NAME=…, one of: $(patsubst src/verified_transformer/book/recordings/%.json,%,$(wildcard src/verified_transformer/book/recordings/*.json))"; \
+	  echo "Which? make verify CLAIM=LOSS-14, or make record NAME=…, one of: $(RECORDINGS)"; \
 	  exit 1; }
 
 # The browser test wants a chromium: installed where this runs as root on Debian; elsewhere it says so.

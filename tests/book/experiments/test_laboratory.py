@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 
 import pytest
 import torch
 
 from verified_transformer.book.experiments import remedies_on_text
-from verified_transformer.book.experiments.laboratory import legs, parts
+from verified_transformer.book.experiments.laboratory import legs
 from verified_transformer.book.experiments.laboratory.learning import (
     Adam,
     Runs,
@@ -155,15 +153,3 @@ def test_other_seeds_are_other_weights_and_batches() -> None:
     task = remedies_on_text.tasks(16)["chain"]
     one, other = (remedies_on_text.learn("tied", 16, 8, task, first=f, **few) for f in (0, 8))
     assert not torch.allclose(one, other)
-
-
-def test_parts_are_kept_and_those_of_other_code_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("VERIFIED_PARTS", str(tmp_path))
-    made = [parts.part("a name", lambda: {"x": 1}), parts.part("a name", lambda: {"x": 2})]
-    assert made == [{"x": 1}, {"x": 1}]
-    assert [json.loads(p.read_text("utf-8"))["name"] for p in tmp_path.iterdir()] == ["a name"]
-    monkeypatch.setattr(parts, "CODE", "another")
-    with pytest.raises(ValueError, match="VERIFIED_PARTS: 'a name' was made by other code"):
-        parts.part("a name", lambda: {"x": 3})

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import torch
 
 from verified_transformer.book.experiments import factorised_lookup, tied_convergence
 from verified_transformer.engine.account import recordings
+from verified_transformer.engine.account.parts import part
 from verified_transformer.engine.commands import line as command
 from verified_transformer.engine.commands import recording
 from verified_transformer.engine.sampling import zipf_markov
@@ -31,7 +34,7 @@ def moved(name: str) -> str | None:
     return recording.difference(recordings.load(name).fingerprint, recording.fingerprint(name))
 
 
-@pytest.mark.parametrize("name", recording.names())
+@pytest.mark.parametrize("name", recordings.experiments())
 def test_each_experiment_is_recorded_and_its_fingerprint_matches(name: str) -> None:
     assert moved(name) is None
 
@@ -105,6 +108,11 @@ def test_numbers_may_differ_by_rounding_and_whole_numbers_may_not() -> None:
     assert recording.difference({}, {"d": math.nan}) == "d: nan in place of None"
 
 
+def test_an_unknown_part_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"part: got 'other'; accepted: language, tied, 0.001"):
+        recording.made_again(recordings.load("tied_convergence"), "other")
+
+
 def test_an_unknown_experiment_is_refused() -> None:
     with pytest.raises(
         ValueError,
@@ -120,12 +128,61 @@ def test_nothing_is_recorded_under_a_salt(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_provenance_says_what_ran_where(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(factorised_lookup, "run", lambda: {"kept": 1})
+    monkeypatch.setattr(factorised_lookup, "run", lambda: part("kept", lambda: 1))
     made = recording.recorded("factorised_lookup", "a commit")
-    assert made["result"] == {"kept": 1}
-    assert {"processor", "instruction set", "threads", "seeds"} <= set(made["provenance"])
-    assert set(made["provenance"]["versions"]) == {"python", "torch", "numpy"}
-    assert made["provenance"]["commit"] == "a commit"
+    assert made.parts == {"kept": 1}
+    assert {"processor", "instruction set", "threads", "seeds"} <= set(made.provenance)
+    assert set(made.provenance["versions"]) == {"python", "torch", "numpy"}
+    assert made.provenance["commit"] == "a commit"
+
+
+def test_parts_that_were_made_are_kept_and_those_of_other_code_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VERIFIED_PARTS", str(tmp_path))
+    for made in (1, 2):
+        monkeypatch.setattr(factorised_lookup, "run", lambda x=made: part("a name", lambda: x))
+        assert recording.recorded("factorised_lookup", "").parts == {"a name": 1}
+    file = tmp_path / "factorised_lookup.json"
+    file.write_text(json.dumps(json.loads(file.read_text("utf-8")) | {"code": "another"}))
+    with pytest.raises(ValueError, match=r"factorised_lookup.json was made by other code"):
+        recording.recorded("factorised_lookup", "")
+
+
+def small_part() -> str:
+    """One that takes four seconds; which, hangs on all that is kept, so that an edit draws anew."""
+    kept = recordings.load("remedies_on_text")
+    small = [name for name in kept.parts if "64 tokens" in name]
+    return small[int(kept.hash, 16) % len(small)]
+
+
+def test_a_part_that_is_made_again_is_as_it_is_kept() -> None:
+    assert recording.made_again(recordings.load("remedies_on_text"), small_part())[1] is None
+
+
+@pytest.mark.canary
+def test_a_changed_digit_and_an_exchanged_arm_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    name, other = "text, 64 tokens, untied", "text, 64 tokens, projected"
+    made = recordings.load("remedies_on_text")
+    here = {"instruction set": torch.backends.cpu.get_cpu_capability()}
+    here |= {"versions": recording.versions()}
+    monkeypatch.setattr(recording, "assembled", lambda *_: (None, made.parts))  # what a run gives
+    digit = json.loads(json.dumps(made.parts[name]))
+    digit["end"]["0.004"][3] += 1e-4
+    for edited, caught in ((made.parts[name], False), (digit, True), (made.parts[other], True)):
+        kept = replace(made, parts=made.parts | {name: edited}, provenance=made.provenance | here)
+        how, where = recording.made_again(kept, name)
+        assert (how, where is not None) == ("bit for bit", caught)
+
+
+def test_elsewhere_the_mean_stays_in_the_seeds_spread() -> None:
+    alike = partial(recording.difference, alike=recording.in_the_spread, rows=True)
+    assert alike({"0.1": [1.0, 2.0]}, {"0.1": [1.9, 2.9]}) is None
+    assert alike({"0.1": [[1.0, 3.0]]}, {"0.1": [[1.005, 3.01]]}) is None
+    assert alike({"0.1": [1.0, 2.0]}, {"0.1": [2.0, 3.1]}) is not None
+    assert alike({"0.1": [1.0, 2.0]}, {"0.1": [1.0]}) is not None
+    assert alike({"0.1": [2.0]}, {"0.1": [1.0]}) is not None
+    assert alike({"counted": 3}, {"counted": 4}) is not None
 
 
 @pytest.fixture
@@ -135,7 +192,7 @@ def kept_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     text = (recordings.BOOK / "recordings" / "factorised_lookup.json").read_text("utf-8")
     (tmp_path / "factorised_lookup.json").write_text(text, encoding="utf-8")
     monkeypatch.setattr(recordings, "load", lambda name: load(name, tmp_path))
-    monkeypatch.setattr(recordings, "write", lambda name, parts: write(name, parts, tmp_path))
+    monkeypatch.setattr(recordings, "write", lambda made: write(made, tmp_path))
     monkeypatch.setattr(recordings, "commit", lambda *_: "a commit")
     return tmp_path / "factorised_lookup.json"
 
@@ -144,7 +201,7 @@ def test_a_recording_is_keyed_anew_where_the_fingerprint_matches(kept_elsewhere:
     before = json.loads(kept_elsewhere.read_text(encoding="utf-8"))
     assert command.main(["record", "factorised_lookup", "--rekey"]) == 0
     after = json.loads(kept_elsewhere.read_text(encoding="utf-8"))
-    assert after["result"] == before["result"]
+    assert after["parts"] == before["parts"]
     assert after["provenance"]["keyed anew"] == "at a commit, the fingerprint unchanged"
 
 

@@ -12,6 +12,7 @@ from verified_transformer import claim
 from verified_transformer.engine.account import ledger, recordings, registry
 from verified_transformer.engine.account.code import CodeFault
 from verified_transformer.engine.account.hashing import hash_of
+from verified_transformer.engine.account.parts import aggregates
 from verified_transformer.engine.account.records.record import Record, Recorded
 
 SOURCE = "from ...laws import spread\n\n\ndef run():\n    return spread(2)\n"
@@ -33,36 +34,39 @@ def folder(package: Path) -> Path:
     """A recording of it."""
     made = recordings.code("sample", package)
     kept = {
-        "provenance": {"code": {"key": made.key, "definitions": made.definitions}},
+        "provenance": {
+            "code": {"key": made.key, "definitions": made.definitions},
+            "seeds": {"of all": [0, 1, 2]},
+        },
         "fingerprint": 4,
-        "result": [1.0, 2.0, 3.0],
-    }
+        "parts": {"it": [1.0, 2.0, 3.0]},
+    }  # fmt: skip
     (package / "sample.json").write_text(json.dumps(kept), encoding="utf-8")
     recordings.code.cache_clear()
     return package
 
 
 def fault(folder: Path, data: str = "") -> str | None:
-    shown = data or hash_of([1.0, 2.0, 3.0])
+    shown = data or hash_of({"it": [1.0, 2.0, 3.0]})
     recordings.code.cache_clear()
     return recordings.fault("sample", shown, folder, folder)
 
 
 def test_a_recording_that_stands_has_no_fault(folder: Path) -> None:
-    assert recordings.load("sample", folder).result == [1.0, 2.0, 3.0]
+    assert recordings.load("sample", folder).parts == {"it": [1.0, 2.0, 3.0]}
     assert fault(folder) is None
 
 
 @pytest.mark.canary
-def test_a_changed_result_is_a_fault(folder: Path) -> None:
+def test_a_changed_part_is_a_fault(folder: Path) -> None:
     path = folder / "sample.json"
     path.write_text(path.read_text("utf-8").replace("1.0", "1.5"), encoding="utf-8")
     assert fault(folder) == (
-        "recording sample has another result than the notebook showed; run it again"
+        "recording sample has other parts than the notebook showed; run it again"
     )
 
 
-def test_provenance_does_not_move_the_hash_of_the_result(folder: Path) -> None:
+def test_provenance_does_not_move_the_hash_of_the_parts(folder: Path) -> None:
     before = recordings.load("sample", folder).hash
     kept = json.loads((folder / "sample.json").read_text("utf-8"))
     kept["provenance"]["keyed anew"] = "today"
@@ -112,7 +116,7 @@ def test_a_missing_recording_is_a_fault(folder: Path) -> None:
 
 
 @pytest.mark.canary
-@pytest.mark.parametrize("text", ["[]", "{", '{"result": 1}'])
+@pytest.mark.parametrize("text", ["[]", "{", '{"parts": 1}'])
 def test_a_file_that_is_no_recording_is_a_fault(folder: Path, text: str) -> None:
     (folder / "sample.json").write_text(text, encoding="utf-8")
     assert (fault(folder) or "").startswith("recording sample: cannot be read")
@@ -126,8 +130,8 @@ def test_what_is_not_committed_is_not_recorded(tmp_path: Path) -> None:
 def test_a_record_says_that_it_is_recorded(folder: Path) -> None:
     kept: Any = recordings.load("sample", folder)
     made = claim("RES-09").experiment(
-        arms={"it": kept.result, "nothing": 0}, compares=("it", "nothing"), predicts="positive",
-        unit="an effect", recorded=kept,
+        arms={"it": kept.parts["it"], "nothing": 0}, compares=("it", "nothing"),
+        predicts="positive", unit="an effect", recorded=kept,
     )  # fmt: skip
     assert made.recorded == Recorded("sample", kept.hash)
     assert f"recorded: sample   #{kept.hash}" in repr(made)
@@ -148,6 +152,7 @@ def test_the_ledger_finds_a_stale_recording() -> None:
 def test_every_stored_recording_stands_and_says_where_it_is_from(path: Path) -> None:
     kept = recordings.load(path.stem)
     assert recordings.fault(path.stem, kept.hash) is None
+    assert kept.provenance["aggregates"] == aggregates(kept.parts)
     wanted = {
         "command",
         "date",

@@ -27,17 +27,7 @@ def runs(mean: float, spread: float = 0.1, name: str = "runs") -> dict[int, floa
 
 
 ARMS = {"tied": runs(2.4, name="a"), "untied": runs(3.1, name="b"), "other": runs(2.4, name="c")}
-KEPT = Recording(
-    "kept",
-    {
-        "runs": {name: list(arm.values()) for name, arm in ARMS.items()},
-        "curves": {"tied": [[3.0, 2.0]] * 4, "untied": [[4.0, 3.5], [4.0, 3.6]] * 2},
-        "by seed": {str(seed): {"loss": value} for seed, value in ARMS["tied"].items()},
-        "words": {"0": "a", "1": "b", "2": "c"},
-    },
-    {}, {}, "0123abcd",
-)  # fmt: skip
-OTHER = Recording("other", KEPT.result, {}, {}, "9")
+KEPT = Recording("kept", {}, {"seeds": {"runs": [*SEEDS]}}, {})
 
 
 @pytest.fixture(autouse=True)
@@ -134,42 +124,13 @@ def test_a_bound_that_is_not_what_it_is_called_is_refused(name: str, bound: floa
 # ------------------------------------------------------------------ from a recording
 
 
-def last_loss(curve: list[float]) -> float:
-    return curve[-1]
-
-
-def test_arms_of_a_recording_are_named_by_their_paths() -> None:
-    record = experiment(arms={name: KEPT.at("runs", name) for name in ARMS})
-    assert record.recorded is not None and record.recorded.name == "kept"
-    assert "; tied: runs/tied, untied: runs/untied; recorded: kept   #0123abcd" in record.line
-    each = {name: KEPT.at("curves", name).each(last_loss) for name in ("tied", "untied")}
-    assert "tied: curves/tied/last_loss" in experiment(arms=each).line
-    assert KEPT.at("by seed", "*", "loss").by_seed() == ARMS["tied"]
-    assert KEPT.at("by seed", "*", "loss").place == "kept/by seed/*/loss"
-
-
 @pytest.mark.canary
-def test_another_path_moves_the_hash_of_equal_numbers() -> None:
-    arms = {"tied": KEPT.at("runs", "tied"), "untied": KEPT.at("runs", "untied")}
-    other = arms | {"tied": KEPT.at("by seed", "*", "loss")}
-    assert experiment(arms=arms).hash != experiment(arms=other).hash
-
-
-@pytest.mark.canary
-@pytest.mark.parametrize(
-    ("make", "error", "message"),
-    [
-        (lambda: KEPT.at("runs", "half"), ValueError, "path: kept/runs has no 'half'; accepted: "),
-        (lambda: KEPT.at("runs", "tied", "x"), ValueError, "path: kept/runs/tied has no 'x'"),
-        (lambda: KEPT.at("runs", "*"), TypeError, "kept/runs: holds a dict; accepted: a run"),
-        (lambda: KEPT.at("curves", "tied").by_seed(), TypeError, "holds a list for 0"),
-        (lambda: KEPT.at("words").by_seed(), TypeError, "kept/words: holds a str for 0"),
-        (lambda: KEPT.at("curves", "tied").each(lambda c: c[0]), TypeError, "has no name"),
-    ],
-)  # fmt: skip
-def test_paths_that_lead_nowhere_are_named(make: Any, error: Any, message: str) -> None:
-    with pytest.raises(error, match=message):
-        make()
+@pytest.mark.parametrize("kept", [8, 3])
+def test_a_choice_of_recorded_seeds_is_refused(kept: int) -> None:
+    best = sorted(SEEDS, key=lambda seed: ARMS["tied"][seed])[:kept]
+    few = {name: {seed: arm[seed] for seed in best} for name, arm in ARMS.items()}
+    with pytest.raises(ValueError, match=rf"have {kept} of the seeds of kept; accepted: all, 12"):
+        experiment(arms=few, recorded=KEPT)
 
 
 def test_an_arm_is_a_list_or_a_tensor_of_one_value_for_each_seed() -> None:
@@ -199,10 +160,6 @@ def test_an_arm_is_a_list_or_a_tensor_of_one_value_for_each_seed() -> None:
         ({"arms": {"tied": 1.0, "untied": 2.0}}, ValueError, "tied and untied are both numbers"),
         ({"effect": runs(1.0)}, TypeError, "unexpected keyword argument 'effect'"),
         ({"arms": None}, TypeError, "arms: got NoneType; accepted: runs by the name"),
-        (
-            {"arms": {"tied": KEPT.at("runs", "tied"), "untied": OTHER.at("runs", "untied")}},
-            ValueError, "arms: come from kept and other; accepted: one",
-        ),
         ({"predicts": "up"}, ValueError, "predicts: got 'up'; accepted: positive, negative"),
     ],
 )  # fmt: skip

@@ -9,8 +9,11 @@ other recording has. Each head has two rates, the best of a few that were tried 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
+from ...engine.account.parts import part
 from ...engine.sampling.zipf_markov import ZipfMarkov
 from .laboratory.tasks import Chain, Task
 from .remedies_on_text import DIVIDED, SHIFTED, SIZES, learn, measured, tasks
@@ -20,7 +23,7 @@ SIZE = "192 tokens"
 TRIED = {DIVIDED: (0.016, 0.032), SHIFTED: (0.004, 0.008), "small σ": (0.004, 0.008)}
 
 
-def raced(n: int, d: int, task: Task, *, seeds: int, **setting: Any) -> dict[str, Any]:
+def race(n: int, d: int, task: Task, *, seeds: int, **setting: Any) -> dict[str, Any]:
     """Train the three heads, each at its two rates, and say how they start.
 
     Args:
@@ -29,14 +32,22 @@ def raced(n: int, d: int, task: Task, *, seeds: int, **setting: Any) -> dict[str
         seeds: how many, from 8 on.
         setting: of `learn`.
     """
-    of = {"first": 8, "seeds": seeds, **setting}
-    starts = {
-        head: learn(head, n, d, task, **of | {"tried": (0.01,), "steps": 1}) for head in TRIED
-    }
+    of, every = {"first": 8, "seeds": seeds, **setting}, range(8, 8 + seeds)
+
+    def starts(head: str) -> list[float]:
+        row = learn(head, n, d, task, **of | {"tried": (0.01,), "steps": 1})[0, 0]
+        return [round(x, 4) for x in row.tolist()]
+
+    def raced(head: str, tried: Sequence[float]) -> dict[str, Any]:
+        return measured(head, n, d, task, tried=tried, **of)
+
     return {
-        "starts": {head: [round(x, 4) for x in row[0, 0].tolist()] for head, row in starts.items()},
+        "starts": {
+            head: part(f"{head}, start", partial(starts, head), seeds=every) for head in TRIED
+        },
         "runs": {
-            head: measured(head, n, d, task, tried=tried, **of) for head, tried in TRIED.items()
+            head: part(head, partial(raced, head, tried), seeds=every, rates=tried)
+            for head, tried in TRIED.items()
         },
     }
 
@@ -44,9 +55,9 @@ def raced(n: int, d: int, task: Task, *, seeds: int, **setting: Any) -> dict[str
 def run() -> dict[str, Any]:
     """The recorded race on words of the text."""
     n, d = SIZES[SIZE]
-    return raced(n, d, tasks(n)["text"], seeds=len(SEEDS["weights and batches"]))
+    return race(n, d, tasks(n)["text"], seeds=len(SEEDS["weights and batches"]))
 
 
 def fingerprint() -> dict[str, Any]:
     """All heads at toy sizes on the drawn language."""
-    return raced(48, 32, Chain(ZipfMarkov(48), 8), seeds=2, steps=6, sequences=2)
+    return race(48, 32, Chain(ZipfMarkov(48), 8), seeds=2, steps=6, sequences=2)

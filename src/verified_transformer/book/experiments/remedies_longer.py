@@ -17,9 +17,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from ...engine.account.parts import part
 from ...engine.sampling.zipf_markov import ZipfMarkov
 from .laboratory.learning import by_rate
-from .laboratory.parts import part
 from .laboratory.tasks import Chain, Task
 from .remedies_on_text import SIZES, learn, tasks
 
@@ -50,9 +50,11 @@ def run() -> dict[str, Any]:
     found: dict[str, dict[str, Any]] = {}
     for steps in LENGTHS:
         for head in HEADS:
-            name = f"remedies longer, {SIZE}, {head}, {steps}"
-            made = part(name, partial(ends, head, n, d, tasks(n)["text"], steps=steps))
-            found.setdefault(str(steps), {})[head] = made
+            found.setdefault(str(steps), {})[head] = part(
+                f"{head}, {steps} steps",
+                partial(ends, head, n, d, tasks(n)["text"], steps=steps),
+                seeds=SEEDS["weights and batches"], rates=RATES,
+            )  # fmt: skip
     return {"setting": {"n": n, "d": d}, "end": found}
 
 

@@ -27,11 +27,12 @@ import torch.nn.functional as F
 from torch.func import functional_call, stack_module_state, vmap
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from ...engine.account.parts import part
 from ...engine.sampling.zipf_markov import ZipfMarkov
 from ...models.heads import ShuffledHead, TiedHead, UntiedHead
 from ...seeds import generator
+from .laboratory.family import family
 from .laboratory.learning import Adam, by_rate, thinned, told
-from .laboratory.parts import family
 from .laboratory.tasks import Chain, Letters, Task, described, documentation, guess, worded
 from .residual_schemes import rates
 from .tied_convergence import REMEDIES, Model, Setting
@@ -143,15 +144,18 @@ def measured(head: str, n: int, d: int, task: Task, **setting: Any) -> dict[str,
 def run() -> dict[str, Any]:
     """The recorded comparison."""
 
-    def made(head: str, size: tuple[int, int], task: Task) -> dict[str, Any]:
-        return measured(head, *size, task)
+    def made(head: str, size: tuple[int, int], task: Task, seeds: int) -> dict[str, Any]:
+        return measured(head, *size, task, seeds=seeds)
 
     heads = {head: head for head in HEADS}
     return {
         "setting": {"steps": STEPS, "sequences": SEQUENCES, "length": LENGTH},
-        "text": described(documentation()[0]),
-        "runs": family("remedies on text", SIZES, lambda size: tasks(size[0]), heads, made),
-    }
+        "text": part("text", lambda: described(documentation()[0])),
+        "runs": family(
+            SIZES, lambda size: tasks(size[0]), heads, made,
+            seeds=SEEDS["weights and batches"], rates=lambda _: RATES,
+        ),
+    }  # fmt: skip
 
 
 def fingerprint() -> dict[str, Any]:

@@ -24,8 +24,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ...engine.account.parts import part
+from .laboratory.family import family
 from .laboratory.learning import Runs, Way, by_rate, thinned
-from .laboratory.parts import family
 from .laboratory.tasks import Letters, Sums, Task, described, documentation, lettered
 from .laboratory.transformers import Shape
 
@@ -124,9 +125,12 @@ def run() -> dict[str, Any]:
     """The recorded family."""
     return {
         "setting": {"steps": STEPS, "warm-up": WARMUP, "tokens a step": TOKENS, "head": HEAD},
-        "text": described(documentation()[0]),
-        "runs": family("residual schemes", SIZES, lambda _: tasks(), WAYS, trained),
-    }
+        "text": part("text", lambda: described(documentation()[0])),
+        "runs": family(
+            SIZES, lambda _: tasks(), WAYS, trained,
+            seeds=SEEDS["weights and batches"], rates=lambda tried: tried.rates,
+        ),
+    }  # fmt: skip
 
 
 def fingerprint() -> dict[str, Any]:
@@ -134,5 +138,7 @@ def fingerprint() -> dict[str, Any]:
     sentence = "the quick brown fox jumps over the lazy dog. " * 4
     few = {name: replace(tried, rates=[0.01, 0.03]) for name, tried in WAYS.items()}
     toy: dict[str, Task] = {"sums": Sums(5, 4), "text": Letters(lettered(sentence), 4)}
-    small = {"head": 4, "steps": 8, "seeds": 2}
-    return family("residual schemes", {"toy": (2, 8)}, lambda _: toy, few, trained, **small)
+    return family(
+        {"toy": (2, 8)}, lambda _: toy, few, trained, seeds=range(2),
+        rates=lambda tried: tried.rates, head=4, steps=8,
+    )  # fmt: skip

@@ -10,44 +10,51 @@ for ATTN-01 and both cases of RES-09 these legs decide instead of the first ones
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .laboratory.parts import part
+from .laboratory.family import family
 from .laboratory.tasks import Letters, Task, lettered
 from .residual_schemes import SIZES, WAYS, tasks, trained
 
 SEEDS = {"weights and batches": list(range(8, 24))}
+NAME = "residual schemes, again"  # of the draws
 AGAIN = ("Post Norm", "Post Norm, warm-up", "Post Norm, warm-up, undivided", "Pre Norm")
 
 
-def ended(way: str, size: tuple[int, int], task: Task, **setting: int) -> dict[str, Any]:
-    """Train a way at all of its rates, from draws of its own.
+def ended(
+    sizes: Mapping[str, tuple[int, int]], task: Task, seeds: Sequence[int], name: str, **how: int
+) -> dict[str, Any]:
+    """Train the ways of `AGAIN` at all of their rates.
 
     Args:
-        way: of `WAYS`.
-        size: layers and width.
+        sizes: layers and width, by name.
         task: what is learnt.
-        setting: of `trained`.
+        seeds: of the runs.
+        name: what weights and batches are drawn from.
+        how: of `trained`.
 
     Returns:
-        ``final``, as `trained` returns it.
+        By size and way ``final``, as `trained` returns it.
     """
-    setting = {"seeds": 16, **setting}
-    found = trained(WAYS[way], size, task, name="residual schemes, again", **setting)
-    return {"final": found["final"]}
+
+    def end(*given: Any, **setting: Any) -> dict[str, Any]:
+        return {"final": trained(*given, name=name, **setting)["final"]}
+
+    ways = {way: WAYS[way] for way in AGAIN}
+    made = family(
+        sizes, lambda _: {"text": task}, ways, end, seeds=seeds, rates=lambda way: way.rates, **how
+    )
+    return dict(made["text"])
 
 
 def run() -> dict[str, Any]:
     """The recorded legs, by way."""
-    text, size = tasks()["text"], SIZES["8 layers"]
-    return {
-        way: part(f"residual schemes again, {way}", partial(ended, way, size, text))
-        for way in AGAIN
-    }
+    (seeds,), size = SEEDS.values(), "8 layers"
+    return dict(ended({size: SIZES[size]}, tasks()["text"], seeds, NAME)[size])
 
 
-def fingerprint() -> dict[str, Any]:
+def fingerprint(name: str = NAME) -> dict[str, Any]:
     """The same at toy sizes, on a sentence."""
     toy = Letters(lettered("the quick brown fox jumps over the lazy dog. " * 4), 4)
-    return {way: ended(way, (1, 8), toy, head=4, steps=6, seeds=2) for way in AGAIN}
+    return dict(ended({"toy": (1, 8)}, toy, range(2), name, head=4, steps=6)["toy"])

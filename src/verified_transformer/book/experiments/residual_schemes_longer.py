@@ -15,51 +15,23 @@ decides for ATTN-01 and both cases of RES-09; that with two layers stands beside
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
-from .laboratory.parts import part
-from .laboratory.tasks import Letters, Task, lettered
-from .residual_schemes import SIZES, WAYS, tasks, trained
+from . import residual_schemes_again
+from .residual_schemes import SIZES, tasks
+from .residual_schemes_again import ended
 
 SEEDS = {"weights and batches": list(range(24, 36))}
+NAME = "residual schemes, longer"  # of the draws
 STEPS, LONGER = 960, ("2 layers", "4 layers")
-COMPARED = ("Post Norm", "Post Norm, warm-up", "Post Norm, warm-up, undivided", "Pre Norm")
-
-
-def ended(way: str, size: tuple[int, int], task: Task, **setting: int) -> dict[str, Any]:
-    """Train a way at all of its rates, from draws of its own.
-
-    Args:
-        way: of `WAYS`.
-        size: layers and width.
-        task: what is learnt.
-        setting: of `trained`.
-
-    Returns:
-        ``final``, as `trained` returns it.
-    """
-    setting = {"seeds": 12, "steps": STEPS, **setting}
-    found = trained(WAYS[way], size, task, name="residual schemes, longer", **setting)
-    return {"final": found["final"]}
 
 
 def run() -> dict[str, Any]:
     """The recorded legs, by size and way."""
-    text = tasks()["text"]
-    return {
-        size: {
-            way: part(
-                f"residual schemes longer, {size}, {way}",
-                partial(ended, way, SIZES[size], text),
-            )
-            for way in COMPARED
-        }
-        for size in LONGER
-    }
+    (seeds,), sizes = SEEDS.values(), {size: SIZES[size] for size in LONGER}
+    return ended(sizes, tasks()["text"], seeds, NAME, steps=STEPS)
 
 
 def fingerprint() -> dict[str, Any]:
     """The same at toy sizes, on a sentence."""
-    toy = Letters(lettered("the quick brown fox jumps over the lazy dog. " * 4), 4)
-    return {way: ended(way, (1, 8), toy, head=4, steps=6, seeds=2) for way in COMPARED}
+    return residual_schemes_again.fingerprint(NAME)

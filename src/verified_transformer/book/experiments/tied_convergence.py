@@ -12,12 +12,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import nn
 
+from ...engine.account.parts import part
 from ...engine.sampling.zipf_markov import ZipfMarkov
 from ...models.heads import (
     Head,
@@ -147,6 +149,12 @@ def train(remedy: str, rate: float, seed: int, setting: Setting) -> list[float]:
     return looks
 
 
+def entropies(setting: Setting) -> dict[str, float]:
+    """The floor, and the loss of the tokens' own frequencies."""
+    language = ZipfMarkov(setting.n, strength=setting.strength)
+    return {"entropy rate": language.entropy_rate, "unigram entropy": language.unigram_entropy}
+
+
 def compare(
     setting: Setting,
     *,
@@ -161,18 +169,27 @@ def compare(
         The floor, and by remedy the curves of the sweep by rate, the chosen rate, and the curves
         of the comparison.
     """
-    language = ZipfMarkov(setting.n, strength=setting.strength)
     found: dict[str, Any] = {
-        "setting": vars(setting), "entropy rate": language.entropy_rate,
-        "unigram entropy": language.unigram_entropy, "sweep": {}, "rate": {}, "curves": {},
+        "setting": vars(setting), **part("language", partial(entropies, setting)),
+        "sweep": {}, "rate": {}, "curves": {},
     }  # fmt: skip
+
+    def trained(remedy: str, rate: float, seeds: Sequence[int]) -> list[list[float]]:
+        return [train(remedy, rate, seed, setting) for seed in seeds]
+
     for remedy in remedies:
-        sweep = {rate: [train(remedy, rate, s, setting) for s in choosing] for rate in rates}
+        sweep = {
+            rate: part(
+                f"{remedy}, {rate}", partial(trained, remedy, rate, choosing), seeds=choosing
+            )
+            for rate in rates
+        }
         means = {rate: sum(map(sum, curves)) for rate, curves in sweep.items()}
         best = min(means, key=means.__getitem__)
         found["sweep"][remedy] = {str(rate): curves for rate, curves in sweep.items()}
         found["rate"][remedy] = best
-        found["curves"][remedy] = [train(remedy, best, s, setting) for s in comparing]
+        make = partial(trained, remedy, best, comparing)
+        found["curves"][remedy] = part(f"{remedy}, best", make, seeds=comparing)
     return found
 
 

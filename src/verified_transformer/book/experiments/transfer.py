@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...engine.account.parts import part
+from .laboratory.family import family
 from .laboratory.learning import Runs, Way, by_rate
-from .laboratory.parts import family
 from .laboratory.tasks import Letters, Sums, Task, described, documentation, lettered
 from .laboratory.transformers import Shape
 from .residual_schemes import HEAD, SIZES, TOKENS, rates
@@ -67,9 +68,12 @@ def run() -> dict[str, Any]:
     """The recorded comparison."""
     return {
         "setting": {"steps before": BEFORE, "steps after": AFTER, "tokens a step": TOKENS},
-        "text": described("".join(documentation())),
-        "runs": family("transfer", SIZES, lambda _: tasks(), ARMS, moved),
-    }
+        "text": part("text", lambda: described("".join(documentation()))),
+        "runs": family(
+            SIZES, lambda _: tasks(), ARMS, moved,
+            seeds=SEEDS["weights and batches"], rates=lambda _: RATES,
+        ),
+    }  # fmt: skip
 
 
 def fingerprint() -> dict[str, Any]:
@@ -79,5 +83,8 @@ def fingerprint() -> dict[str, Any]:
         "sums": (Sums(5, 4, 1.5), Sums(5, 4, 1.5, reversed=True)),
         "text": (Letters(lettered(one), 4), Letters(lettered(other), 4)),
     }
-    small: dict[str, Any] = {"head": 4, "before": 6, "after": 4, "seeds": 2, "tried": [0.01, 0.03]}
-    return family("transfer", {"toy": (2, 8)}, lambda _: toy, ARMS, moved, **small)
+    small: dict[str, Any] = {"head": 4, "before": 6, "after": 4, "tried": [0.01, 0.03]}
+    return family(
+        {"toy": (2, 8)}, lambda _: toy, ARMS, moved, seeds=range(2),
+        rates=lambda _: small["tried"], **small,
+    )  # fmt: skip

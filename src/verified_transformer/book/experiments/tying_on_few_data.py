@@ -27,9 +27,9 @@ quarter of the vocabulary and more: on the text neither arm came below the frequ
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import torch
@@ -37,10 +37,10 @@ import torch.nn.functional as F
 from torch.func import functional_call, stack_module_state, vmap
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from ...engine.account.parts import part
 from ...engine.sampling.zipf_markov import ZipfMarkov
 from ...seeds import generator
 from .laboratory.learning import Adam, by_rate, told
-from .laboratory.parts import part
 from .laboratory.tasks import described, documentation, worded
 from .remedies_on_text import TWIN, model
 from .residual_schemes import rates
@@ -100,20 +100,24 @@ def cut(stream: torch.Tensor, seeds: int, few: int, windows: int, length: int) -
     return Parts(stream[: seeds * few].view(seeds, few), last.expand(seeds, -1, -1))
 
 
-def data(n: int, seeds: int = 8) -> dict[str, Parts]:
-    """Return the parts of the real text and of the drawn chain, in n kinds of tokens.
+TASKS = ("text", "chain")
+
+
+@cache
+def data(task: str, n: int, seeds: int = 8) -> Parts:
+    """Return the parts of the real text or of the drawn chain, in n kinds of tokens.
 
     Args:
+        task: of `TASKS`.
         n: number of tokens.
         seeds: how many.
     """
-    words = worded(documentation()[0], n)
     length = seeds * FEW + HELD_OUT * (LENGTH + 1)
-    drawn = ZipfMarkov(n).sample(1, length, generator("tying on few data, chain")).view(-1)
-    return {
-        task: cut(stream, seeds, FEW, HELD_OUT, LENGTH)
-        for task, stream in (("text", words), ("chain", drawn))
-    }
+    stream = (
+        worded(documentation()[0], n) if task == "text"
+        else ZipfMarkov(n).sample(1, length, generator("tying on few data, chain")).view(-1)
+    )  # fmt: skip
+    return cut(stream, seeds, FEW, HELD_OUT, LENGTH)
 
 
 def learn(
@@ -237,40 +241,31 @@ def measured(
     return found
 
 
-def compare(sizes: Mapping[str, tuple[int, int]], seeds: int = 8, **setting: Any) -> dict[str, Any]:
-    """Train both heads in every size on both tasks.
-
-    Args:
-        sizes: tokens and width by name.
-        seeds: how many.
-        setting: of `measured`.
-
-    Returns:
-        By task and size, what `measured` returns.
-    """
-    found: dict[str, Any] = {}
-    for size, (n, d) in sizes.items():
-        for task, parts in data(n, seeds).items():
-            name = f"tying on few data, {task}, {size}, {seeds} seeds, {setting}"
-            work = partial(measured, n, d, parts, **setting)
-            found.setdefault(task, {})[size] = part(name, work)
-    return found
-
-
 def run() -> dict[str, Any]:
-    """The recorded comparison."""
-    known: dict[str, dict[str, list[float]]] = {}
-    for size, (n, _) in SIZES.items():
-        for task, parts in data(n).items():
-            known.setdefault(task, {})[size] = by_frequency(parts, n)
+    """The recorded comparison: by task and size, what `by_frequency` and `measured` return."""
+    known: dict[str, dict[str, list[float]]] = {task: {} for task in TASKS}
+    runs: dict[str, dict[str, Any]] = {task: {} for task in TASKS}
+    (seeds,) = SEEDS.values()
+
+    def guessed(n: int, task: str) -> list[float]:
+        return by_frequency(data(task, n), n)
+
+    def trained(n: int, d: int, task: str) -> dict[str, Any]:
+        return measured(n, d, data(task, n))
+
+    for size, (n, d) in SIZES.items():
+        for task in TASKS:
+            leg = f"{task}, {size}"
+            known[task][size] = part(f"by frequency, {leg}", partial(guessed, n, task), seeds=seeds)
+            runs[task][size] = part(leg, partial(trained, n, d, task), seeds=seeds, rates=RATES)
     return {
         "setting": {
             "steps": STEPS, "every": EVERY, "sequences": SEQUENCES, "length": LENGTH,
             "tokens learnt": FEW, "windows held out": HELD_OUT,
         },
-        "text": described(documentation()[0]),
+        "text": part("text", lambda: described(documentation()[0])),
         "by frequency": known,
-        "runs": compare(SIZES),
+        "runs": runs,
     }  # fmt: skip
 
 

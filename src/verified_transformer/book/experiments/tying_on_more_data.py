@@ -19,7 +19,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from .laboratory.parts import part
+from ...engine.account.parts import part
 from .laboratory.tasks import described, documentation, worded
 from .tying_on_few_data import (
     LENGTH,
@@ -46,14 +46,14 @@ def data() -> Parts:
 
 def run() -> dict[str, Any]:
     """The recorded comparison."""
-    parts, runs = data(), {}
+    parts, runs, (seeds,) = data(), {}, SEEDS.values()
     sizes = {"steps": STEPS, "every": EVERY, "sequences": SEQUENCES, "length": LENGTH}
     for leg, (d, rates) in RATES.items():
         work = partial(measured, N, d, parts, tried=rates, **sizes)
-        runs[leg] = part(f"tying on more data, {leg}", work)
+        runs[leg] = part(leg, work, seeds=seeds, rates=rates)
     return {
         "setting": sizes | {"tokens learnt": FEW, "windows held out": HELD_OUT},
-        "text": described(documentation(LETTERS)[0]),
-        "by frequency": by_frequency(parts, N),
+        "text": part("text", lambda: described(documentation(LETTERS)[0])),
+        "by frequency": part("by frequency", partial(by_frequency, parts, N), seeds=seeds),
         "runs": runs,
     }

@@ -1,103 +1,31 @@
 """Experiments that are too long to run live: kept as data, with where they came from.
 
 An experiment is a module of `verified_transformer.book.experiments`. ``python -m
-verified_transformer record NAME`` runs it and writes ``recordings/NAME.json``: the result; the
-provenance, with a key of all code that the experiment reaches (see `code`); and a fingerprint, the
-numbers of a tiny run. A recording whose code has another key is stale, which the ledger says; a
-test runs the fingerprints again. A notebook that shows a recording runs the same code, smaller.
+verified_transformer record NAME`` runs it and writes ``recordings/NAME.json``: its `parts`, from
+which whoever reads computes the result; the provenance, with a key of all code that the experiment
+reaches (see `code`); and a fingerprint, the numbers of a tiny run. A recording whose code has
+another key is stale, which the ledger says; a test runs the fingerprints again, ``make nightly`` a
+part of each. A notebook that shows a recording runs the same code, smaller.
 """
 
 from __future__ import annotations
 
 import html
+import importlib
 import json
-import math
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from ...writing import write_whole
 from .. import BOOK
 from .code import Code, CodeFault, Package, code_of, library
 from .hashing import hash_of
-
-EVERY = "*"
-
-
-@dataclass(frozen=True)
-class Part:
-    """A part of a recording's result.
-
-    Attributes:
-        recording: where it is kept.
-        path: the keys that lead to it, then the names of what was made of it; ``"*"`` stands for
-            every key.
-        value: what stands there.
-    """
-
-    recording: Recording
-    path: tuple[str, ...]
-    value: Any
-
-    @property
-    def place(self) -> str:
-        """Recording and path in a line."""
-        return "/".join((self.recording.name, *self.path))
-
-    def each(self, function: Callable[[Any], float]) -> Part:
-        """Return the part with a number instead of each run.
-
-        Args:
-            function: takes what is kept of a run, returns a number; its name goes into the path.
-
-        Raises:
-            TypeError: the part holds no runs, or the function has no name of its own.
-        """
-        name = getattr(function, "__name__", "<lambda>")
-        if name == "<lambda>":
-            raise TypeError("function: has no name; accepted: one that is defined, for the path")
-        numbers = {key: float(function(run)) for key, run in _runs(self.value, self.place).items()}
-        return Part(self.recording, (*self.path, name), numbers)
-
-    def by_seed(self) -> dict[int, float]:
-        """Return the numbers of the runs by seed.
-
-        Raises:
-            TypeError: it holds something else than a number for each run.
-        """
-        found = _runs(self.value, self.place)
-        for key, number in found.items():
-            if isinstance(number, bool) or not isinstance(number, int | float):
-                what = type(number).__name__
-                raise TypeError(f"{self.place}: holds a {what} for {key}; accepted: a number")
-            if not math.isfinite(number):
-                raise TypeError(f"{self.place}: holds {number} for {key}; accepted: finite numbers")
-        return {key: float(number) for key, number in found.items()}
-
-
-def _follow(value: Any, path: tuple[str, ...], place: str) -> Any:
-    if not path:
-        return value
-    first, *rest = path
-    if first == EVERY:
-        runs = _runs(value, place)
-        return {key: _follow(inner, tuple(rest), f"{place}/{key}") for key, inner in runs.items()}
-    if not isinstance(value, Mapping) or first not in value:
-        there = ", ".join(map(str, value)) if isinstance(value, Mapping) else "no keys"
-        raise ValueError(f"path: {place} has no {first!r}; accepted: {there}")
-    return _follow(value[first], tuple(rest), f"{place}/{first}")
-
-
-def _runs(value: Any, place: str) -> dict[int, Any]:
-    if isinstance(value, list):
-        return dict(enumerate(value))
-    if isinstance(value, Mapping) and all(str(key).isdigit() for key in value):
-        return {int(key): inner for key, inner in value.items()}
-    raise TypeError(f"{place}: holds a {type(value).__name__}; accepted: a run for each seed")
-
+from .parts import aggregates, assembled
 
 PACKAGE = BOOK.parent
 
@@ -106,26 +34,50 @@ PACKAGE = BOOK.parent
 class Recording:
     """A recorded experiment.
 
-    ``result`` is what its ``run`` returned; ``provenance`` says how it was made; ``fingerprint``
-    holds the numbers of a tiny run; ``hash`` is that of the result.
+    ``parts`` holds what was measured, by name; ``provenance`` says how; ``fingerprint`` holds the
+    numbers of a tiny run.
     """
 
     name: str
-    result: Any
+    parts: dict[str, Any]
     provenance: dict[str, Any]
     fingerprint: Any
-    hash: str
 
-    def at(self, *path: str) -> Part:
-        """Return a part of the result, which knows by which path it was reached.
-
-        Args:
-            path: keys, such as ``"runs", "tied", "loss"``; ``"*"`` goes through every seed.
+    @cached_property
+    def result(self) -> Any:
+        """What the experiment's ``run`` gives with these parts.
 
         Raises:
-            ValueError: it leads nowhere; the message names the key and those that are there.
+            ValueError: parts or seeds are not those of the experiment.
         """
-        return Part(self, path, _follow(self.result, path, self.name))
+        module = experiment(self.name)
+        if (made := self.provenance.get("seeds")) != module.SEEDS:
+            raise ValueError(f"recording {self.name}: has seeds {made}; accepted: {module.SEEDS}")
+        try:
+            return assembled(module.run, self.parts)[0]
+        except ValueError as error:
+            raise ValueError(f"recording {self.name}: {error}") from error
+
+    @property
+    def hash(self) -> str:
+        """The hash of the parts, by which the ledger knows what a notebook showed."""
+        return hash_of(self.parts)
+
+    def check_all_are_used(self, seeds: Collection[int]) -> None:
+        """Refuse runs that are not those of all seeds.
+
+        Args:
+            seeds: or places, of the runs.
+
+        Raises:
+            ValueError: no list of the recording's seeds is as long.
+        """
+        lists = self.provenance["seeds"]
+        if not any({*seeds} in ({*every}, {*range(len(every))}) for every in lists.values()):
+            known = ", ".join(f"{len(every)} ({name})" for name, every in lists.items())
+            raise ValueError(
+                f"arms: have {len(seeds)} of the seeds of {self.name}; accepted: all, {known}"
+            )
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -158,10 +110,10 @@ def load(name: str, folder: Path = BOOK / "recordings") -> Recording:
         raise ValueError(f"name: no recording {name!r}; accepted: {known}")
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
-        parts = kept["result"], kept["provenance"], kept["fingerprint"]
+        fields = kept["parts"], kept["provenance"], kept["fingerprint"]
     except (json.JSONDecodeError, KeyError, TypeError) as error:
         raise ValueError(f"recording {name}: cannot be read: {error!r}") from error
-    return Recording(name, *parts, hash_of(kept["result"]))
+    return Recording(name, *fields)
 
 
 def of_the_same(name: str, folder: Path = BOOK / "recordings") -> list[str]:
@@ -191,6 +143,31 @@ def code(name: str, package: Path = PACKAGE) -> Code:
     return code_of(found.relative_to(package).as_posix(), source)
 
 
+def experiments() -> dict[str, str]:
+    """Return where each experiment stands in the wing, as an import has it, by name."""
+    wing = BOOK / "experiments"
+    files = [path.relative_to(wing) for path in wing.rglob("*.py") if path.stem != "__init__"]
+    places = {
+        path.stem: ".".join(path.with_suffix("").parts)
+        for path in files if path.parts[0] != "laboratory"
+    }  # fmt: skip
+    return dict(sorted(places.items()))
+
+
+def experiment(name: str) -> ModuleType:
+    """Return an experiment's module.
+
+    Args:
+        name: such as ``"tied_convergence"``.
+
+    Raises:
+        ValueError: there is no such experiment.
+    """
+    if name not in (places := experiments()):
+        raise ValueError(f"name: got {name!r}; accepted: {', '.join(places)}")
+    return importlib.import_module(f"{BOOK.parent.name}.{BOOK.name}.experiments.{places[name]}")
+
+
 def fault(
     name: str, data: str, folder: Path = BOOK / "recordings", package: Path = PACKAGE
 ) -> str | None:
@@ -198,7 +175,7 @@ def fault(
     try:
         kept = load(name, folder)
         if kept.hash != data:
-            return f"recording {name} has another result than the notebook showed; run it again"
+            return f"recording {name} has other parts than the notebook showed; run it again"
         now = code(name, package)
     except CodeFault as error:
         return f"recording {name} is stale: {error}"
@@ -212,16 +189,19 @@ def fault(
     return f"recording {name} is stale: changed since: {', '.join(changed[:3])}{more}"
 
 
-def write(name: str, parts: dict[str, Any], folder: Path = BOOK / "recordings") -> Path:
-    """Write a recording with the key of its code, and return its file."""
-    made = code(name)
-    key = {"key": made.key, "definitions": made.definitions}
-    provenance = {**parts["provenance"], "code": key}
+def write(made: Recording, folder: Path = BOOK / "recordings") -> Path:
+    """Write a recording, say which aggregates it keeps, key it by its code; return the file."""
+    keyed = code(made.name)
     kept = {
-        "provenance": provenance, "fingerprint": parts["fingerprint"], "result": parts["result"],
+        "provenance": made.provenance | {
+            "aggregates": aggregates(made.parts),
+            "code": {"key": keyed.key, "definitions": keyed.definitions},
+        },
+        "fingerprint": made.fingerprint,
+        "parts": made.parts,
     }  # fmt: skip
     folder.mkdir(exist_ok=True)
-    path = folder / f"{name}.json"
+    path = folder / f"{made.name}.json"
     write_whole(path, json.dumps(kept, ensure_ascii=False, indent=1) + "\n")
     return path
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..account.recordings import Part, Recording
+from ..account.recordings import Recording
 from ..account.records.chances import PLACEBO, PLACEBOS_TRIED
 from ..account.records.margins import PRINTED, Interval
 from ..account.records.record import Record
@@ -32,7 +32,7 @@ class ByExperiment(Subject):
     def experiment(
         self,
         *,
-        arms: Mapping[str, Mapping[int, float] | Sequence[float] | Part | Any],
+        arms: Mapping[str, Mapping[int, float] | Sequence[float] | Any],
         compares: tuple[str, str],
         predicts: str,
         unit: str,
@@ -48,14 +48,13 @@ class ByExperiment(Subject):
 
         Args:
             arms: what was measured, by arm and seed; at least three seeds, the same in each arm.
-                An arm is a mapping, a list or a tensor with one value for each seed, a part of a
-                recording, such as ``recorded.at("runs", "tied", "loss")``, or a number, to which
-                the other is held.
+                An arm is a mapping, a list or a tensor with one value for each seed, or a number,
+                to which the other is held.
             compares: two arms; the effect is the first less the second.
             predicts: "positive" or "negative", the sign of the effect that the claim predicts.
             unit: what was measured in an arm, in a line.
             replicate: what one run is.
-            recorded: the recording that arms were computed from, where they are no parts of it.
+            recorded: the recording that arms were computed from; all of its seeds count.
             travels: whether another processor gives nearly the same live runs. Where it does not,
                 as in unstable training, the mean stands in the table, not in the compared line.
 
@@ -65,27 +64,29 @@ class ByExperiment(Subject):
 
         Raises:
             ClaimFailed: half of an arm differs from its other half.
-            TypeError: runs that are no mapping and no part of a recording.
-            ValueError: too few runs, one that is not finite, arms with other seeds, an unknown arm
-                or sign.
+            TypeError: runs that are no mapping, list or tensor.
+            ValueError: too few runs, one that is not finite, arms with other seeds or, of a
+                recording, not with all, an unknown arm or sign.
 
         Example:
             With two arms of a recording:
 
             >>> from verified_transformer import claim
             >>> from verified_transformer.engine.account.recordings import load
-            >>> kept, path = load("grown_bert"), ("runs", "text, 1 layer", "without")
+            >>> kept = load("grown_bert")
+            >>> runs = kept.result["runs"]["text, 1 layer"]["without"]
             >>> claim("GROW-02").case("laboratory").experiment(
-            ...     arms={w: kept.at(*path, w, "final", "0.001") for w in ("small", "doubled")},
-            ...     compares=("small", "doubled"), predicts="positive",
+            ...     arms={way: found["final"]["0.001"] for way, found in runs.items()},
+            ...     compares=("small", "doubled"), predicts="positive", recorded=kept,
             ...     unit="loss after training on",
             ... )  # doctest: +ELLIPSIS
             GROW-02 [laboratory] experiment   loss after training on, small less doubled: ...
         """  # fmt: skip
         accept("predicts", predicts, _SIGNS)
         found = _checked_arms(arms, compares)
-        recorded, paths = _places({name: arms[name] for name in found}, recorded)
         (first, one), (second, other) = found.items()
+        if recorded:
+            recorded.check_all_are_used(one)
         values = [one[seed] - other[seed] for seed in sorted(one)]
         interval = interval_of(values)
         about = interval.ends if recorded else interval.about if travels else None
@@ -94,7 +95,7 @@ class ByExperiment(Subject):
         instead = "" if outcome == "supports" else f", where {predicts} was predicted"
         placebos = self._placebos(found)
         runs = f"{len(values)} runs, replicate: {replicate}"
-        said = [runs, placebos, paths, repr(recorded) if recorded else None, about]
+        said = [runs, placebos, repr(recorded) if recorded else None, about]
         means = {
             f"mean of {name}": f"{sum(runs.values()) / len(runs):.5g}"
             for name, runs in found.items()
@@ -144,8 +145,6 @@ def interval_of(values: Iterable[float]) -> Interval:
 
 def _checked_runs(runs: Any, name: str) -> dict[int, float]:
     """What was measured, by seed; of a list or a tensor the seeds are 0, 1, 2, …"""
-    if isinstance(runs, Part):
-        runs = runs.by_seed()
     if hasattr(runs, "tolist"):
         runs = runs.tolist()
     if isinstance(runs, list | tuple) and all(isinstance(value, int | float) for value in runs):
@@ -153,8 +152,8 @@ def _checked_runs(runs: Any, name: str) -> dict[int, float]:
     if not isinstance(runs, Mapping):
         what = type(runs).__name__
         raise TypeError(
-            f"{name}: got {what}; accepted: the {name} by seed, one number for each seed in a "
-            "list or a tensor, or a recording's part"
+            f"{name}: got {what}; accepted: the {name} by seed, or one number for each seed in a "
+            "list or a tensor"
         )
     if len(runs) < _LEAST_RUNS:
         raise ValueError(f"{name}: got {len(runs)} runs; accepted: at least {_LEAST_RUNS}")
@@ -229,15 +228,3 @@ def placebo(runs: _Runs) -> Interval | None:
         return None
     values = [runs[seed] for seed in sorted(runs)]
     return Interval(*difference_interval(values[::2], values[1::2], 1 - PLACEBO))
-
-
-def _places(arms: Mapping[str, Any], recorded: Recording | None) -> tuple[Recording | None, str]:
-    """The one recording that the arms come from, and by which paths, in a line."""
-    parts = {name: arm for name, arm in arms.items() if isinstance(arm, Part)}
-    sources = {part.recording.name: part.recording for part in parts.values()}
-    if recorded is not None:
-        sources[recorded.name] = recorded
-    if len(sources) > 1:
-        raise ValueError(f"arms: come from {' and '.join(sources)}; accepted: one recording")
-    line = ", ".join(f"{name}: {'/'.join(part.path)}" for name, part in parts.items())
-    return next(iter(sources.values()), None), line

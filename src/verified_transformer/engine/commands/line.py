@@ -70,9 +70,14 @@ def _parser() -> argparse.ArgumentParser:
             lambda given: running.refresh(given.notebooks, given.root), True)  # fmt: skip
     keep = command("record", "run a long experiment and keep its result", _record)
     keep.add_argument("name", help="a module of verified_transformer.book.experiments")
-    keep.add_argument(
+    instead = keep.add_mutually_exclusive_group()
+    instead.add_argument(
         "--rekey", action="store_true", help="keep the result: the fingerprint matches the new code"
     )
+    instead.add_argument(
+        "--again", nargs="?", const="", metavar="PART",
+        help="keep nothing: make a part anew, one at random by default, and compare it",
+    )  # fmt: skip
     command("format-cells", "format the code of notebooks, outputs left as they are",
             lambda given: formatting.format_cells(given.notebooks, given.root), True)  # fmt: skip
     command("owners", "write the owners beside notebooks and pages, what is found filled in",
@@ -175,7 +180,9 @@ def _owners(given: argparse.Namespace) -> int:
 def _record(given: argparse.Namespace) -> int:
     from . import recording  # loads torch, which no other command of this process needs
 
-    return _said(recording.record, given.name, given.root, rekey=given.rekey)
+    if given.again is None:
+        return _said(recording.record, given.name, given.root, rekey=given.rekey)
+    return _said(recording.again, given.name, given.again)
 
 
 def _initial_loss(given: argparse.Namespace) -> int:

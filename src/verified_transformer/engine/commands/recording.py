@@ -1,38 +1,45 @@
-"""Long experiments: run one and keep its result, or key what is kept by the present code.
+"""Long experiments: run one and keep its parts, make a part again, or key all by the present code.
 
 An experiment is a module of the book's ``experiments`` with ``run()``, which returns what is kept
 as JSON; ``fingerprint()``, which takes a second or two and returns numbers that depend on the same
-seeds, distributions and formulas; ``SEEDS``; and ``DEVICE`` where that is not the CPU.
+seeds, distributions and formulas; ``SEEDS``; ``DEVICE`` where that is not the CPU; and ``TIMED``
+where parts are times: by which factor they may differ.
 """
 
 from __future__ import annotations
 
-import importlib
 import json
 import math
 import os
 import platform
+import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
+from operator import eq
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import torch
 
-from .. import BOOK
 from ..account import recordings
+from ..account.parts import assembled
+from ..account.recordings import Recording
 
 NEAR = 5e-4  # another instruction set moves a number by 1.5e-4; another seed, by 1e-2 and more
+ALONE = 1e-2  # what one seed, whose row spans nothing, may be moved by in a run of full length
 
 
 def record(name: str, root: Path, *, rekey: bool = False) -> Path:
-    """Keep the result of an experiment.
+    """Keep the parts of an experiment.
 
     Args:
-        rekey: keep the result that there is, and key it by the code as it is now; its fingerprint,
+        rekey: keep those that there are, and key them by the code as it is now; the fingerprint,
             a tiny re-run, must match.
 
     Raises:
@@ -41,36 +48,20 @@ def record(name: str, root: Path, *, rekey: bool = False) -> Path:
     """
     experiment(name)
     commit = recordings.commit(name, root)
-    parts = _kept(name, commit) if rekey else recorded(name, commit)
-    return recordings.write(name, parts)
+    return recordings.write(_kept(name, commit) if rekey else recorded(name, commit))
 
 
-def _kept(name: str, commit: str) -> dict[str, Any]:
+def _kept(name: str, commit: str) -> Recording:
     kept = recordings.load(name)
     moved = difference(kept.fingerprint, fingerprint(name))
     if moved:
         raise RuntimeError(f"recording {name}: the fingerprint differs ({moved}); record again")
     provenance = kept.provenance | {"keyed anew": f"at {commit}, the fingerprint unchanged"}
-    return {"result": kept.result, "fingerprint": kept.fingerprint, "provenance": provenance}
-
-
-def names() -> list[str]:
-    """Return the names of the experiments, those in folders as well."""
-    return sorted(_places())
-
-
-def _places() -> dict[str, str]:
-    """Where each experiment stands in the wing, as an import has it."""
-    wing = BOOK / "experiments"
-    files = [path.relative_to(wing) for path in wing.rglob("*.py") if path.stem != "__init__"]
-    return {
-        path.stem: ".".join(path.with_suffix("").parts)
-        for path in files if path.parts[0] != "laboratory"
-    }  # fmt: skip
+    return replace(kept, provenance=provenance)
 
 
 def experiment(name: str) -> ModuleType:
-    """Return an experiment's module.
+    """Return an experiment's module, where its own draws are made.
 
     Args:
         name: such as ``"tied_convergence"``.
@@ -79,12 +70,21 @@ def experiment(name: str) -> ModuleType:
         ValueError: there is no such experiment, or ``VERIFIED_SALT`` puts other draws in the place
             of its own.
     """
-    places = _places()
-    if name not in places:
-        raise ValueError(f"name: got {name!r}; accepted: {', '.join(sorted(places))}")
     if os.environ.get("VERIFIED_SALT"):
         raise ValueError("VERIFIED_SALT: set; accepted: none, where an experiment is recorded")
-    return importlib.import_module(f"{BOOK.parent.name}.{BOOK.name}.experiments.{places[name]}")
+    return recordings.experiment(name)
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """One thread, since two that share a busy processor wait for each other; draws left as are."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with torch.random.fork_rng(devices=[]):
+            yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def fingerprint(name: str) -> Any:
@@ -93,30 +93,20 @@ def fingerprint(name: str) -> Any:
     Args:
         name: the experiment's.
     """
-    module, threads = experiment(name), torch.get_num_threads()
-    torch.set_num_threads(1)  # two that share a busy processor wait for each other
-    try:
-        with torch.random.fork_rng(devices=[]):
-            return module.fingerprint()
-    finally:
-        torch.set_num_threads(threads)
+    with _alone():
+        return experiment(name).fingerprint()
 
 
-def recorded(name: str, commit: str) -> dict[str, Any]:
+def recorded(name: str, commit: str) -> Recording:
     """Run an experiment.
 
     Args:
         name: the experiment's.
         commit: of the code that runs.
-
-    Returns:
-        ``result``, ``fingerprint`` and ``provenance``.
     """
     module = experiment(name)
-    started, cpu = time.perf_counter(), time.process_time()
-    result = module.run()
-    wall, busy = time.perf_counter() - started, time.process_time() - cpu
-    kept = parts_seconds()
+    started = time.perf_counter()
+    parts, busy = _made(name, module.run)
     provenance = {
         "command": f"python -m verified_transformer record {name}",
         "date": datetime.now(UTC).date().isoformat(),
@@ -127,17 +117,114 @@ def recorded(name: str, commit: str) -> dict[str, Any]:
         "threads": torch.get_num_threads(),
         "seeds": module.SEEDS,
         "versions": versions(),
-        "seconds": round(wall, 1),
-        "CPU seconds": round(kept or busy, 1),
+        "seconds": round(time.perf_counter() - started, 1),
+        "CPU seconds": round(busy, 1),
     }
-    return {"result": result, "fingerprint": fingerprint(name), "provenance": provenance}
+    return Recording(name, parts, provenance, fingerprint(name))
 
 
-def parts_seconds() -> float:
-    """Return the processor time of the parts that ``VERIFIED_PARTS`` keeps; 0 for none."""
-    folder = os.environ.get("VERIFIED_PARTS")
-    files = sorted(Path(folder).glob("*.json")) if folder else []
-    return float(sum(json.loads(path.read_text(encoding="utf-8"))["seconds"] for path in files))
+def _made(name: str, run: Callable[[], Any]) -> tuple[dict[str, Any], float]:
+    """The parts of an experiment and their processor time.
+
+    ``VERIFIED_PARTS=FOLDER`` keeps each as it is made: an experiment that was cut off goes on.
+
+    Raises:
+        ValueError: other code made those that are kept.
+    """
+    folder, code = os.environ.get("VERIFIED_PARTS"), recordings.code(name).key
+    path = Path(folder) / f"{name}.json" if folder else None
+    kept: dict[str, Any] = {"code": code, "seconds": 0.0, "parts": {}}
+    if path and path.exists():
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        if kept["code"] != code:
+            raise ValueError(f"VERIFIED_PARTS: {path} was made by other code; accepted: this")
+
+    def make(part: str, made: Callable[[], Any]) -> Any:
+        began = time.process_time()
+        kept["parts"][part] = _as_json(made())
+        kept["seconds"] += time.process_time() - began
+        if path:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.with_suffix(".new").write_text(json.dumps(kept), encoding="utf-8")
+            path.with_suffix(".new").rename(path)
+        return kept["parts"][part]
+
+    return assembled(run, dict(kept["parts"]), make)[1], kept["seconds"]
+
+
+def again(name: str, part: str = "") -> str:
+    """Make one part of a recording again and say how it was compared.
+
+    Args:
+        name: the experiment's.
+        part: which; one at random where not said.
+
+    Raises:
+        ValueError: there is no such experiment or part.
+        RuntimeError: the part is another.
+    """
+    kept = recordings.load(name)
+    if kept.provenance.get("instruction set") == "AVX2":  # which AVX512 has too; before any draw
+        os.environ["ATEN_CPU_CAPABILITY"] = "avx2"
+    chosen, began = part or random.SystemRandom().choice([*kept.parts]), time.process_time()
+    how, moved = made_again(kept, chosen)
+    if moved:
+        raise RuntimeError(f"{name}, {chosen}: is another than is kept, {how}: {moved}")
+    return f"{name}, {chosen}: as it is kept, {how} ({time.process_time() - began:.0f} s)"
+
+
+def made_again(kept: Recording, part: str) -> tuple[str, str | None]:
+    """Make one part of a recording again.
+
+    Args:
+        kept: the recording.
+        part: of its parts.
+
+    Returns:
+        How the part is compared, "bit for bit" with the recording's instruction set and version of
+        torch, else "within the seeds' spread"; and where it is another, or None.
+
+    Raises:
+        ValueError: there is no such part.
+    """
+    if part not in kept.parts:
+        raise ValueError(f"part: got {part!r}; accepted: {', '.join(kept.parts)}")
+    module, rest = experiment(kept.name), {**kept.parts}
+    stored = rest.pop(part)
+    with _alone():
+        found = assembled(module.run, rest, lambda _, made: _as_json(made()))[1][part]
+    here = (torch.backends.cpu.get_cpu_capability(), version("torch"))
+    there = (kept.provenance.get("instruction set"), kept.provenance["versions"]["torch"])
+    times = getattr(module, "TIMED", 1.0)
+    if here == there and times == 1:
+        return "bit for bit", difference(stored, found, eq)
+    spread = partial(in_the_spread, times=times)
+    return "within the seeds' spread", difference(stored, found, spread, rows=True)
+
+
+def in_the_spread(stored: Any, found: Any, times: float = 1.0) -> bool:
+    """Return whether the mean of a row is moved by no more than the row spans; a time, by a factor.
+
+    Args:
+        stored: a row by seed, or what else is in a part.
+        found: the same, made again.
+        times: the factor.
+    """
+    if isinstance(stored, list) and isinstance(found, list):
+        row, new = ([_mean(value) for value in every] for every in (stored, found))
+        span = max(row) - min(row) if len(row) > 1 else ALONE
+        return len(row) == len(new) and abs(_mean(row) - _mean(new)) <= span + NEAR
+    if isinstance(stored, float) and times > 1:
+        return stored / times <= found <= stored * times
+    return _near(stored, found)
+
+
+def _mean(value: Any) -> float:
+    return sum(map(_mean, value)) / len(value) if isinstance(value, list) else float(value)
+
+
+def _as_json(value: Any) -> Any:
+    return json.loads(json.dumps(value))
 
 
 def processor() -> str:
@@ -156,33 +243,38 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **packages}
 
 
-def difference(stored: Any, found: Any) -> str | None:
-    """Say where two fingerprints differ, or None where they match.
+def _near(a: Any, b: Any) -> bool:
+    """Whether fractions match within `NEAR`, relative or absolute, and all else is equal."""
+    if isinstance(a, float) and isinstance(b, float):
+        return math.isclose(a, b, rel_tol=NEAR, abs_tol=NEAR)
+    return bool(a == b)
 
-    Fractional numbers match within `NEAR`, relative or absolute; all else must be equal.
+
+def difference(
+    stored: Any, found: Any, alike: Callable[[Any, Any], bool] = _near, *, rows: bool = False
+) -> str | None:
+    """Say where two fingerprints or parts differ, or None where they match.
 
     Args:
         stored: the one that is kept.
-        found: the one that a tiny run gave now.
+        found: the one that was made now.
+        alike: whether a number matches.
+        rows: whether ``alike`` takes whole lists.
     """
-    mine, other = dict(_leaves(stored)), dict(_leaves(found))
+    mine, other = dict(_leaves(stored, rows)), dict(_leaves(found, rows))
     for place in [*mine, *(place for place in other if place not in mine)]:
         a, b = mine.get(place), other.get(place)
-        if isinstance(a, float) and isinstance(b, float):
-            equal = math.isclose(a, b, rel_tol=NEAR, abs_tol=NEAR)
-        else:
-            equal = a == b
-        if not equal:
+        if not alike(a, b):
             return f"{place}: {b} in place of {a}"
     return None
 
 
-def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+def _leaves(value: Any, rows: bool, place: str = "") -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield from _leaves(inner, f"{place} / {key}" if place else str(key))
-    elif isinstance(value, list | tuple):
+            yield from _leaves(inner, rows, f"{place} / {key}" if place else str(key))
+    elif isinstance(value, list | tuple) and not rows:
         for key, inner in enumerate(value):
-            yield from _leaves(inner, f"{place} [{key}]")
+            yield from _leaves(inner, rows, f"{place} [{key}]")
     else:
         yield place, value

@@ -27,10 +27,10 @@ from typing import Any
 
 import torch
 
+from ....engine.account.parts import part
 from ....models.growth import grow
 from ....seeds import seed_of
 from ..laboratory.learning import by_rate
-from ..laboratory.parts import part
 from ..laboratory.side_by_side import Away, Masked, Models, Source
 from ..laboratory.tasks import Letters, described, documentation, lettered
 from ..residual_schemes import rates
@@ -102,7 +102,7 @@ def measured(
 
 
 def compare(
-    learnt: Learnt, sizes: Mapping[str, int], *, name: str = "grown bert",
+    learnt: Learnt, sizes: Mapping[str, int], *, seeds: Sequence[int],
     measured: Callable[..., dict[str, Any]] = measured, **setting: Any,
 ) -> dict[str, Any]:  # fmt: skip
     """Train and grow in every size on every task, with dropout and without.
@@ -110,7 +110,7 @@ def compare(
     Args:
         learnt: by task its batches, its number of tokens, and rates of training on.
         sizes: layers by name.
-        name: of the comparison, under which its parts are kept.
+        seeds: of each.
         measured: what is done in each, such as `measured` here.
         setting: of ``measured``.
 
@@ -120,14 +120,18 @@ def compare(
     return {
         f"{task}, {size}": {
             kind: part(
-                f"{name}, {task}, {size}, {kind}, {setting}",
-                partial(measured, layers, source, words, tried, dropout=probability, **setting),
+                f"{task}, {size}, {kind}",
+                partial(
+                    measured, layers, source, words, tried, dropout=probability,
+                    seeds=len(seeds), **setting,
+                ),
+                seeds=seeds, rates=tried,
             )
             for kind, probability in DROPOUT.items()
         }
         for task, (source, words, tried) in learnt.items()
         for size, layers in sizes.items()
-    }
+    }  # fmt: skip
 
 
 def both_tasks(text: str) -> Learnt:
@@ -143,7 +147,7 @@ def at_toy_sizes(**how: Any) -> dict[str, Any]:
     """`compare` at toy sizes; the text is a sentence, which no version of SymPy moves.
 
     Args:
-        how: ``name`` and ``measured``.
+        how: ``measured``.
     """
     letters = Letters(lettered("the quick brown fox jumps over the lazy dog. " * 4), 8)
     tried = (0.01, 0.03)
@@ -151,8 +155,8 @@ def at_toy_sizes(**how: Any) -> dict[str, Any]:
         "text": (Masked(letters, 2), letters.vocabulary, tried),
         "places": (Away(2, 5, 8), 5, tried),
     }
-    sizes: dict[str, Any] = {"seeds": 2, "steps": 6, "width": 8, "sequences": 2, "tests": 4}
-    return compare(learnt, {"toy": 1}, **how, **sizes)
+    sizes: dict[str, Any] = {"steps": 6, "width": 8, "sequences": 2, "tests": 4}
+    return compare(learnt, {"toy": 1}, seeds=range(2), **how, **sizes)
 
 
 def run() -> dict[str, Any]:
@@ -163,8 +167,8 @@ def run() -> dict[str, Any]:
             "steps": STEPS, "width": WIDTH, "length": LENGTH, "sequences": SEQUENCES,
             "hidden": HIDDEN, "first rate": FIRST,
         },
-        "text": described(text),
-        "runs": compare(both_tasks(text), SIZES),
+        "text": part("text", partial(described, text)),
+        "runs": compare(both_tasks(text), SIZES, seeds=SEEDS["weights, batches and dropout"]),
     }  # fmt: skip
 
 

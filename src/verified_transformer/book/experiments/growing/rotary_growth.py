@@ -37,15 +37,15 @@ from typing import Any
 
 import torch
 
+from ....engine.account.parts import part
 from ....models.growth import grow
 from ....seeds import seed_of
 from ..laboratory.learning import by_rate
-from ..laboratory.parts import part
 from ..laboratory.side_by_side import Away, Masked, Models, Source
 from ..laboratory.tasks import Letters, described, documentation, lettered
 from ..laboratory.ways_to_grow import by_coordinates, by_pairs
 
-SEEDS = {"weights and batches": [*range(32)]}
+SEEDS = {"text": [*range(32)], "to the left": [*range(8)]}
 RATE, RATES, WARMUP = 2e-3, [5e-4, 1e-3, 2e-3], 20  # at first; of training on
 TOGETHER, TESTS = 8, 512  # seeds that run side by side; sequences for each
 HEAD, LENGTH, SEQUENCES, HIDDEN = 64, 32, 8, 5  # of 32 letters 5 are hidden, as BERT's 15 %
@@ -160,11 +160,12 @@ def compare(
         steps = {"steps": sizes["steps"], "further": sizes["further"]}
         made = [
             part(
-                f"rotary growth, {task}, {sizes}, {setting}, from {first}",
+                f"{task}, from seed {first}",
                 partial(
                     measured, layers, source, vocabulary, first=first, seeds=group, **steps,
                     **setting,
                 ),
+                seeds=range(first, first + group), rates=RATES,
             )
             for first in range(0, seeds, group)
         ]  # fmt: skip
@@ -184,14 +185,15 @@ def run() -> dict[str, Any]:
         learnt[f"{distance} to the left"] = (away, away.vocabulary, PLACES)
     share = letters.text.bincount().double() / len(letters.text)
     share = share[share > 0]
+    entropy = float(-(share * share.log()).sum())
     known = {task: math.log(vocabulary) for task, (_, vocabulary, _) in learnt.items()}
     return {
         "setting": {
             "head": HEAD, "length": LENGTH, "sequences": SEQUENCES, "hidden": HIDDEN,
             "first rate": RATE, "text": TEXT, "to the left": PLACES,
         },
-        "text": described(text),
-        "without places": known | {"text": float(-(share * share.log()).sum())},
+        "text": part("text", partial(described, text)),
+        "without places": part("without places", lambda: known | {"text": entropy}),
         "runs": compare(learnt),
     }  # fmt: skip
 

@@ -38,10 +38,12 @@ readers, and the text decided: that choice, and not the article, gave a lead of 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import torch
 
+from ....engine.account.parts import part
 from ....models.growth import grow
 from ....seeds import generator
 from ..laboratory.learning import at_best_rate, by_rate
@@ -64,7 +66,6 @@ from .grown_bert import (
 )
 
 SEEDS = {"weights, batches and dropout": [0, 1, 2, 3, 4, 5, 6, 7]}
-NAME = "zeros or copies"
 FINE = 100  # values are told apart to this part of their matrix's root mean square
 GREW = ("attention", "intermediate", "output", "transform")  # grow in both directions
 
@@ -176,11 +177,14 @@ def run() -> dict[str, Any]:
             "steps": STEPS, "width": WIDTH, "length": LENGTH, "sequences": SEQUENCES,
             "hidden": HIDDEN, "first rate": FIRST, "told apart to": 1 / FINE,
         },
-        "text": described(text),
-        "runs": compare(both_tasks(text), SIZES, name=NAME, measured=measured),
+        "text": part("text", partial(described, text)),
+        "runs": compare(
+            both_tasks(text), SIZES, measured=measured,
+            seeds=SEEDS["weights, batches and dropout"],
+        ),
     }  # fmt: skip
 
 
 def fingerprint() -> dict[str, Any]:
     """Both tasks at toy sizes."""
-    return at_toy_sizes(name=NAME, measured=measured)
+    return at_toy_sizes(measured=measured)
