@@ -72,7 +72,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     "NemotronForCausalLM": GROUPED,
     "GlmForCausalLM": {**GROUPED, "head_dim": 4},
     "SmolLM3ForCausalLM": GROUPED,
-    "HeliumForCausalLM": {**GROUPED, "head_dim": 4},
+    "HeliumForCausalLM": {**GROUPED, "head_dim": 8},
     "ArceeForCausalLM": GROUPED,
     "SeedOssForCausalLM": {**GROUPED, "head_dim": 4},
     "Exaone4ForCausalLM": GROUPED,

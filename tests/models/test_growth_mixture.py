@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 from growth_models import model
+from transformers import MistralForCausalLM
 
 from verified_transformer.models.growth import (
     GrowthFailed,
@@ -43,6 +44,14 @@ def test_the_function_stays_and_grows_on(kind: str, tmp_path: Path) -> None:
     assert logits_apart(small, loaded) <= 1e-12
     how = {"max_new_tokens": 6, "do_sample": False}
     assert torch.equal(*(m.generate(TOKENS[:1], **how) for m in (small, large)))
+
+
+def test_frequencies_are_not_rounded_with_the_weights(tmp_path: Path) -> None:
+    model("Mistral, tied", dtype=torch.bfloat16).save_pretrained(tmp_path)
+    small = MistralForCausalLM.from_pretrained(tmp_path)
+    large = upcycle(small, 4)
+    assert {each.dtype for each in large.parameters()} == {torch.bfloat16}
+    assert large.model.rotary_emb.inv_freq.dtype == torch.float32
 
 
 @pytest.mark.parametrize("kind", ["Mistral, tied", "Qwen3, untied"])

@@ -115,6 +115,9 @@ def _fill(model: Any, large: Any, generator: torch.Generator | None) -> None:
     Raises:
         GrowthRefused: a parameter of one has no place in the other.
     """
+    for name, buffer in model.named_buffers():  # rotary frequencies, in a dtype of their own
+        path, _, leaf = name.rpartition(".")
+        setattr(large.get_submodule(path), leaf, buffer.clone())
     small = dict(model.named_parameters())
     with torch.no_grad():
         for name, own in large.named_parameters():
