@@ -245,7 +245,7 @@ def main(*what: str) -> int:
     print(f"{time.process_time() - begun:.0f} processor seconds")
     told["made with"] = {"torch": torch.__version__, "transformers": transformers.__version__}
     text = json.dumps(told, indent=1, ensure_ascii=False)
-    text = re.sub(r"\{[^][{}]*\}|\[[^][{}]*\]", lambda of: " ".join(of[0].split()), text)
+    text = re.sub(r"\{[^][{}]*\}|\[[^][{}]*\]", lambda of: re.sub(r"\n *", " ", of[0]), text)
     RESULT.write_text(text + "\n", "utf-8")
     if set(parts) <= set(told):
         for name, text in pages(told).items():
