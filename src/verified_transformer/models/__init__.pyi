@@ -32,6 +32,7 @@ from .growth import GrowthRefused as GrowthRefused
 from .growth import clean_float64 as clean_float64
 from .growth import grow as grow
 from .growth import grow_optimiser as grow_optimiser
+from .growth import upcycle as upcycle
 from .growth import widen_checkpoint as widen_checkpoint
 from .heads import ProjectedHead as ProjectedHead
 from .heads import ShuffledHead as ShuffledHead

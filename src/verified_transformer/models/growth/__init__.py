@@ -1,6 +1,7 @@
 """Grow a Transformer: k times as wide, and the same function.
 
-`grow` does it, `widen_checkpoint` in files, `compare` measures it, `grow_optimiser` trains on.
+`grow` does it, `widen_checkpoint` in files, `compare` measures it, `grow_optimiser` trains on;
+`upcycle` makes a mixture of experts.
 `axes` holds the algebra, `rules` what each role of a module makes of it, `descriptions` which
 module of which class has which role, `stock` what a model must be to be grown. Needs transformers
 5.20.
@@ -11,6 +12,7 @@ from .checkpoints import widen_checkpoint
 from .describing import describe
 from .descriptions import DESCRIPTIONS, Description, GrowthRefused, described
 from .growing import grow, grow_along
+from .mixture import upcycle
 from .rules import RULES, Part, Row, score_scale
 from .training import grow_optimiser
 from .verify import TOLERANCE, Comparison, GrowthFailed, clean_float64, compare
@@ -38,5 +40,6 @@ __all__ = [
     "rotary",
     "score_scale",
     "unchanged",
+    "upcycle",
     "widen_checkpoint",
 ]

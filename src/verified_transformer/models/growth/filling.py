@@ -224,8 +224,8 @@ class Growth:
             raise GrowthRefused(
                 f"{type(self.model).__name__}: its head must be met by {min(scales):g} times the "
                 "grown state, as each of k copies meets a copy of the embedding (section 4.4), and "
-                "no gain or matrix before the head is there to take that factor; accepted: a head "
-                "of its own"
+                "no row is of a gain or matrix that the head alone reads, to take that factor; "
+                "accepted: a head of its own"
             )
 
     def require_means(self) -> None:

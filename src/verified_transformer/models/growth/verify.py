@@ -193,6 +193,24 @@ def errors(
     return error, broken, elsewhere
 
 
+def logits_apart(small: Any, large: Any) -> float:
+    """The relative error of logits between two language models, on random tokens, some masked."""
+    length = min(size_of(small.config, "positions") or 64, 64)
+    generator = torch.Generator().manual_seed(8444)
+    tokens = torch.randint(small.config.vocab_size, (2, length), generator=generator)
+    given = {
+        "input_ids": tokens.to(small.device),
+        "attention_mask": torch.ones_like(tokens, device=small.device),
+    }
+    given["attention_mask"][-1, : length // 4] = 0
+    with _in_float64(small, whole=True), _in_float64(large, whole=True), clean_float64():
+        one, other = (
+            _evaluated(model, given).logits[given["attention_mask"] == 1]
+            for model in (small, large)
+        )
+    return _distance(one, other)
+
+
 def _runs(growth: Growth, model: Any, inputs: Said) -> Iterator[tuple[str, Said]]:
     """What a model says of some tokens; and further runs, by what they look at."""
     places = "position_ids" in inspect.signature(type(model).forward).parameters
