@@ -311,7 +311,9 @@ def test_the_error_bar_is_that_of_one_draw_in_all_of_a_laws_domain(law: str) -> 
 
 @pytest.mark.canary
 @pytest.mark.parametrize(
-    "fault", [lambda z: z + [[1], [2]], lambda z: 2 * z, lambda z: z / 3], ids=["+1", "*2", "/3"]
+    "fault",
+    [lambda z: z + np.array([[1], [2]]), lambda z: 2 * z, lambda z: z / 3],
+    ids=["+1", "*2", "/3"],
 )
 def test_a_law_that_is_off_by_an_error_bar_or_says_a_wrong_one_is_seen(fault: Any) -> None:
     _, *z = points("soft-capped logits", 24, 4).T

@@ -143,14 +143,14 @@ class Bulk:
         squared, n = float(law @ law), len(law)
         if self._bins is None:
             own, shared, q, within, curved = self._alone()
-            guessed, first = 1 / n, n * q**2 - 2 * q * within + within**2 * squared
-            second = n * curved**2 / 2
+            guessed, second = 1 / n, n * curved**2 / 2
+            first = n * q**2 - 2 * q * within + within**2 * squared
         else:
             own = shared = self.spread**2
-            share, curved = self._shares()
+            share, slope = self._shares()
             guessed, first = float(law @ share), own * float(((share - law) ** 2).sum())
             pairs = (share @ share - share**2) / (1 - share) ** 2  # E q q' is about E q(1-q) q'
-            second = own**2 * float((1 + pairs) @ curved**2) / 2
+            second = own**2 * float((1 + pairs) @ slope**2) / 2
         variance = max(0.0, self.variance + own * squared - 2 * shared * guessed)
         first = min(max(first, 0.0), variance)
         second = min(second, variance - first)
