@@ -300,17 +300,6 @@ def other_summaries(html: Path) -> list[str]:
     return found
 
 
-def other_lines(html: Path) -> list[str]:
-    """Lines of records that no record of any claim prints."""
-    printed = {record["text"] for claim in claims(html) for record in claim["evidence"]}
-    return [
-        f"{page.name}: no record prints {text!r}"
-        for page in pages(html)
-        for text, _ in page.facts.lines
-        if text not in printed
-    ]
-
-
 def other_tables(html: Path) -> list[str]:
     """Tables of verdicts and of evidence that do not say what the account says."""
     verdicts = "VerdictIt meansIt takes" + "".join(

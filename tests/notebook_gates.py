@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from verified_transformer.engine.account import ledger, registry
 from verified_transformer.engine.account.records import pictures
 from verified_transformer.engine.commands.notebooks import form
 
@@ -111,16 +110,6 @@ def _first(part: Any) -> Any:
     return part if isinstance(part, dict) else "".join(part)[:160]
 
 
-def stale_records(notebook: Path) -> list[str]:
-    """Records whose text, hash or reading does not belong to them."""
-    statements = registry.load()[1]
-    try:
-        records = list(ledger.stored_records(notebook, notebook.parent.parent.parent))
-    except ledger.LedgerError as error:
-        return [str(error)]
-    return [fault for item in records for fault in ledger.stale(item, statements)]
-
-
 def other_pictures(notebook: Path) -> list[str]:
     """Pictures that are not those of the data stored beside them."""
     found = [
@@ -149,7 +138,7 @@ def _sources() -> frozenset[str]:
 
 
 GATES = (
-    never_run, hidden, faulty_outputs, uncompared_share, other_form,
-    stale_records, other_pictures, ownerless_prose,
+    never_run, hidden, faulty_outputs, uncompared_share, other_form, other_pictures,
+    ownerless_prose,
 )  # fmt: skip
 PROSE_GATES = (ownerless_prose,)  # on the pages of book/

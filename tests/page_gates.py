@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -20,7 +20,6 @@ from box_gates import (
     label,
     other_boxes,
     other_claim_pages,
-    other_lines,
     other_rows,
     other_summaries,
     other_tables,
@@ -37,7 +36,6 @@ from verified_transformer.engine.account import evidence, ledger
 LEDGER = "book/ledger.html"
 ROLE = re.compile(r"\{decided\}`([^`]*)`")
 LINK = re.compile(r"\{claim\}`([A-Z]+-\d+)`")
-SUMMED = ("total", "decided", "judged", "by_verdict", "mutants")
 
 
 # ------------------------------------------------------------------ verdicts and sums
@@ -113,23 +111,6 @@ def other_tallies(html: Path) -> list[str]:
         for name, shown in zip(named, page.facts.tallies, strict=False):
             found += differing(f"{page.name}: tally of {name}", shown, _tally(sums[name]))
     return found
-
-
-def other_sums(html: Path) -> list[str]:
-    """Sums in ``claims.json`` that are not those of its claims."""
-    said = json.loads((html / "claims.json").read_text(encoding="utf-8"))["summary"]
-    sums = _sums(html)
-    parts = {"all": said, **said["by_article"]}
-    return [
-        f"claims.json: {part}: {key} is {sums_said[key]}, not {sums[part][key]}"
-        for part, sums_said in parts.items()
-        for key in SUMMED
-        if dict(_items(sums_said[key])) != dict(_items(sums[part][key]))
-    ]  # fmt: skip
-
-
-def _items(value: Any) -> Iterable[tuple[str, Any]]:
-    return value.items() if isinstance(value, dict) else [("", value)]
 
 
 # ------------------------------------------------------------------ links
@@ -215,8 +196,8 @@ def missing_in_search(html: Path) -> list[str]:
 
 
 GATES = (
-    other_badges, other_tallies, other_sums, other_boxes, other_rows, other_claim_pages,
-    other_summaries, missing_errata, other_grades, other_graphs, other_lines, other_tables,
+    other_badges, other_tallies, other_boxes, other_rows, other_claim_pages,
+    other_summaries, missing_errata, other_grades, other_graphs, other_tables,
     other_links, other_outputs, other_strips, other_runs, raw_python,
     missing_in_search, astray,
 )  # fmt: skip
