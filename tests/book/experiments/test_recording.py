@@ -144,7 +144,8 @@ def test_parts_that_were_made_are_kept_and_those_of_other_code_refused(
         monkeypatch.setattr(factorised_lookup, "run", lambda x=made: part("a name", lambda: x))
         assert recording.recorded("factorised_lookup", "").parts == {"a name": 1}
     file = tmp_path / "factorised_lookup.json"
-    file.write_text(json.dumps(json.loads(file.read_text("utf-8")) | {"code": "another"}))
+    other = json.loads(file.read_text("utf-8")) | {"code": "another"}
+    file.write_text(json.dumps(other), encoding="utf-8")
     with pytest.raises(ValueError, match=r"factorised_lookup.json was made by other code"):
         recording.recorded("factorised_lookup", "")
 

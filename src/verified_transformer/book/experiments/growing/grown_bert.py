@@ -82,8 +82,8 @@ def measured(
         seeds, steps, width, sequences, tests: sizes of the run.
 
     Returns:
-        For each seed ``before``, the small model's loss; and for ``small`` and ``doubled`` the loss
-        right away, ``start``, and by rate that after training on, ``final``.
+        For ``small`` and ``doubled`` each seed's loss right away, ``start``, and by rate that after
+        training on, ``final``.
     """
     name, test = f"grown bert, {layers} layers, {source}", {"seeds": seeds, "count": tests}
     first = Models([bert(layers, vocabulary, seed, width) for seed in range(seeds)], dropout)
