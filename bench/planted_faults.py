@@ -230,6 +230,8 @@ FAULTS: dict[str, Fault] = {
     "no residual connection": lambda m: passed(m, lambda x, y: y - x),
     "a layer skipped": lambda m: passed(m, lambda x, y: x),
     "a layer detached": lambda m: passed(m, lambda x, y: y.detach()),
+    "a residual connection detached": lambda m: passed(m, lambda x, y: y - x + x.detach()),
+    "a layer's gradient × 2": lambda m: passed(m, lambda x, y: 2 * y - y.detach()),
     "stream × 1.5": lambda m: passed(m, lambda x, y: 1.5 * y),
     "no activation": activation,
     "no causal mask": mask,

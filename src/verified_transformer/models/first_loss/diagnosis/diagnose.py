@@ -12,10 +12,11 @@ import torch.nn.functional as F
 from ...accepted import require_tokens, require_whole
 from ..initial.as_it_is import body_as_it_is, most_positions, parts_of, takes_names
 from ..initial.body import Body
+from ..initial.gradients import gradient_growth
 from ..initial.prediction import budget
 from ..initial.recipes import body_of
 from ..of_models import initial_loss
-from .due import gradient_due, head_due, layers_due, loss_due
+from .due import gradient_due, growths_due, head_due, layers_due, loss_due
 from .readings import Diagnosis, Reading
 from .watching import watched
 
@@ -35,7 +36,8 @@ def diagnose(
     One pass forth, and one back. Read are the deviation of every matrix and the size of its bias,
     what every norm makes of its input, the second moment of what every branch adds and of the
     stream after it, the spread of the logits, the logit of the input token, the loss as the model
-    itself computes it, and the gradient at the head's input. Dropout is off.
+    itself computes it, the gradient at the head's input, and how far it grows from layer to layer
+    on its way back, where attention is flat. Dropout is off.
 
     Each is held against its prediction; six of its predicted deviations are let through. What
     moves none of these is not seen: two matrices that are exchanged, an orthogonal start, a factor
@@ -68,7 +70,7 @@ def diagnose(
         >>> torch.nn.init.zeros_(model.transformer.h[1].mlp.c_proj.weight).shape
         torch.Size([256, 64])
         >>> print(diagnose(model))  # doctest: +ELLIPSIS
-        gpt2: 30 of 32 readings are what is due
+        gpt2: 32 of 34 readings are what is due
           layer 1 mlp.c_proj, deviation of an entry: 0, due 0.01 ± ...
             would be: zeroed, or never initialised
         ...
@@ -120,6 +122,11 @@ def diagnose(
     if backward and loss is not None:
         gradient = gradient_due(known, found, used, seen)
         readings += [] if gradient is None else [gradient]
+        growths = gradient_growth(known, tokens.shape[1])
+        if isinstance(growths, str):
+            notes.append(f"the layers' gradients have no prediction: {growths}")
+        else:
+            readings += growths_due(known, growths, seen)
         spare = _spare(model, known)
         unreached = tuple(
             name for name, each in model.named_parameters()

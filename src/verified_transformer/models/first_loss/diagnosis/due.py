@@ -205,6 +205,24 @@ def loss_due(predicted: float, error: float, spread: float, used: int, measured:
     return Reading("loss", "nats", predicted, measured, room, cause)
 
 
+def growths_due(body: Body, growths: tuple[float, ...], seen: Watched) -> Iterator[Reading]:
+    """What each layer makes of the gradient on its way back."""
+    calls = _calls(seen, "", len(growths))
+    if len(calls) != len(growths) or not all(len(call.states) == 2 for call in calls):
+        return  # layers that are skipped are told, and have no gradient
+    # the row of a padding token is zero, and a norm's slope there is without bound
+    places = calls[0].states[0].detach().abs().sum(-1) > 0
+    cause = "a detach(), a hook or a function whose backward pass is not its own"
+    for index, (due, call) in enumerate(zip(growths, calls, strict=True)):
+        measured = call.growth(places)
+        if measured is not None:
+            # what the branches carry back; behind a norm of the stream it does not show in the sum
+            share = 1.0 if body.stack.form == "post" else min(1.0, abs(1 - due**-2))
+            room = due * math.hypot(share * math.sqrt(1 / (2 * body.d)), 0.01)
+            yield Reading(f"layer {index}", "gradient before it over behind", due, measured, room,
+                          cause)  # fmt: skip
+
+
 def gradient_due(body: Body, found: Budget, used: int, seen: Watched) -> Reading | None:
     """The gradient at the head's input: a mean over labels, of one label's row each."""
     state = seen.state

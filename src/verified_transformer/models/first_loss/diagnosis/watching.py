@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -35,7 +36,8 @@ class Layer:
     """One call of a layer: the stream at both ends, and what was called in between, in order.
 
     ``last`` is what the last matrix made. Where the module around it gives back something else,
-    ``changed`` has that one's second moment, by the matrix.
+    ``changed`` has that one's second moment, by the matrix. ``states`` are the stream itself at
+    both ends, whose gradients are kept.
     """
 
     before: float
@@ -44,6 +46,17 @@ class Layer:
     norms: list[Passed] = field(default_factory=list)
     changed: dict[str, float] = field(default_factory=dict)
     last: torch.Tensor | None = None
+    states: list[torch.Tensor] = field(default_factory=list)
+
+    def growth(self, places: torch.Tensor) -> float | None:
+        """The gradient's size at the input over that at the output, root mean squares at places.
+
+        None where no gradient came to the output.
+        """
+        before, behind = (
+            0.0 if each.grad is None else _second(each.grad[places]) for each in self.states
+        )
+        return math.sqrt(before / behind) if behind else None
 
     def branch(self, what: str) -> list[Passed]:
         """The matrices of "attention", "cross-attention" or "feed-forward"."""
@@ -132,14 +145,22 @@ def watched(model: torch.nn.Module, head: torch.nn.Module) -> Iterator[Watched]:
 
 
 def _watch_layer(layer: torch.nn.Module, calls: list[Layer], hook: Callable[..., None]) -> None:
+    def keep_state(state: torch.Tensor) -> None:
+        calls[-1].states.append(state)
+        if state.requires_grad:
+            state.retain_grad()
+
     def enter(_: Any, inputs: Any, more: Any) -> None:
         state = _first(inputs) if _first(inputs) is not None else _first(more)
         calls.append(Layer(float("nan") if state is None else _second(state)))
+        if state is not None:
+            keep_state(state)
 
     def leave(_: Any, __: Any, ___: Any, out: Any) -> None:
         state = _first(out)
         if state is not None:
             calls[-1].after = _second(state)
+            keep_state(state)
 
     hook(layer, enter, before=True)
     hook(layer, leave)

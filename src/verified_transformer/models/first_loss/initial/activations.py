@@ -83,3 +83,13 @@ def overlaps(activation: str, deviation: np.ndarray, cosine: np.ndarray) -> np.n
         found = found * size[:, None] * size
     np.fill_diagonal(found, moments)
     return found
+
+
+def slope_overlaps(activation: str, deviation: float, cosine: np.ndarray) -> np.ndarray:
+    """E f'(s z) f'(s z') for normal numbers of the given cosines (T, T)."""
+    at = max(deviation, 1e-9) * NODES
+    slope = np.gradient(ACTIVATIONS[activation](at), at)
+    series = (_HERMITE @ slope) ** 2
+    series = np.append(series, max(0.0, float(slope**2 @ DENSITY) - series.sum()))
+    found: np.ndarray = np.polynomial.polynomial.polyval(cosine, series)
+    return found

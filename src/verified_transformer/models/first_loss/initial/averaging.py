@@ -127,6 +127,11 @@ class Window:
         self.count = np.minimum(t, most) if causal else np.full(queries, keys)
         self.pairs = np.maximum(self.count * (self.count - 1), 1)
 
+    def seen(self) -> np.ndarray:
+        """One where a query t sees a key s, (T, T)."""
+        back = np.arange(self.queries)[:, None] - np.arange(self.queries)
+        return ((back >= 0) | (not self.causal)) & (back < (self.reach or self.queries))
+
     def sums(self, term: np.ndarray) -> np.ndarray:
         """The sum of term[s, s'] over what t and t' see, for each t, t'."""
         if not self.causal:

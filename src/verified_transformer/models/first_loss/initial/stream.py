@@ -40,6 +40,22 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Pass:
+    """What a branch of a layer was given, (T, T) overlaps, and the factors (T,) of norms.
+
+    ``before`` is that of the norm in front of it, ``behind`` that of its output's, ``after`` that
+    of the stream's: root mean squares of what they do to a gradient.
+    """
+
+    layer: int
+    branch: Attention | Feedforward
+    inside: np.ndarray
+    before: np.ndarray
+    behind: np.ndarray
+    after: np.ndarray
+
+
+@dataclass(frozen=True)
 class Shared:
     """What the places of a text have in common, which their number does not average away.
 
@@ -117,11 +133,12 @@ def through(
     table: float,
     memory: Stream | None = None,
     name: str = "",
+    passes: list[Pass] | None = None,
 ) -> Stream:
     """The stream at the end of some layers, before the final normalisation.
 
-    ``table`` is the deviation of the embedding's entries, ``memory`` the encoder's last states, and
-    ``name`` a word before the names of the steps.
+    ``table`` is the deviation of the embedding's entries, ``memory`` the encoder's last states,
+    ``name`` a word before the names of the steps, and ``passes`` is filled with the branches.
     """
     overlap, own, steps, shared = start.overlaps, start.own, list(start.steps), start.shared
     seen = None if memory is None else memory.overlaps
@@ -138,8 +155,10 @@ def through(
         for branch in layer:
             source = before if stack.form == "parallel" else overlap
             bare = stack.form in ("post", "after")
-            inside = source if bare else normalised(source, stack.norm, d)[0]
-            added = _branch(branch, inside, d, stack.causal, seen, known, stack.norm.ε)
+            unit = np.ones(len(source))
+            inside, ahead = (source, unit) if bare else normalised(source, stack.norm, d)
+            behind = after = unit
+            added = branch_overlaps(branch, inside, d, stack.causal, seen, known, stack.norm.ε)
             crossed = isinstance(branch, Attention) and branch.cross and memory is not None
             heard = memory.shared if crossed and memory is not None else shared
             power = 2 if isinstance(branch, Feedforward) and branch.gated else 1
@@ -150,11 +169,15 @@ def through(
             if stack.form in ("pre", "parallel"):
                 uneven += made**2 * _unevenness(branch, inside, d)
             if stack.form in ("sandwich", "after"):
-                added, wobble = normalised(added, stack.norm, d)[0], 0.0
+                (added, behind), wobble = normalised(added, stack.norm, d), 0.0
             overlap = overlap + added
             if stack.form == "post":
-                overlap, factor = normalised(overlap, stack.norm, d)
-                own = own * factor
+                overlap, after = normalised(overlap, stack.norm, d)
+                own = own * after
+            if passes is not None:  # a gradient loses what lies along the state, and the mean
+                kept = math.sqrt(1 - (2 if stack.norm.kind == "layer" else 1) / d)
+                factors = [each if each is unit else each * kept for each in (ahead, behind, after)]
+                passes.append(Pass(index, branch, inside, *factors))
             what = "feed-forward" if isinstance(branch, Feedforward) else "attention"
             if isinstance(branch, Attention) and branch.cross:
                 what = "cross-attention"
@@ -173,7 +196,7 @@ def through(
     return Stream(overlap, own, tuple(steps), shared, uneven)
 
 
-def _branch(
+def branch_overlaps(
     branch: Attention | Feedforward,
     inside: np.ndarray,
     d: int,
@@ -185,7 +208,7 @@ def _branch(
     """Overlaps of what a branch adds; ``ε`` is that of the norms of queries and keys."""
     if isinstance(branch, Feedforward):
         second = d * branch.inner**2 * np.diagonal(inside)
-        hidden = overlaps(branch.activation, np.sqrt(second), np.clip(_cosines(inside), -1, 1))
+        hidden = overlaps(branch.activation, np.sqrt(second), np.clip(cosines_of(inside), -1, 1))
         if branch.gated:
             hidden = hidden * d * branch.inner**2 * inside
         return branch.width * branch.outer**2 * hidden
@@ -195,16 +218,8 @@ def _branch(
     if branch.slopes:
         few = representatives(branch.slopes)
         views = [(Sloped(len(inside), slope), share) for slope, share in few]
-    query, key = np.diagonal(inside), np.diagonal(keys)
-    queries, cosines = _cosines(inside), _cosines(keys)
-    variance = branch.scale**2 * branch.width
-    if not branch.normed:
-        lengths = float(query.mean()) * float(key.mean())
-        variance *= (d * branch.query * branch.key) ** 2 * lengths
-    else:
-        for deviation, states in ((branch.query, query), (branch.key, key)):
-            unnormed = d * deviation**2 * float(states.mean())
-            variance *= unnormed / (unnormed + ε)
+    queries, cosines = cosines_of(inside), cosines_of(keys)
+    variance = product_variance(branch, inside, keys, d, ε)
     variance = _capped(variance + branch.bias, branch.cap)
     place = (branch, round(variance * 1e3), len(keys))
     if place not in known:
@@ -218,6 +233,20 @@ def _branch(
     return branch.heads * branch.width * branch.out**2 * d * branch.value**2 * mixed
 
 
+def product_variance(
+    branch: Attention, inside: np.ndarray, keys: np.ndarray, d: int, ε: float
+) -> float:
+    """Variance of the products of queries and keys, for keys that are independent."""
+    query, key = float(np.diagonal(inside).mean()), float(np.diagonal(keys).mean())
+    variance = branch.scale**2 * branch.width
+    if not branch.normed:
+        return variance * (d * branch.query * branch.key) ** 2 * query * key
+    for deviation, states in ((branch.query, query), (branch.key, key)):
+        unnormed = d * deviation**2 * states
+        variance *= unnormed / (unnormed + ε)
+    return variance
+
+
 def _wobble(
     branch: Attention | Feedforward, inside: np.ndarray, added: np.ndarray, d: int
 ) -> tuple[float, float]:
@@ -227,7 +256,7 @@ def _wobble(
     values go through its matrices as averages, which are as alike as that.
     """
     within = _unevenness(branch, inside, d)
-    out, into = (float((_cosines(each) ** 2).mean()) for each in (added, inside))
+    out, into = (float((cosines_of(each) ** 2).mean()) for each in (added, inside))
     through_matrices = within * (out if isinstance(branch, Attention) else into)
     relative = math.sqrt(2 / d * out + through_matrices)
     return float(np.diagonal(added).mean()) * relative, math.sqrt(out)
@@ -242,7 +271,7 @@ def _unevenness(branch: Attention | Feedforward, inside: np.ndarray, d: int) -> 
     return ((3 * tails if branch.gated else tails) - 1) / branch.width
 
 
-def _cosines(overlap: np.ndarray) -> np.ndarray:
+def cosines_of(overlap: np.ndarray) -> np.ndarray:
     size = np.sqrt(np.diagonal(overlap))
     found: np.ndarray = overlap / size[:, None] / size
     return found
