@@ -60,8 +60,11 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1	/p' $(MAKEFILE_LIST) | awk -F '\t' '{printf "  make %-13s %s\n", $$1, $$2}'
 	@echo "  NOTEBOOK=notebooks/…/x.ipynb or CHAPTER=1 limits test, refresh, evidence, portable and fresh-seeds."
 
-book: kernel ## build the pages from the stored outputs (installs no torch)
-	$(BOOK)/bin/jupyter-book build . --all -n -W --keep-going
+# After a build that failed all is read again: what it warned of would pass otherwise.
+book: kernel ## build the pages that changed, from the stored outputs (installs no torch); ALL=1: all
+	@test -e _build/.sound || rm -rf _build/.doctrees; rm -f _build/.sound
+	$(BOOK)/bin/jupyter-book build . $(if $(ALL),--all )-n -W --keep-going
+	@touch _build/.sound
 	@echo
 	@echo "Open $(CURDIR)/_build/html/index.html"
 

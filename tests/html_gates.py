@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -35,11 +35,11 @@ IN_CSS = re.compile(r"""(?:url\(\s*|@import\s+)["']?((?:https?:)?//[^"')\s]+)"""
 AS_PUBLISHED = ["--all", "-n", "-W", "--keep-going"]
 
 
-def build(root: Path, out: Path) -> tuple[int, str]:
+def build(root: Path, out: Path, options: Sequence[str] = AS_PUBLISHED) -> tuple[int, str]:
     """Build the book at `root` into `out`, warnings as errors; return exit code and output."""
     command = [Path(sys.executable).parent / "jupyter-book", "build", root, "--path-output", out]
     run = subprocess.run(
-        [*command, *AS_PUBLISHED],
+        [*command, *options],
         env=os.environ | {"NO_COLOR": "1", "PYTHONWARNINGS": "default"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -95,11 +95,11 @@ def build(folder: Path) -> Path:
         "nbformat_minor": 5,
     }
     (folder / NOTEBOOK).write_text(form.formed(json.dumps(book)), encoding="utf-8")
-    _lock(folder)
+    lock(folder)
     return folder
 
 
-def _lock(folder: Path) -> None:
+def lock(folder: Path) -> None:
     """Lock the small book's verdicts: it decides nothing of the one article that it has."""
     (folder / "src/verified_transformer/book/claims/verdicts.lock").write_text("{}\n", "utf-8")
     code = (

@@ -28,7 +28,7 @@ SMALL = "notebooks/2-tied-head/4-who-ties.ipynb::Cell 0"
 @pytest.mark.make
 def test_the_readmes_lines_have_the_arguments_of_make() -> None:
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))}
-    for line, words in ((BUILD, ["book"]), (TEST, ["test", "WORKERS=2"])):
+    for line, words in ((BUILD, ["book", "ALL=1"]), (TEST, ["test", "WORKERS=2"])):
         command = ["make", "-n", "-o", "lint", "-o", "browser", *words]
         done = subprocess.run(command, cwd=ROOT, env=kept, capture_output=True, check=True)
         told = done.stdout.decode().replace("\\\n", " ")

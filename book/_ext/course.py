@@ -74,7 +74,10 @@ class Found(SphinxDirective):
     has_content: ClassVar[bool] = False
 
     def run(self) -> list[nodes.Node]:
-        known = sections(Path(self.env.srcdir))
+        root = Path(self.env.srcdir)
+        for notebook in notebooks(root):
+            self.env.note_dependency(str(notebook))
+        known = sections(root)
         return [raw(self.html(known, questions(known)))]
 
     def html(self, known: Mapping[str, Section], asked: Mapping[str, list[Question]]) -> str:

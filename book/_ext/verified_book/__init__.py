@@ -8,7 +8,6 @@ SymPy nor torch.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import shutil
@@ -23,13 +22,15 @@ sys.path.insert(0, str(Path(__file__).parents[3] / "src"))  # the library need n
 from docutils import nodes
 from html_nodes import rewrite, static
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
+from verified_transformer.engine.account.hashing import hash_of
 from verified_transformer.engine.account.ledger import collect
 from verified_transformer.engine.account.schema import schema
 
 from . import folding, strips, styles
-from .claims import Claims, logger, page_uri
+from .claims import SHOWN, Claims, logger, page_uri
 from .directives import DIRECTIVES
 from .pages import collect_pages, set_sidebar
 from .render import fill_badges
@@ -37,6 +38,7 @@ from .roles import ClaimRole, DecidedRole, RecordRole
 
 MATHJAX = "tex-svg-full.js"
 STYLES = "evidence.css"
+READ_BY_NOTEBOOKS = ("claims", "recordings")  # their entries tell what changed
 FORMULA = re.compile(r"\\\(|\\\[|class=\"math")
 
 
@@ -47,11 +49,12 @@ def read_claims(app: Sphinx) -> None:
         logger.warning("not as locked: %s", line)
     for line in ledger.faults():
         logger.warning("errata: %s", line)
-    text = _json(ledger.to_json())
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    before = getattr(app.env, "verified_claims", None)
-    changed = before is not None and before.digest != digest
-    app.env.verified_claims = Claims(ledger, digest, changed)  # type: ignore[attr-defined]
+    data = ledger.to_json()
+    hashes = {claim["id"]: hash_of(_json(claim)) for claim in data["claims"]}
+    before = getattr(getattr(app.env, "verified_claims", None), "hashes", hashes)
+    changed = {name for name in hashes.keys() | before if hashes.get(name) != before.get(name)}
+    app.env.verified_claims = Claims(ledger, hashes, frozenset(changed))  # type: ignore[attr-defined]
+    text = _json(data)
     for folder in (Path(app.outdir), Path(app.outdir).parent):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "claims.json").write_text(text, encoding="utf-8")
@@ -62,9 +65,43 @@ def _json(data: object) -> str:
     return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
 
 
+def hash_machinery(app: Sphinx, config: Config) -> None:
+    """Let what makes pages of the sources be a setting: all are read again where it changes."""
+    root = Path(app.srcdir)
+    made_by = [p for p in (root / "src").rglob("*") if p.parent.name not in READ_BY_NOTEBOOKS]
+    made_by += [p for p in (root / "book").rglob("*") if p.suffix not in (".md", ".owners")]
+    sources = [p for p in sorted(made_by) if p.is_file() and p.suffix != ".pyc"]
+    texts = [hash_of(p.read_bytes().hex()) for p in sources]
+    config.verified_machinery = hash_of(" ".join(texts))
+
+
 def reread_pages(app: Sphinx, env: BuildEnvironment, *_: set[str]) -> list[str]:
-    """Every page may quote a record: when the claims change, all pages are read again."""
-    return sorted(env.found_docs) if Claims.of(env).stale else []
+    """When claims change, pages that asked for any are read again, and those that name one."""
+    names = "|".join(Claims.of(env).changed)
+
+    def shows(page: str) -> bool:
+        source = Path(env.doc2path(page)).read_text(encoding="utf-8")
+        return SHOWN in env.metadata.get(page, {}) or bool(re.search(names, source))
+
+    return sorted(filter(shows, env.found_docs)) if names else []
+
+
+def keep_titles(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    """Keep what is read now, and the titles that pages had before: others show both."""
+    env.verified_read = frozenset(docnames)  # type: ignore[attr-defined]
+    env.verified_titles = _titles(env)  # type: ignore[attr-defined]
+
+
+def rewrite_all(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Every page lists the titles of others: where one has changed, all are written anew."""
+    if env.verified_titles == _titles(env):  # type: ignore[attr-defined]
+        return []
+    env.verified_read = frozenset(env.found_docs)  # type: ignore[attr-defined]
+    return sorted(env.found_docs)
+
+
+def _titles(env: BuildEnvironment) -> dict[str, str]:
+    return {name: env.titles[name].astext() for name in env.found_docs if name in env.titles}
 
 
 def write_styles(app: Sphinx) -> None:
@@ -117,11 +154,15 @@ def setup(app: Sphinx) -> dict[str, Any]:
         app.add_role(name, role())
     for name, directive in DIRECTIVES.items():
         app.add_directive(name, directive)
+    app.add_config_value("verified_machinery", "", "env")
+    app.connect("config-inited", hash_machinery)
     app.connect("config-inited", set_sidebar)
     app.connect("builder-inited", read_claims)
     app.connect("builder-inited", copy_mathjax)
     app.connect("builder-inited", write_styles)
     app.connect("env-get-outdated", reread_pages)
+    app.connect("env-before-read-docs", keep_titles)
+    app.connect("env-updated", rewrite_all)
     folding.register(app)
     app.connect("doctree-read", folding.keep_own_folds)
     app.connect("doctree-resolved", strips.fold_page)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging as standard
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -15,22 +16,25 @@ from sphinx.util import logging
 from verified_transformer.engine.account.ledger import Entry
 from verified_transformer.engine.account.ledger import Ledger as Data
 
+SHOWN = "shows-claims"  # among the metadata of a page
 LEDGER, ERRATA = "book/ledger", "book/errata"
 logger: standard.LoggerAdapter[standard.Logger] = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Claims:
-    """The ledger, and whether it has changed since the pages were last read."""
+    """The ledger, the hash of each claim's entry, and whose has changed since the last build."""
 
     ledger: Data
-    digest: str
-    stale: bool
+    hashes: Mapping[str, str]
+    changed: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, env: BuildEnvironment) -> Claims:
-        """The claims that were read for this build."""
+        """The claims that were read for this build; the page that is being read shows some."""
         found: Claims = env.verified_claims  # type: ignore[attr-defined]
+        if page := env.temp_data.get("docname"):
+            env.metadata[page][SHOWN] = ""
         return found
 
     @cached_property

@@ -46,19 +46,21 @@ def title(claim: Entry) -> str:
 
 
 def collect_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """The pages, for Sphinx to write; each is put into the search index."""
+    """The pages that have changed, for Sphinx to write; all are put into the search index."""
     claims = Claims.of(app.env)
     articles = {article.key: article for article in claims.ledger.articles}
     entries = claims.ledger.claims
     ran = runs.by_claim(Path(app.srcdir))
     for before, claim, after in zip((None, *entries), entries, (*entries[1:], None), strict=False):
-        run = _run(app, claim)
+        run, found = _run(app, claim), ran.get(claim.id, [])
         _feed(app, claim, run)
+        if not _changed(app, claim, [near.id for near in (before, after) if near], found):
+            continue
         yield (
             page(claim.id),
             {
                 "title": title(claim),
-                "body": _body(app, claim, articles[claim.article], run, ran.get(claim.id, [])),
+                "body": _body(app, claim, articles[claim.article], run, found),
                 "meta": {"html_theme.sidebar_secondary.remove": "true"},
                 "metatags": "",
                 "parents": [{"link": "../book/ledger.html", "title": "Ledger"}],
@@ -69,6 +71,17 @@ def collect_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
             },
             "page.html",
         )
+
+
+def _changed(app: Sphinx, claim: Entry, beside: list[str], ran: list[Run]) -> bool:
+    """Whether a claim's page shows another claim than last time, or a notebook read anew."""
+    env: Any = app.env
+    shown = {claim.id, *beside, *claim.uses, *claim.used_by}
+    pages = {*(run.page for run in ran), (claim.notebook or "").removesuffix(".ipynb")}
+    missing = not Path(app.outdir, f"{page(claim.id)}.html").exists()
+    return bool(missing or shown & Claims.of(env).changed or pages & env.verified_read) or (
+        env.verified_read >= env.found_docs
+    )
 
 
 def _neighbour(claim: Entry | None) -> dict[str, str] | None:
