@@ -21,6 +21,7 @@ COPIED = (
     "Makefile", "conftest.py", "nbval_sanitize.cfg", "pyproject.toml", "requirements.txt",
     "requirements-book.txt", "_config.yml", "book/_ext", "book/_static", "book/references.bib",
     "src/verified_transformer/__init__.py", "src/verified_transformer/__init__.pyi",
+    "src/verified_transformer/writing.py",
     "src/verified_transformer/engine/__init__.py", "src/verified_transformer/engine/account",
     "src/verified_transformer/book/claims/tied-loss.yaml",
     "src/verified_transformer/engine/commands/__init__.py",
