@@ -53,7 +53,7 @@ export REASON
 # One notebook runs for each processor; kernels with more threads than that wait for each other.
 export OMP_NUM_THREADS := 1
 
-.PHONY: help nightly live-outputs install book kernel pdf links serve check format lint test claims lock release verify refresh owners record evidence evidence-wheels portable fresh-seeds times sources publish-colab form mutants canaries browser chapter named clean
+.PHONY: help nightly live-outputs install book kernel pdf links serve check format lint test claims lock release verify refresh owners record evidence evidence-wheels portable fresh-seeds bench times sources publish-colab form mutants canaries browser chapter named clean
 .DEFAULT_GOAL := book
 
 help: ## list the targets
@@ -152,6 +152,9 @@ evidence-wheels: ## fetch what `make evidence` needs beside torch, for a machine
 	$(PYTHON) -m pip download -q --no-deps --only-binary=:all: --python-version $(WHEELS_FOR) --implementation cp \
 	  $(patsubst %,--platform manylinux_2_%_x86_64,17 24 26 27 28) --platform manylinux2014_x86_64 -d _build/wheels -r _build/wheels.txt
 	@du -sh _build/wheels
+
+bench: $(TEST_READY) ## time the library beside the plain way to the same thing, in one run: PART=tables
+	$(TEST)/bin/python bench/side_by_side.py $(PART)
 
 times: $(TEST_READY) ## keep where the time of the last whole make test went, for the status page
 	$(TEST)/bin/python $(COMMAND) times
