@@ -168,6 +168,10 @@ def test_what_is_no_table_is_refused(factorise: Factorise) -> None:
         factorise(torch.zeros(3))
     with pytest.raises(ValueError, match=r"weight: got torch\.int64 of shape \(23, 12\)"):
         factorise(torch.zeros(N, D, dtype=torch.int64))
+    with pytest.raises(
+        TypeError, match=r"weight: got a Linear; accepted: a tensor or an nn\.Embed"
+    ):
+        factorise(torch.nn.Linear(D, N))
     with pytest.raises(ValueError, match=r"padding_idx: got 23; accepted: -23 to 22"):
         factorise(torch.zeros(N, D), padding_idx=N)
     for wrong in (math.inf, math.nan):

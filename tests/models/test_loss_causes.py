@@ -69,3 +69,5 @@ def test_bad_input_is_refused_by_name() -> None:
         loss_causes(gpt2, padding=1)
     with pytest.raises(TypeError, match="seen: got '10'; accepted: a number"):
         loss_causes(gpt2, "10")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="seen: got nan; accepted: a loss in nats"):
+        loss_causes(gpt2, math.nan)

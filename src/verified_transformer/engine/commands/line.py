@@ -96,8 +96,9 @@ def _parser() -> argparse.ArgumentParser:
     wide.add_argument("target", type=Path, help="the folder to write; one that a kill left goes on")
     wide.add_argument("--stream", type=int, default=1, help="how many times as wide")
     wide.add_argument("--width", type=int, help="of the stream, where it is to be no multiple")
-    for size in ("heads", "key-value-heads", "feed-forward", "layers"):
-        wide.add_argument(f"--{size}", type=int, help=f"how many {size} the large model has")
+    for size, of in (("heads", "heads"), ("key-value-heads", "key and value heads"),
+                     ("feed-forward", "feed-forward units"), ("layers", "layers")):  # fmt: skip
+        wide.add_argument(f"--{size}", type=int, help=f"how many {of} the large model has")
     elsewhere = command(
         "portable", "run notebooks under other instruction sets, threads and hash seeds",
         lambda given: portable.portable(given.notebooks, given.root, given.jobs), True,

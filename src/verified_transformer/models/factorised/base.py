@@ -304,6 +304,10 @@ def prepared(
     if isinstance(weight, nn.Embedding):
         padding_idx = weight.padding_idx if padding_idx is None else padding_idx
         weight = weight.weight
+    if not isinstance(weight, torch.Tensor):
+        raise TypeError(
+            f"weight: got a {type(weight).__name__}; accepted: a tensor or an nn.Embedding"
+        )
     if weight.ndim != 2 or not weight.is_floating_point():
         raise ValueError(
             f"weight: got {weight.dtype} of shape {tuple(weight.shape)}; accepted: floating "

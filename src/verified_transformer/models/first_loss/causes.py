@@ -60,6 +60,8 @@ def loss_causes(
     for name, value in (("padding", padding), ("dropout", dropout)):
         if not 0 <= value < 1:
             raise ValueError(f"{name}: got {value}; accepted: a share, 0 to 1")
+    if seen is not None and not math.isfinite(seen):
+        raise ValueError(f"seen: got {seen}; accepted: a loss in nats")
     if hasattr(model_or_config, "named_parameters"):
         body = body_as_it_is(model_or_config)[0]
     else:
