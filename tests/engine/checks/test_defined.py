@@ -59,7 +59,7 @@ def test_the_definition_may_stand_in_the_cell_by_other_names() -> None:
     u, v = (Tensor(name, General({1: 0, 2: s**2}), d) for name, s in (("u", τ), ("v", σ)))
     i = Index("i", d)
     inner = mean(total(u[i] * v[i], i) ** 2)  # the reading has v with τ, and w with σ
-    assert claim("LOSS-19").truth.prove(inner).outcome == "supports"
+    assert claim("LOSS-19").case("meant").prove(inner).outcome == "supports"
 
 
 @pytest.mark.canary
