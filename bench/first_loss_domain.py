@@ -21,6 +21,8 @@ from scipy.stats import kstest
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "models"))
 from first_loss_domain import LAWS, points
 
+from verified_transformer.writing import write_whole
+
 TABLE = Path(__file__).parents[1] / "book" / "initial-loss-domain.txt"
 DRAWS = 16
 
@@ -45,7 +47,7 @@ def main(count: int = 200) -> int:
             )
             print(lines[-1], flush=True)
     if count == 200:
-        TABLE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        write_whole(TABLE, "\n".join(lines) + "\n")
     return int(least < 1e-3)
 
 

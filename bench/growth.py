@@ -28,6 +28,7 @@ import torch
 import transformers
 
 from verified_transformer.models.growth import compare, describe, grow
+from verified_transformer.writing import write_whole
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests/models"))
@@ -246,10 +247,10 @@ def main(*what: str) -> int:
     told["made with"] = {"torch": torch.__version__, "transformers": transformers.__version__}
     text = json.dumps(told, indent=1, ensure_ascii=False)
     text = re.sub(r"\{[^][{}]*\}|\[[^][{}]*\]", lambda of: re.sub(r"\n *", " ", of[0]), text)
-    RESULT.write_text(text + "\n", "utf-8")
+    write_whole(RESULT, text + "\n")
     if set(parts) <= set(told):
         for name, text in pages(told).items():
-            (ROOT / "book" / name).write_text(text, "utf-8")
+            write_whole(ROOT / "book" / name, text)
     wrong = [row["class"] for name in parts for row in told.get(name, [])
              if any("WRONG" in it for it in row.values() if isinstance(it, dict))]  # fmt: skip
     print(f"silently wrong: {wrong or 'none'}")

@@ -32,6 +32,7 @@ import transformers
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from verified_transformer.models import grow, widen_checkpoint
+from verified_transformer.writing import write_whole
 
 RESULT = Path(__file__).with_suffix(".json")
 TABLE = Path(__file__).parents[1] / "book/grow-at-scale.txt"
@@ -154,8 +155,8 @@ def main() -> int:
                       "MB": sum(every) * dtype.itemsize / 2**20,
                       "largest, MB": max(every) * dtype.itemsize / 2**20}  # fmt: skip
     told["made with"] = {"torch": torch.__version__, "transformers": transformers.__version__}
-    RESULT.write_text(json.dumps(told, indent=1) + "\n", "utf-8")
-    TABLE.write_text(table(told), "utf-8")
+    write_whole(RESULT, json.dumps(told, indent=1) + "\n")
+    write_whole(TABLE, table(told))
     return int(not told["resumed is the same"])
 
 

@@ -35,6 +35,7 @@ from first_loss_streamed import D, N, slice_of
 from verified_transformer.models import factorised_table, grow, initial_loss
 from verified_transformer.models.factorised.families import FAMILIES
 from verified_transformer.models.first_loss import DrawnVocabulary
+from verified_transformer.writing import write_whole
 
 ROOT = Path(__file__).parent.parent
 Ways = dict[str, Callable[[], Any]]
@@ -194,7 +195,7 @@ def main(names: list[str]) -> int:
     target.parent.mkdir(exist_ok=True)
     kept = {"versions": versions, "processor": platform.processor() or platform.machine()}
     text = json.dumps({**kept, "turns": TURNS, "rows": rows}, indent=1)
-    target.write_text(text + "\n", encoding="utf-8")
+    write_whole(target, text + "\n")
     return 0
 
 

@@ -18,7 +18,8 @@ PERMITTED = {
     "engine/checks": {"engine", "engine/account", "engine/exact", "engine/sampling"},
     # models for `initial-loss` and `widen`
     "engine/commands": {"engine", "engine/account", "engine/exact", "models"},
-    "book": {"engine/exact", "engine/sampling", "models"},
+    # account for the parts of a recorded experiment
+    "book": {"engine/account", "engine/exact", "engine/sampling", "models"},
 }
 
 

@@ -11,10 +11,7 @@ from verified_transformer.writing import write_whole
 
 ROOT = Path(__file__).parents[2]
 CALL = re.compile(r"write_text\(|nbformat\.write\(")
-IN_PLACE = {  # a page of the build; a state that its experiment puts in place itself
-    "src/verified_transformer/engine/commands/printing.py",
-    "src/verified_transformer/book/experiments/laboratory/parts.py",
-}
+IN_PLACE = {"src/verified_transformer/engine/commands/printing.py"}  # a page of the build
 
 
 def test_a_text_takes_a_files_place(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from typing import Any
 
 import torch
 
+from ...writing import write_whole
 from ..account import recordings
 from ..account.parts import assembled
 from ..account.recordings import Recording
@@ -146,8 +147,7 @@ def _made(name: str, run: Callable[[], Any]) -> tuple[dict[str, Any], float]:
         kept["seconds"] += time.process_time() - began
         if path:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.with_suffix(".new").write_text(json.dumps(kept), encoding="utf-8")
-            path.with_suffix(".new").rename(path)
+            write_whole(path, json.dumps(kept))
         return kept["parts"][part]
 
     return assembled(run, dict(kept["parts"]), make)[1], kept["seconds"]
