@@ -166,7 +166,7 @@ def test_a_changed_digit_and_an_exchanged_arm_are_caught(monkeypatch: pytest.Mon
     name, other = "text, 64 tokens, untied", "text, 64 tokens, projected"
     made = recordings.load("remedies_on_text")
     here = {"instruction set": torch.backends.cpu.get_cpu_capability()}
-    here |= {"versions": recording.versions()}
+    here |= {"versions": recording.versions(), "processor": recording.processor()}
     monkeypatch.setattr(recording, "assembled", lambda *_: (None, made.parts))  # what a run gives
     digit = json.loads(json.dumps(made.parts[name]))
     digit["end"]["0.004"][3] += 1e-4
@@ -174,6 +174,8 @@ def test_a_changed_digit_and_an_exchanged_arm_are_caught(monkeypatch: pytest.Mon
         kept = replace(made, parts=made.parts | {name: edited}, provenance=made.provenance | here)
         how, where = recording.made_again(kept, name)
         assert (how, where is not None) == ("bit for bit", caught)
+    elsewhere = replace(kept, provenance=kept.provenance | {"processor": "of another maker"})
+    assert recording.made_again(elsewhere, name)[0] == "within the seeds' spread"
 
 
 def test_elsewhere_the_mean_stays_in_the_seeds_spread() -> None:

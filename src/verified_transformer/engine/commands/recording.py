@@ -182,9 +182,9 @@ def made_again(kept: Recording, part: str) -> tuple[str, str | None]:
         part: of its parts.
 
     Returns:
-        How the part is compared, "bit for bit" with the recording's instruction set and version of
-        torch, else, and where its provenance says that the code now rounds otherwise, "within the
-        seeds' spread"; and where it is another, or None.
+        How the part is compared, "bit for bit" on the recording's processor, with its instruction
+        set and version of torch, else, and where its provenance says that the code now rounds
+        otherwise, "within the seeds' spread"; and where it is another, or None.
 
     Raises:
         ValueError: there is no such part.
@@ -195,8 +195,10 @@ def made_again(kept: Recording, part: str) -> tuple[str, str | None]:
     stored = rest.pop(part)
     with _alone():
         found = assembled(module.run, rest, lambda _, made: _as_json(made()))[1][part]
-    here = (torch.backends.cpu.get_cpu_capability(), version("torch"))
-    there = (kept.provenance.get("instruction set"), kept.provenance["versions"]["torch"])
+    # matrices are multiplied by a library that has other kernels for other makers' processors
+    here = (processor(), torch.backends.cpu.get_cpu_capability(), version("torch"))
+    told = kept.provenance
+    there = (told.get("processor"), told.get("instruction set"), told["versions"]["torch"])
     times = getattr(module, "TIMED", 1.0)
     if here == there and times == 1 and ROUNDED not in kept.provenance:
         return "bit for bit", difference(stored, found, eq)
