@@ -209,7 +209,12 @@ def cell(told: dict[str, Any]) -> str:
     """What a table says of a try."""
     if "WRONG" in told:
         return f"WRONG: {told['WRONG']}"
-    return "refused" if "refused" in told else f"{told['error']:.0e}"
+    return "refused" if "refused" in told else digit(told["error"])
+
+
+def digit(error: float) -> str:
+    """One digit and its power of ten, which no line breaks in two."""
+    return f"{error:.0e}".replace("e-0", "e-").replace("-", "−")
 
 
 def pages(told: dict[str, Any]) -> dict[str, str]:
@@ -220,7 +225,7 @@ def pages(told: dict[str, Any]) -> dict[str, str]:
     for row in told["known"]:
         own = row["bfloat16, k = 2"].get("bfloat16")
         cached = "cache" in row["k = 2"].get("compared", "")
-        known.append(f"{line(row)} {own:.0e} | {'yes' if cached else 'it has none'} |")
+        known.append(f"{line(row)} {digit(own)} | {'yes' if cached else 'it has none'} |")
     drafted = ["| class | k = 2 | k = 3 | what stands in the way |", "|---|--:|--:|---|"]
     for row in told["drafted"]:
         why = row["k = 2"].get("refused", "").partition(": ")[2]
