@@ -12,7 +12,6 @@ from verified_transformer.book.experiments.laboratory import legs
 from verified_transformer.book.experiments.laboratory.learning import (
     Adam,
     Runs,
-    Way,
     at_best_rate,
     thinned,
     told,
@@ -87,8 +86,8 @@ def test_adam_is_that_of_torch_for_each_run() -> None:
 
 
 def test_a_model_learns_and_every_rate_has_the_same_start() -> None:
-    runs = Runs.started(shape("pre"), "test", [0.003, 0.03], 2)
-    curve = runs.learn(SUMS, "test", Way(30, batch=8))
+    runs = Runs(shape("pre"), "test", [0.003, 0.03], 2)
+    curve = runs.learn(SUMS, "test", steps=30, batch=8)
     assert curve.shape == (30, 2, 2)
     assert torch.allclose(curve[0, 0], curve[0, 1])
     assert bool((curve[-1, 1] < curve[0, 1]).all())

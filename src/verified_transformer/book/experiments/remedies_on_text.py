@@ -23,16 +23,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-import torch.nn.functional as F
-from torch.func import functional_call, stack_module_state, vmap
-from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from ...engine.account.parts import part
 from ...engine.sampling.zipf_markov import ZipfMarkov
 from ...models.heads import ShuffledHead, TiedHead, UntiedHead
 from ...seeds import generator
 from .laboratory.family import family
-from .laboratory.learning import Adam, by_rate, thinned, told
+from .laboratory.learning import by_rate, thinned, told
+from .laboratory.side_by_side import Models, everywhere
 from .laboratory.tasks import Chain, Letters, Task, described, documentation, guess, worded
 from .residual_schemes import rates
 from .tied_convergence import REMEDIES, Model, Setting
@@ -95,30 +93,12 @@ def learn(
         Losses before each step, (steps, rates, seeds).
     """
     models = [model(head, n, d, first + seed) for _ in tried for seed in range(seeds)]
-    weights, buffers = stack_module_state(models)  # type: ignore[arg-type]
-    names, one = list(weights), models[0]
-    learnt = [weights[name].detach().requires_grad_() for name in names]
-    flat = [w.view(len(models), -1, 1) for w in (w.detach() for w in learnt)]
     source = generator("remedies on text, batches" + (f" from {first}" if first else ""))
-    adam, curve = Adam(flat), []
-    rate = torch.tensor(tried).repeat_interleave(seeds)[:, None, None]
-
-    def losses(w: dict[str, torch.Tensor], b: dict[str, torch.Tensor],
-               x: torch.Tensor, answer: torch.Tensor) -> torch.Tensor:  # fmt: skip
-        found = functional_call(one, (w, b), (x,))
-        return F.cross_entropy(found.flatten(0, 1), answer.flatten())
-
-    for step in range(steps):
-        x, answer = (a.repeat(len(tried), 1, 1) for a in task.batch(seeds, sequences, source))
-        with sdpa_kernel(SDPBackend.MATH):  # the fused one has no rule for many models at once
-            loss = vmap(losses)(dict(zip(names, learnt, strict=True)), buffers, x, answer)
-            gradients = torch.autograd.grad(loss.sum(), learnt)
-        adam.step(
-            [g.reshape(w.shape) for g, w in zip(gradients, flat, strict=True)],
-            rate * (1 + math.cos(math.pi * step / steps)) / 2,
-        )
-        curve.append(loss.detach().view(len(tried), seeds))
-    return told(torch.stack(curve), guess(task))
+    curve = Models(models, loss=everywhere).descent(
+        lambda: task.batch(seeds, sequences, source), rates=tried, seeds=seeds, steps=steps,
+        factor=lambda step: (1 + math.cos(math.pi * step / steps)) / 2,
+    )  # fmt: skip
+    return told(torch.stack(list(curve)), guess(task))
 
 
 def measured(head: str, n: int, d: int, task: Task, **setting: Any) -> dict[str, Any]:

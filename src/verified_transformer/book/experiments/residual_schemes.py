@@ -26,7 +26,7 @@ from typing import Any
 
 from ...engine.account.parts import part
 from .laboratory.family import family
-from .laboratory.learning import Runs, Way, by_rate, thinned
+from .laboratory.learning import Runs, by_rate, thinned
 from .laboratory.tasks import Letters, Sums, Task, described, documentation, lettered
 from .laboratory.transformers import Shape
 
@@ -106,13 +106,10 @@ def trained(
         by rate, the mean over seeds in ten equal parts of the run.
     """
     shape = Shape(*size, head, task.vocabulary, task.length, tried.scheme, tried.divide)
-    way = Way(
-        steps,
-        warmup=max(1, round(tried.warmup * steps)),
-        ramp=max(1, round(tried.ramp * steps)),
-        batch=TOKENS // task.length,
-    )
-    losses = Runs.started(shape, name, tried.rates, seeds).learn(task, name, way)
+    losses = Runs(shape, name, tried.rates, seeds).learn(
+        task, name, steps=steps, batch=TOKENS // task.length,
+        warmup=max(1, round(tried.warmup * steps)), ramp=max(1, round(tried.ramp * steps)),
+    )  # fmt: skip
     last = losses[-max(1, steps // 10) :].double().mean(0)
     curves = losses.mean(2).unbind(1)
     return {

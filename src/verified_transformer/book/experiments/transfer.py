@@ -16,7 +16,7 @@ from typing import Any
 
 from ...engine.account.parts import part
 from .laboratory.family import family
-from .laboratory.learning import Runs, Way, by_rate
+from .laboratory.learning import Runs, by_rate
 from .laboratory.tasks import Letters, Sums, Task, described, documentation, lettered
 from .laboratory.transformers import Shape
 from .residual_schemes import HEAD, SIZES, TOKENS, rates
@@ -56,10 +56,10 @@ def moved(
     """
     first, second = both
     shape = Shape(*size, head, first.vocabulary, first.length, "pre", biases=biases)
-    runs = Runs.started(shape, "transfer", tried, seeds)
+    runs = Runs(shape, "transfer", tried, seeds)
     batch = TOKENS // first.length
-    learnt = runs.learn(first, "transfer, before", Way(before, batch=batch))
-    carried = runs.learn(second, "transfer, after", Way(after, batch=batch))
+    learnt = runs.learn(first, "transfer, before", steps=before, batch=batch)
+    carried = runs.learn(second, "transfer, after", steps=after, batch=batch)
     kept = {"before": learnt[-max(1, before // 10) :], "after": carried}
     return {when: by_rate(losses.double().mean(0), tried) for when, losses in kept.items()}
 

@@ -30,17 +30,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import islice
 from typing import Any
 
 import torch
-import torch.nn.functional as F
-from torch.func import functional_call, stack_module_state, vmap
-from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from ...engine.account.parts import part
 from ...engine.sampling.zipf_markov import ZipfMarkov
 from ...seeds import generator
-from .laboratory.learning import Adam, by_rate, told
+from .laboratory.learning import by_rate, told
+from .laboratory.side_by_side import Models, everywhere
 from .laboratory.tasks import described, documentation, worded
 from .remedies_on_text import TWIN, model
 from .residual_schemes import rates
@@ -138,38 +137,18 @@ def learn(
         end, (spans, 2, rates, seeds).
     """
     seeds = len(parts.few)
-    models = [model(HEADS[head], n, d, seed) for _ in tried for seed in range(seeds)]
-    weights, buffers = stack_module_state(models)  # type: ignore[arg-type]
-    names, one = list(weights), models[0]
-    learnt = [weights[name].detach().requires_grad_() for name in names]
-    adam = Adam([w.detach().view(len(models), -1, 1) for w in learnt])
-    rate = torch.tensor(tried).repeat_interleave(seeds)[:, None, None]
-    source, span, found = generator("tying on few data, batches"), [], []
-
-    def loss(w: dict[str, torch.Tensor], b: dict[str, torch.Tensor],
-             x: torch.Tensor, answer: torch.Tensor) -> torch.Tensor:  # fmt: skip
-        scores = functional_call(one, (w, b), (x,))
-        return F.cross_entropy(scores.flatten(0, 1), answer.flatten())
-
-    def losses(x: torch.Tensor, answer: torch.Tensor) -> torch.Tensor:
-        with sdpa_kernel(SDPBackend.MATH):  # the fused one has no rule for many models at once
-            both = (a.repeat(len(tried), 1, 1) for a in (x, answer))
-            each: torch.Tensor = vmap(loss)(dict(zip(names, learnt, strict=True)), buffers, *both)
-        return each
-
-    for step in range(1, steps + 1):
-        now = losses(*parts.batch(sequences, length, source))
-        gradients = torch.autograd.grad(now.sum(), learnt)
-        pairs = zip(gradients, adam.weights, strict=True)
-        adam.step([g.reshape(w.shape) for g, w in pairs], rate)
-        span.append(now.detach())
-        if step % every == 0:
-            with torch.no_grad():
-                other = losses(parts.held_out[..., :-1], parts.held_out[..., 1:])
-            found.append(torch.stack([torch.stack(span).mean(0), other]))
-            span = []
-    shaped = torch.stack(found).view(len(found), 2, len(tried), seeds)
-    return told(shaped, float(torch.tensor(n).log()))
+    made = [model(HEADS[head], n, d, seed) for _ in tried for seed in range(seeds)]
+    models, source = Models(made, loss=everywhere), generator("tying on few data, batches")
+    curve = models.descent(
+        lambda: parts.batch(sequences, length, source), rates=tried, seeds=seeds, steps=steps,
+        factor=lambda _: 1.0,
+    )  # fmt: skip
+    found = []
+    while span := list(islice(curve, every)):
+        with torch.no_grad():
+            other = models.losses([parts.held_out[..., :-1], parts.held_out[..., 1:]])
+        found.append(torch.stack([torch.stack(span).mean(0), other.view(len(tried), seeds)]))
+    return told(torch.stack(found), float(torch.tensor(n).log()))
 
 
 def at_equal_training_loss(tied: torch.Tensor, untied: torch.Tensor) -> torch.Tensor:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import torch
 import torch.nn.functional as F
@@ -13,77 +12,80 @@ from .tasks import Task, guess
 from .transformers import Shape, drawn, logits
 
 
-@dataclass(frozen=True)
-class Way:
-    """How a Transformer is trained.
-
-    Attributes:
-        steps: how many.
-        warmup: steps until the full rate, which grows linearly; 1 starts with it.
-        ramp: steps until a given factor of the branches, which grows linearly, is 1.
-        batch: sequences a step, for each seed.
-    """
-
-    steps: int
-    warmup: int = 1
-    ramp: int = 1
-    batch: int = 8
-
-
-@dataclass
 class Runs:
     """Transformers in training: every rate with every seed, the seeds' weights and batches alike.
 
-    Attributes:
+    Args:
         shape: of the Transformers.
+        name: what the draws are derived from; those of one name start alike.
         rates: of Adam.
         seeds: how many.
-        weights: by name, (rates · seeds, …).
     """
 
-    shape: Shape
-    rates: Sequence[float]
-    seeds: int
-    weights: dict[str, torch.Tensor]
-
-    @classmethod
-    def started(cls, shape: Shape, name: str, rates: Sequence[float], seeds: int) -> Runs:
-        """Return Transformers that have learnt nothing.
-
-        Args:
-            shape: of the Transformers.
-            name: what the draws are derived from; those of one name start alike.
-            rates: of Adam.
-            seeds: how many.
-        """
+    def __init__(self, shape: Shape, name: str, rates: Sequence[float], seeds: int) -> None:
+        self.shape, self.rates, self.seeds = shape, rates, seeds
         weights = drawn(shape, seeds, generator(f"laboratory, weights, {name}"))
-        return cls(shape, rates, seeds, {k: w.repeat(len(rates), 1, 1) for k, w in weights.items()})
+        self.weights = {k: w.repeat(len(rates), 1, 1) for k, w in weights.items()}
 
-    def learn(self, task: Task, name: str, way: Way) -> torch.Tensor:
+    def learn(
+        self, task: Task, name: str, *, steps: int, batch: int, warmup: int = 1, ramp: int = 1
+    ) -> torch.Tensor:
         """Train in place and return the loss before each step, (steps, rates, seeds).
 
         Args:
             task: what is learnt.
             name: what the batches are derived from.
-            way: how.
+            steps: how many.
+            batch: sequences a step, for each seed.
+            warmup: steps until the full rate, which grows linearly; 1 starts with it.
+            ramp: steps until a given factor of the branches, which grows linearly, is 1.
         """
         source = generator(f"laboratory, batches, {name}")
-        rate = torch.tensor(self.rates).repeat_interleave(self.seeds)[:, None, None]
-        learn = [w.detach().requires_grad_() for w in self.weights.values()]
-        self.weights = dict(zip(self.weights, learn, strict=True))
-        adam, curve = Adam(learn), []
-        for step in range(way.steps):
+
+        def losses(step: int) -> torch.Tensor:
             x, answer = (
-                part.repeat(len(self.rates), 1, 1)
-                for part in task.batch(self.seeds, way.batch, source)
+                part.repeat(len(self.rates), 1, 1) for part in task.batch(self.seeds, batch, source)
             )
-            found = logits(self.shape, self.weights, x, min(1.0, step / way.ramp))
+            found = logits(self.shape, self.weights, x, min(1.0, step / ramp))
             loss = F.cross_entropy(found.flatten(0, 1), answer.flatten(), reduction="none")
-            loss = loss.view(len(x), -1).mean(1)
-            gradients = torch.autograd.grad(loss.sum(), learn)
-            adam.step(gradients, rate * min(1.0, (step + 1) / way.warmup))
-            curve.append(loss.detach().view(len(self.rates), self.seeds))
-        return told(torch.stack(curve), guess(task))
+            return loss.view(len(x), -1).mean(1)
+
+        curve = descent(
+            list(self.weights.values()), losses, rates=self.rates, seeds=self.seeds,
+            steps=steps,
+            factor=lambda step: min(1.0, (step + 1) / warmup),
+        )  # fmt: skip
+        return told(torch.stack(list(curve)), guess(task))
+
+
+def descent(
+    weights: Sequence[torch.Tensor], losses: Callable[[int], torch.Tensor], *,
+    rates: Sequence[float], seeds: int, steps: int, factor: Callable[[int], float],
+) -> Iterator[torch.Tensor]:  # fmt: skip
+    """Train every rate with every seed by Adam, and yield the losses before each step.
+
+    Args:
+        weights: the runs, rates times seeds, as first axis; changed in place.
+        losses: of a step, from 0, one for each run; no run's depends on another's weights.
+        rates: of Adam.
+        seeds: how many.
+        steps: how many.
+        factor: of a step, by which all rates are multiplied in it.
+
+    Yields:
+        Losses, (rates, seeds).
+    """
+    for w in weights:
+        w.requires_grad_()
+    adam = Adam([w.detach() for w in weights])
+    rate = torch.tensor(rates).repeat_interleave(seeds)[:, None, None]
+    for step in range(steps):
+        found = losses(step)
+        gradients = torch.autograd.grad(
+            found.sum(), weights, allow_unused=True, materialize_grads=True
+        )
+        adam.step(gradients, rate * factor(step))
+        yield found.detach().view(len(rates), seeds)
 
 
 def told(curve: torch.Tensor, guessing: float) -> torch.Tensor:
@@ -104,8 +106,8 @@ class Adam:
     """
 
     def __init__(self, weights: Sequence[torch.Tensor]) -> None:
-        self.weights, self.t = weights, 0
-        self.states = [(torch.zeros_like(w), torch.zeros_like(w)) for w in weights]
+        self.weights, self.t = [w.view(len(w), -1, 1) for w in weights], 0
+        self.states = [(torch.zeros_like(w), torch.zeros_like(w)) for w in self.weights]
 
     @torch.no_grad()
     def step(self, gradients: Sequence[torch.Tensor], rate: torch.Tensor) -> None:
@@ -117,7 +119,8 @@ class Adam:
         """
         self.t += 1
         root = (1 - 0.999**self.t) ** 0.5
-        for w, g, (mean, square) in zip(self.weights, gradients, self.states, strict=True):
+        for w, given, (mean, square) in zip(self.weights, gradients, self.states, strict=True):
+            g = given.reshape(w.shape)
             mean.lerp_(g, 0.1)
             square.mul_(0.999).addcmul_(g, g, value=0.001)
             w.sub_(mean.mul(rate / (1 - 0.9**self.t)).div_(square.sqrt().div_(root).add_(1e-8)))

@@ -1,22 +1,23 @@
-r"""Models of a class of `transformers`, many of them side by side: each with its own weights.
+r"""Models of one class, many of them side by side: each with its own weights.
 
 Every model has its own batches, its own rate of Adam and its own dropout; none sees another. What
-is learnt is a masked token, as in BERT, or an answer at every place.
+is learnt is the next token, a masked one, as in BERT, or an answer at every place.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import torch
 import torch.nn.functional as F
 from torch.func import functional_call, stack_module_state, vmap
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from ....seeds import generator, seed_of
-from .learning import Adam
+from .learning import descent
 from .tasks import Task
 
 Weights = dict[str, torch.Tensor]
@@ -75,15 +76,35 @@ class Away:
         return x, x.roll(self.distance, -1), counts
 
 
+def where_it_counts(
+    model: Callable[..., Any], x: torch.Tensor, answer: torch.Tensor, counts: torch.Tensor
+) -> torch.Tensor:
+    """Return the mean loss of a model of `transformers` over the answers, by their weights."""
+    all_seen = torch.zeros(len(x), 1, 1, 1)  # or it looks for padding, number by number
+    found = model(x, all_seen).logits.flatten(0, 1)
+    each = F.cross_entropy(found, answer.flatten(), reduction="none")
+    return (each * counts.flatten()).sum() / counts.sum()
+
+
+def everywhere(model: Callable[..., Any], x: torch.Tensor, answer: torch.Tensor) -> torch.Tensor:
+    """Return the mean loss of a model that gives logits, over all places."""
+    return F.cross_entropy(model(x).flatten(0, 1), answer.flatten())
+
+
 class Models:
     """Models of one class side by side.
 
     Args:
         made: the models; they share a configuration.
         dropout: probability of all their dropouts; as configured where not said.
+        loss: of a model and its part of a batch.
     """
 
-    def __init__(self, made: Sequence[Any], dropout: float | None = None) -> None:
+    def __init__(
+        self, made: Sequence[Any], dropout: float | None = None,
+        loss: Callable[..., torch.Tensor] = where_it_counts,
+    ) -> None:  # fmt: skip
+        self.loss = loss
         self.one = copy.deepcopy(made[0]).train()
         self.one.float()
         for module in self.one.modules():
@@ -112,25 +133,33 @@ class Models:
             found.append(model)
         return found
 
-    def losses(self, batch: Sequence[torch.Tensor], weights: Weights | None = None) -> torch.Tensor:
-        """Return each model's mean loss on a batch, (models,).
+    def losses(self, batch: Sequence[torch.Tensor]) -> torch.Tensor:
+        """Return each model's loss on a batch, (models,).
 
         Args:
-            batch: tokens, answers and weights of the answers, (models, count, length) each.
-            weights: that are tried; the models' own where not said.
+            batch: of each seed, (seeds, count, length) each; there may be several models a seed.
         """
+        each = len(self) // len(batch[0])
 
-        def loss(
-            w: Weights, b: Weights, x: torch.Tensor, answer: torch.Tensor, counts: torch.Tensor
-        ) -> torch.Tensor:
-            all_seen = torch.zeros(len(x), 1, 1, 1)  # or it looks for padding, number by number
-            found = functional_call(self.one, (w, b), (x, all_seen)).logits.flatten(0, 1)
-            each = F.cross_entropy(found, answer.flatten(), reduction="none")
-            return (each * counts.flatten()).sum() / counts.sum()
+        def one(w: Weights, fixed: Weights, *part: torch.Tensor) -> torch.Tensor:
+            return self.loss(lambda *x: functional_call(self.one, (w, fixed), x), *part)
 
-        tried = self.weights if weights is None else weights
-        found: torch.Tensor = vmap(loss, randomness="different")(tried, self.fixed, *batch)
+        with sdpa_kernel(SDPBackend.MATH):  # the fused one has no rule for many models at once
+            found: torch.Tensor = vmap(one, randomness="different")(
+                self.weights, self.fixed, *(a.repeat(each, 1, 1) for a in batch)
+            )
         return found
+
+    def descent(
+        self, batch: Callable[[], Sequence[torch.Tensor]], **how: Any
+    ) -> Iterator[torch.Tensor]:
+        """Train in place with Adam; yield losses before each step, as `learning.descent` does.
+
+        Args:
+            batch: draws one, as `losses` takes it.
+            how: of `learning.descent`; there are rates times seeds models.
+        """
+        return descent(list(self.weights.values()), lambda _: self.losses(batch()), **how)
 
     def learn(
         self, source: Source, name: str, *, rates: Sequence[float], seeds: int, steps: int,
@@ -151,25 +180,13 @@ class Models:
             Losses before each step, (steps, rates, seeds).
         """
         draw = generator(f"side by side, batches, {name}")
-        rate = torch.tensor(rates).repeat_interleave(seeds)[:, None, None]
-        flat = [w.view(len(self), -1, 1) for w in self.weights.values()]
-        adam, curve = Adam(flat), []
+        curve = self.descent(
+            lambda: source.drawn(seeds, count, draw), rates=rates, seeds=seeds, steps=steps,
+            factor=lambda step: min(1.0, (step + 1) / warmup),
+        )  # fmt: skip
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed_of(f"side by side, dropout, {name}"))
-            for step in range(steps):
-                batch = [a.repeat(len(rates), 1, 1) for a in source.drawn(seeds, count, draw)]
-                tried = {n: w.requires_grad_() for n, w in self.weights.items()}
-                loss = self.losses(batch, tried)
-                gradients = torch.autograd.grad(
-                    loss.sum(), list(tried.values()), allow_unused=True, materialize_grads=True
-                )
-                self.weights = {n: w.detach() for n, w in tried.items()}
-                pairs = zip(gradients, flat, strict=True)
-                adam.step(
-                    [g.reshape(w.shape) for g, w in pairs], rate * min(1.0, (step + 1) / warmup)
-                )
-                curve.append(loss.detach().view(len(rates), seeds))
-        return torch.stack(curve)
+            return torch.stack(list(curve))
 
     @torch.no_grad()
     def tested(self, source: Source, name: str, *, seeds: int, count: int) -> torch.Tensor:
@@ -183,6 +200,6 @@ class Models:
         """
         drawn = source.drawn(seeds, count, generator(f"side by side, test, {name}"))
         self.one.eval()
-        found = self.losses([a.repeat(len(self) // seeds, 1, 1) for a in drawn])
+        found = self.losses(drawn)
         self.one.train()
         return found.view(-1, seeds)
