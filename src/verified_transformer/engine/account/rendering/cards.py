@@ -112,23 +112,21 @@ def rows(statement: Statement, case: str | None = None) -> list[tuple[str, str]]
 def _reading_rows(reading: Reading | None, case: str | None) -> list[tuple[str, str]]:
     if reading is None:
         return [("Our reading", "not written yet")]
-    rows = [("Our reading", reading.told)]
-    if reading.setting:
-        rows.append(("The article's setting", reading.setting))
-    if reading.false_if:
-        rows.append(("False if", reading.false_if))
-    for name, sub in reading.cases.items():
-        if case in (None, name):
-            rows.append((f"Case “{name}”", sub.told))
+    rows = [
+        ("Our reading", reading.told),
+        ("The article's setting", reading.setting),
+        ("False if", reading.false_if),
+        *((f"Case “{name}”", sub.told) for name, sub in reading.cases.items()
+          if case in (None, name)),
+    ]  # fmt: skip
     for of_case, part in reading.parts.items():
         of = f" (case “{of_case}”)" if of_case else ""
-        if part.condition:
-            rows.append((f"Only if{of}", part.condition))
-        if part.met_by:
-            rows.append((f"Met in the setting{of}", part.met_by))
-        if part.truth:
-            rows.append((f"What is true{of}", part.truth))
-    return rows
+        rows += [
+            (f"Only if{of}", part.condition),
+            (f"Met in the setting{of}", part.met_by),
+            (f"What is true{of}", part.truth),
+        ]
+    return [(label, text) for label, text in rows if text]
 
 
 def title(found: Record) -> str:

@@ -42,10 +42,7 @@ from .tokens import Token, tokens, value
 _LET = "let "
 _ARROW = " <- "
 _CELL = re.compile(r"\[([\w-]+)\]")
-_CLAIM = re.compile(
-    r"(?P<id>[A-Z]+-\d{2,})(?:\[(?P<case>[^\]]+)\])?(?:\.(?P<part>truth|claimed|told))?"
-    r"(?: at (?P<at>.+))?"
-)
+_CLAIM = re.compile(rf"{registry.PART}(?: at (?P<at>.+))?")
 _PRINTED = re.compile(r"printed (.+?)(?: in (notebooks/\S+))?")
 FREE, DEFINITION = "free", "definition"
 
@@ -227,11 +224,11 @@ def _among(token: Token, others: Iterable[Token]) -> bool:
 
 
 def _claimed(token: Token, claim: re.Match[str]) -> str | None:
-    of = displays.reading_of(claim)
+    of = registry.reading_of(claim["id"], claim["case"])
     if claim["part"] == "told":
         said = "" if claim["case"] else registry.statement(claim["id"]).says
         return _told(token, " ".join([said, of.text, of.condition or "", of.truth or ""]))
-    text = displays.formula_of(of, claim["part"])
+    text = registry.formula_of(of, claim["part"])
     if token.kind == "formula" and not claim["at"]:
         return _written(token, text)
     return _agrees(token, text, _point(claim["at"] or ""))
