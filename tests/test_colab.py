@@ -156,7 +156,7 @@ def unfit(text: str, trees: dict[str, Path]) -> list[str]:
         return ["names no commit"]
     if named[1] not in trees:
         return [f"names {named[1]}, which the main branch does not have"]
-    package = trees[named[1]] / "src" / colab.PACKAGE.name
+    package = trees[named[1]] / "src" / "verified_transformer"
     ours = [name for name in colab.imports(book) if name.split(".")[0] == package.name]
     return [f"imports {name}, which its commit lacks" for name in ours if not has(package, name)]
 

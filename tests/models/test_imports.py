@@ -46,7 +46,7 @@ def uncovered(pyproject: str) -> set[str]:
     project = tomllib.loads(pyproject)["project"]
     wanted = project["dependencies"] + project["optional-dependencies"]["models"]
     names = {re.split(r"[\s\[<>=!~;]", line)[0].replace("-", "_") for line in wanted}
-    files = (colab.PACKAGE / "models").rglob("*.py")
+    files = (SOURCE / "verified_transformer" / "models").rglob("*.py")
     modules = [".".join(f.relative_to(SOURCE).with_suffix("").parts) for f in files]
     return colab.third_parties(modules) - names - sys.stdlib_module_names
 
