@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 from ...writing import write_whole
 from ..account import ledger
 from ..account.verdicts import lock
+from .git import git
 from .prose import said
 
 RENEW = 'make lock REASON="…" renews the lock on purpose; git diff shows what it changes'
@@ -85,10 +85,7 @@ def release(root: Path, path: Path = lock.PUBLISHED) -> str:
 
 def _last_commit(root: Path) -> str:
     """The day of the last commit, so that the same tree gives the same lock."""
-    asked = ["git", "-C", str(root), "log", "-1", "--format=%cs"]
     try:
-        return subprocess.run(
-            asked, capture_output=True, encoding="utf-8", check=True
-        ).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
+        return git(root, "log", "-1", "--format=%cs")
+    except ValueError:
         raise lock.LockError("DATE: there is no commit to take it from; give DATE=…") from None

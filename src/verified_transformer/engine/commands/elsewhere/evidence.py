@@ -101,22 +101,16 @@ def _one(
     notebook: Path, root: Path, device: str, finer: float, left: float
 ) -> dict[str, Any] | None:
     """What came out of a notebook; None where the budget ended in the middle of it."""
-    import nbformat
-
-    stored = nbformat.read(notebook, as_version=4)
     end = time.monotonic() + left
     plain = run(notebook, environment={"VERIFIED_DEVICE": device}, longest=left)
     measured, other = plain, list[str]()
     if finer > 1 and not plain.errors and end > time.monotonic():
         environment = {"VERIFIED_DEVICE": device, "VERIFIED_FINER": str(finer)}
         measured = run(notebook, environment=environment, longest=end - time.monotonic())
-        other = [*measured.errors] or [
-            *comparing.changes(comparing.outcomes(stored), comparing.outcomes(measured.book))
-        ]
+        other = measured.other_outcomes()
     if time.monotonic() >= end:
         return None
-    differ = [*comparing.differences(stored, plain.book, comparing.masks(root))]
-    differ = [*plain.errors] or differ
+    differ = plain.differences(root)
     return {
         "runs": 1, "failed": int(bool(differ or other)), "seconds": round(plain.seconds, 1),
         "differences": differ[:_SHOWN], "finer differences": other[:_SHOWN],

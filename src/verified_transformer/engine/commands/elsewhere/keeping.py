@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import os
 import platform
-import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from ....writing import write_whole
+from ..git import git
 
 PACKAGES = ("torch", "numpy", "sympy", "scipy", "transformers")
 UNFIT = "accepted: a run of `make test`, whole, that has just ended"
@@ -60,9 +61,8 @@ def provenance(root: Path) -> dict[str, Any]:
 
     commit = os.environ.get("VERIFIED_COMMIT", "")
     if not commit:
-        asked = ["git", "-C", str(root), "rev-parse", "--short=12", "HEAD"]
-        told = subprocess.run(asked, capture_output=True, encoding="utf-8", check=False)
-        commit = told.stdout.strip()
+        with suppress(ValueError):  # no repository
+            commit = git(root, "rev-parse", "--short=12", "HEAD")
     return {
         "when": datetime.now(UTC).date().isoformat(),
         "commit": commit,

@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..notebooks import comparing
 from ..notebooks.running import run
 from .keeping import keep
 
@@ -88,9 +87,8 @@ def portable(notebooks: Sequence[Path], root: Path, jobs: int = 2) -> int:
     failed = []
     with ThreadPoolExecutor(jobs) as pool:
         for name, path in zip(names, notebooks, strict=True):
-            found = list(
-                pool.map(lambda setting, p=path: _differences(p, root, setting), available)
-            )
+            runs = pool.map(lambda it, p=path: run(p, environment=it.environment), available)
+            found = [made.differences(root) for made in runs]
             words = ["same" if not lines else f"{len(lines)} differ" for lines in found]
             print(f"{name:{width}}", *(f"{word:>16}" for word in words), flush=True)
             for setting, lines in zip(available, found, strict=True):
@@ -100,16 +98,5 @@ def portable(notebooks: Sequence[Path], root: Path, jobs: int = 2) -> int:
             differ = sum(map(bool, settings.values()))
             entry = {"runs": len(settings), "failed": differ, "differences": settings}
             keep(root, "portable", {name: entry})
-    runs = len(names) * len(available)
-    print(f"{runs} runs, {len(failed)} differ from what is stored")
+    print(f"{len(names) * len(available)} runs, {len(failed)} differ from what is stored")
     return int(bool(failed))
-
-
-def _differences(notebook: Path, root: Path, setting: Setting) -> list[str]:
-    import nbformat
-
-    again = run(notebook, environment=setting.environment)
-    if again.errors:
-        return list(again.errors)
-    stored = nbformat.read(notebook, as_version=4)
-    return list(comparing.differences(stored, again.book, comparing.masks(root)))
