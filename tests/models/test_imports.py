@@ -86,7 +86,7 @@ for absent in ("torch", "numpy", "scipy", "matplotlib", "IPython"):
     sys.modules[absent] = None
 from verified_transformer.engine.commands.notebooks import in_page
 
-shown = in_page.run([], '''
+shown = in_page.run_cell([], '''
 from sympy import exp, integrate, oo, pi, sqrt
 from verified_transformer import claim, derive, symbols
 d, x, σ = symbols("d x sigma")

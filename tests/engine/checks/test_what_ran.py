@@ -18,7 +18,7 @@ from verified_transformer.book import tiny
 from verified_transformer.book.widening.whole_models import with_own_head
 from verified_transformer.engine.account.code.cells import names_of
 from verified_transformer.engine.account.reading.models import Model
-from verified_transformer.engine.account.records.ran import Ran, told
+from verified_transformer.engine.account.records.ran import Ran, ran_in_words
 from verified_transformer.engine.checks import what_ran as watching
 from verified_transformer.engine.checks.describing import _written, description_of
 from verified_transformer.engine.checks.what_ran import Spot, spot, versions_of, what_ran
@@ -68,7 +68,7 @@ def test_a_model_describes_itself() -> None:
         f"torch {torch.__version__.partition('+')[0]}, transform"
     )
     assert versions_of([description_of(nn.Linear(2, 3))]).count(",") == 0 and versions_of([]) == ""
-    assert told([]) == ""
+    assert ran_in_words([]) == ""
     assert [*map(_written, (2.0, 64**-0.5, 8**-0.5))] == ["2", "1/8", "1/√8"]
 
 

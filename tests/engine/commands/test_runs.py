@@ -200,9 +200,9 @@ def test_evidence_refuses_what_is_not_there(tmp_path: Path) -> None:
 
 
 def test_this_machine_plays_the_plain_processor() -> None:
-    plain = portable.Setting("default", 1)
+    plain = portable.Processor("default", 1)
     assert plain.name == "default/1" and plain.can_be_had()
-    assert portable.Setting("default", 1, hash_seed=7).name == "default/1/h7"
+    assert portable.Processor("default", 1, hash_seed=7).name == "default/1/h7"
 
 
 @pytest.mark.canary

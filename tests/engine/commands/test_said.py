@@ -58,7 +58,9 @@ def take_up(book: Path) -> list[str]:
 
 def differences(book: Path) -> list[str]:
     held = lock.read_words(book / said.LOCK)
-    return [fault for name in said.files(book) for fault in said.faults(book, name, held[name])]
+    return [
+        fault for name in said.files(book) for fault in said.said_otherwise(book, name, held[name])
+    ]
 
 
 @pytest.mark.canary

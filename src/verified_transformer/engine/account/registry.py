@@ -24,7 +24,7 @@ from .hashing import hash_of
 from .reading import Clause, Reading, RegistryError, read_clauses, read_reading
 from .rendering.formulas import latex_fault
 
-KINDS = ("statement", "equation", "number", "attribution", "empirical")
+CLAIM_KINDS = ("statement", "equation", "number", "attribution", "empirical")
 CHAPTERS = {
     "initialisation": 1,
     "tying": 2,
@@ -233,8 +233,8 @@ def _statement(entry: dict[str, Any], article: str, file: str) -> Statement:
     for key in ("where", "says"):
         if not entry.get(key):
             raise refuse(f"{key!r} is missing")
-    if entry.get("kind") not in KINDS:
-        raise refuse(f"kind is {entry.get('kind')!r}; accepted: {', '.join(KINDS)}")
+    if entry.get("kind") not in CLAIM_KINDS:
+        raise refuse(f"kind is {entry.get('kind')!r}; accepted: {', '.join(CLAIM_KINDS)}")
     read = dict(entry.get("reading") or {})
     wrong, keywords = read.pop("erratum", None), read.pop("keywords", ())
     clauses = read.pop("clauses", {})

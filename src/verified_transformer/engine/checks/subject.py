@@ -288,7 +288,7 @@ class Subject:
             if decided.id not in shown:
                 shown.add(decided.id)
                 display(*rendering.card(decided, None))
-        display(*rendering.record(record))
+        display(*rendering.record_output(record))
         return record
 
     def _repr_mimebundle_(self, **_: Any) -> rendering.Bundle:

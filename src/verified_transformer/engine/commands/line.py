@@ -57,9 +57,11 @@ def _parser() -> argparse.ArgumentParser:
         return added
 
     command("claims", "write _build/claims.json; fail where a verdict is not as locked",
-            lambda given: claims.write(given.root))  # fmt: skip
-    renew = command("lock", "renew the lock on what is said and decided, with a reason",
-                    lambda given: claims.renew(given.root, given.reason, given.date))  # fmt: skip
+            lambda given: claims.write_claims(given.root))  # fmt: skip
+    renew = command(
+        "lock", "renew the lock on what is said and decided, with a reason",
+        lambda given: claims.renew_lock(given.root, given.reason, given.date),
+    )  # fmt: skip
     renew.add_argument("--reason", required=True, help="why; names claims whose words changed")
     renew.add_argument("--date", help="YYYY-MM-DD; that of the last commit by default")
     command("release", "keep the lock as the published one, which no later lock may hide",
@@ -84,7 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     command("owners", "write the owners beside notebooks and pages, what is found filled in",
             _owners, True)  # fmt: skip
     command("form", "write tags and titles: what each cell of a notebook is for",
-            lambda given: form.write(given.root))  # fmt: skip
+            lambda given: form.write_forms(given.root))  # fmt: skip
     first = command(
         "initial-loss", "say what loss a model starts with",
         lambda given: _done(_initial_loss, given, refuses=_OF_MODELS), repository=False,

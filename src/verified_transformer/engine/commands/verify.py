@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..account import ledger, registry
 from ..account.records.notebook_records import records_in
-from ..account.records.record import LedgerError, Record, differences
+from ..account.records.record import LedgerError, Record, moved_fields
 from ..account.registry import Statement
 from ..account.verdicts.decide import Decision, decide
 from .notebooks.running import run
@@ -69,7 +69,7 @@ def _moved(stored: Sequence[Record], fresh: Sequence[Record]) -> list[str]:
         old, new = before.get(key, []), after.get(key, [])
         name = " ".join(filter(None, [key[0], "(truth)" if key[1] == "truth" else "", key[2]]))
         for one, other in zip(old, new, strict=False):
-            lines += [f"{name}: {line}" for line in differences(one, other)]
+            lines += [f"{name}: {line}" for line in moved_fields(one, other)]
         lines += [f"{name}: stored, but did not come out: {r.line}" for r in old[len(new) :]]
         lines += [f"{name}: came out, but is not stored: {r.line}" for r in new[len(old) :]]
     return lines

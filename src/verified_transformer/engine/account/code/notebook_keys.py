@@ -14,7 +14,8 @@ from .key import key_of
 from .meaning import meaning
 from .modules import Package, library
 
-_BY_NAME = "engine/"  # what judges, and what states: it has tests of its own
+# what judges, and what states: they have tests of their own
+_BY_NAME = tuple(f"engine/{wing}/" for wing in ("account", "checks", "commands", "exact"))
 
 
 def how_made(lines: Sequence[Line]) -> str | None:
@@ -22,7 +23,8 @@ def how_made(lines: Sequence[Line]) -> str | None:
 
     The lines count by what they mean, so that a literal in one of them moves the key, and a comment
     or another name does not; what they use of the library by the key of its definition, which
-    covers all that it reaches. By its name counts what is of the engine or of another package.
+    covers all that it reaches. By its name counts what judges and states (the engine but for
+    `sampling`), and what is of another package.
 
     Args:
         lines: of the notebook, that made what a check was given (`cells.made_by`), its own the

@@ -62,11 +62,11 @@ class Ran:
         return ", ".join(filter(None, parts))
 
 
-def told(ran: Sequence[Ran]) -> str:
+def ran_in_words(ran: Sequence[Ran]) -> str:
     """Return what ran in a line; an empty text where nothing did.
 
     Example:
-        >>> told([Ran("Linear", "torch.nn", dtypes=("float64",)), Ran("T5Stack")])
+        >>> ran_in_words([Ran("Linear", "torch.nn", dtypes=("float64",)), Ran("T5Stack")])
         'What ran: nn.Linear, float64; T5Stack'
     """
     return f"What ran: {'; '.join(map(str, ran))}" if ran else ""

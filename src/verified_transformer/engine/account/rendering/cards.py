@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import evidence
 from ..reading import Reading
-from ..records.ran import told as ran_told
+from ..records.ran import ran_in_words
 from ..records.record import METADATA_KEY, Record, to_json
 from ..registry import OWN, Statement
 from . import plain
@@ -136,12 +136,12 @@ def title(found: Record) -> str:
     return " · ".join(filter(None, parts))
 
 
-def record(found: Record) -> Bundle:
+def record_output(found: Record) -> Bundle:
     """Return the output that shows a record: a line, which opens to what was found."""
     shown = templates().get_template("record.html").render(
         record=found, title=title(found), words=told([found]), mark=_MARKS.get(found.outcome, "·"),
         head=readable_head(found.latex, found.statement), detail=readable(found.full_detail),
         box=_BOX.format(colour=evidence.KINDS[found.kind].colour.line),
-        rows=found.volatile.rows, ran=ran_told(found.ran), versions=found.volatile.versions,
+        rows=found.volatile.rows, ran=ran_in_words(found.ran), versions=found.volatile.versions,
     )  # fmt: skip
     return {"text/plain": found.line, "text/html": shown}, {METADATA_KEY: to_json(found)}

@@ -18,7 +18,7 @@ from ..notebooks import comparing
 from ..notebooks.running import Run, run
 from .keeping import keep, kept, path
 
-NAME = "evidence"
+_NAME = "evidence"
 _SHOWN = 20  # differences kept of a notebook
 
 
@@ -48,7 +48,7 @@ def evidence(
         if not 1 <= value < math.inf:
             raise ValueError(f"{word}: got {value}; accepted: a number of at least 1")
     machine, end = hardware(device), time.monotonic() + budget
-    known = kept(root, NAME)
+    known = kept(root, _NAME)
 
     def one(notebook: Path) -> dict[str, Any] | None:
         left = end - time.monotonic()
@@ -64,12 +64,12 @@ def evidence(
                 left_over += 1
                 continue
             entry |= keys[notebook]
-            keep(root, NAME, {_name(notebook, root): entry})
+            keep(root, _NAME, {_name(notebook, root): entry})
             lines = entry["differences"] + entry["finer differences"]
             print(f"{_name(notebook, root)}: {'; '.join(lines[:3]) or 'as stored'}", flush=True)
-    failed = sum(kept(root, NAME).get(_name(n, root), {}).get("failed", 0) for n in notebooks)
+    failed = sum(kept(root, _NAME).get(_name(n, root), {}).get("failed", 0) for n in notebooks)
     print(f"{len(notebooks) - left_over} of {len(notebooks)} notebooks run on {machine['device']}, "
-          f"{failed} not as stored   {path(root, NAME)}")  # fmt: skip
+          f"{failed} not as stored   {path(root, _NAME)}")  # fmt: skip
     if left_over:
         print(f"{left_over} are still to be run: the same command goes on with them")
     return int(bool(failed or left_over))

@@ -11,7 +11,7 @@ from typing import Any
 from ..notebooks.running import run
 from .keeping import keep, kept, path, provenance
 
-NAME = "fresh-seeds"
+_NAME = "fresh-seeds"
 
 
 def fresh_seeds(
@@ -42,9 +42,9 @@ def fresh_seeds(
                 found[salt] = lines
             failed += sum(map(bool, found.values()))
             seconds = round(time.perf_counter() - started)
-            before, commit = kept(root, NAME).get(name, {}), provenance(root)["commit"]
-            keep(root, NAME, {name: added(before, found, commit, seconds)})
-    print(f"{len(notebooks) * salts} runs, {failed} failed   {path(root, NAME)}")
+            before, commit = kept(root, _NAME).get(name, {}), provenance(root)["commit"]
+            keep(root, _NAME, {name: added(before, found, commit, seconds)})
+    print(f"{len(notebooks) * salts} runs, {failed} failed   {path(root, _NAME)}")
     return int(bool(failed))
 
 

@@ -66,7 +66,7 @@ def differences(before: Any, after: Any, masked: Masks) -> Iterator[str]:
         drawn = lines(old, masked), lines(new, masked)
         if not told and drawn[0] != drawn[1]:
             told = [*beside(*map(_without_tags, drawn))] or ["its drawing is another"]
-        told += pictures.differences(old.get("outputs", []), new.get("outputs", []))
+        told += pictures.moved(old.get("outputs", []), new.get("outputs", []))
         yield from (f"{place}: {text}" for text in told)
 
 

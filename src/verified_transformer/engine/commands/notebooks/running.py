@@ -15,7 +15,7 @@ from typing import Any
 from ....writing import write_whole
 from . import comparing
 
-PACKAGE = Path(__file__).parents[4]
+_SOURCE = Path(__file__).parents[4]
 LONGEST_CELL = 3600  # seconds; a cell that takes longer hangs
 Environment = Mapping[str, str | None]
 
@@ -98,7 +98,7 @@ def run(
 
 def _environment(changes: Environment) -> dict[str, str]:
     # a kernel runs in the notebook's folder, where a relative PYTHONPATH leads nowhere
-    paths = [str(PACKAGE), *filter(None, [os.environ.get("PYTHONPATH")])]
+    paths = [str(_SOURCE), *filter(None, [os.environ.get("PYTHONPATH")])]
     changed = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **changes}
     return {name: value for name, value in changed.items() if value is not None}
 

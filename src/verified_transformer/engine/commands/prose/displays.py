@@ -58,7 +58,7 @@ def misread(declarations: Sequence[str], names: Names) -> list[str]:
     return found
 
 
-def fault(display: str, owner: str, names: Names) -> str | None:
+def display_fault(display: str, owner: str, names: Names) -> str | None:
     """Say why an owner does not own a display; None where it does.
 
     Args:
@@ -87,7 +87,7 @@ def inline_fault(formula: str, owner: str, names: Names) -> str | None:
         formula: with its dollar signs; a definition teaches no name.
     """
     if owner != DEFINITION:
-        return fault(formula, owner, names)
+        return display_fault(formula, owner, names)
     try:
         return STATES if _is_true(chains(formula.strip("$ ")), names) else None
     except ValueError:

@@ -10,7 +10,7 @@ from typing import Any
 from ....writing import write_whole
 from ...account import registry
 from . import bound, pages
-from .owners import DEFINITION, FREE, Owned, Page, fault_of, matched, shown_as, written
+from .owners import DEFINITION, FREE, Owned, Page, matched, owner_fault, owners_text, shown_as
 from .tokens import Token, tokens
 
 _LONGEST_LABEL = 40
@@ -31,7 +31,7 @@ def draft(path: Path) -> int:
         text = path.read_text(encoding="utf-8")
         made = {"": _tidy(text, owned[""], pages.page_of_text(path, text), ())}
     else:
-        book = pages.read(path)
+        book = pages.read_notebook(path)
         known, claims = pages.page(book), [*_claims(book)]
         made = {
             cell.id: _tidy(
@@ -42,7 +42,7 @@ def draft(path: Path) -> int:
             if cell.cell_type == "markdown"
         }  # fmt: skip
     beside = path.with_suffix(pages.SUFFIX)
-    if said := written(made):
+    if said := owners_text(made):
         write_whole(beside, said)
     else:
         beside.unlink(missing_ok=True)
@@ -114,4 +114,4 @@ def _owner(token: Token, known: Page, claims: Sequence[str]) -> str:
         candidates = [f'printed "{label[:_LONGEST_LABEL].strip()}"' for label in labels if label]
     elif not bound.RELATION.search(token.text):
         unknown = DEFINITION
-    return next((owner for owner in candidates if not fault_of(token, owner, known)), unknown)
+    return next((owner for owner in candidates if not owner_fault(token, owner, known)), unknown)

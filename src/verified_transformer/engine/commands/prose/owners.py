@@ -36,8 +36,8 @@ from ...exact.displays.names import Names
 from ...exact.formulas.evaluation import equivalent, number
 from ...exact.formulas.notation import parse, symbols
 from . import bound, displays
-from .bound import RELATION, normalised
-from .tokens import Token, tokens, value
+from .bound import RELATION, unspaced
+from .tokens import Token, number_of, tokens
 
 _LET = "let "
 _ARROW = " <- "
@@ -60,7 +60,7 @@ class Owned:
     lets: list[str] = field(default_factory=list)
 
 
-def parsed(text: str) -> dict[str, Owned]:
+def read_owners(text: str) -> dict[str, Owned]:
     """Return the owners that a file has, by the id of the cell; of a page by "".
 
     Raises:
@@ -81,8 +81,8 @@ def parsed(text: str) -> dict[str, Owned]:
     return found
 
 
-def written(owned: Mapping[str, Owned]) -> str:
-    """Return the text of a file of owners; what `parsed` gives of it is the same."""
+def owners_text(owned: Mapping[str, Owned]) -> str:
+    """Return the text of a file of owners; what `read_owners` gives of it is the same."""
     parts = []
     for cell, own in owned.items():
         lines = [_LET + said for said in own.lets]
@@ -146,9 +146,9 @@ def faults(markdown: str, own: Owned, page: Page, following: Iterable[str] = ())
         text, owners = own.rows[row]
         for owner in owners:
             shown_by_name = text != token.text  # whole, it may also be told, as a formula in a line
-            fault = None if shown_by_name else fault_of(token, owner, page)
+            fault = None if shown_by_name else owner_fault(token, owner, page)
             if shown_by_name or (fault and text.startswith("$$")):
-                fault = displays.fault(token.text, owner, page.names)
+                fault = displays.display_fault(token.text, owner, page.names)
             found += [f"{text} <- {owner}: {fault}"] if fault else []
     there = {token.text for token in said}
     for row in sorted({*range(len(own.rows))} - {row for _, row in pairs}):
@@ -181,7 +181,7 @@ def matched(
     return [(said[place], row) for place, row in pairs.items()], unowned
 
 
-def fault_of(token: Token, owner: str, page: Page) -> str | None:
+def owner_fault(token: Token, owner: str, page: Page) -> str | None:
     """Say why an owner does not own a number, a word or a formula in a line; None where it does."""
     if owner.partition(":")[0] == FREE:
         told = owner != FREE or (token.kind == "number" and not re.search(r"\d\.\d|%", token.text))
@@ -217,7 +217,7 @@ def _printed(token: Token, label: str, lines: Sequence[str]) -> str | None:
 
 def _among(token: Token, others: Iterable[Token]) -> bool:
     """Whether one of the others says the number, to the digits that the token has."""
-    said, found = value(token), (value(other) for other in others)
+    said, found = number_of(token), (number_of(other) for other in others)
     return said is not None and any(
         other is not None and abs(other[0] - said[0]) <= said[1] * (1 + 1e-9) for other in found
     )
@@ -238,16 +238,16 @@ def _told(token: Token, text: str) -> str | None:
     """Whether the texts of a claim have the whole formula, or the number."""
     there = list(tokens(text))
     if token.kind == "formula":
-        whole = {normalised(other.text.strip("$ ")) for other in there}
+        whole = {unspaced(other.text.strip("$ ")) for other in there}
         said = re.sub(r"\\tag\{[^{}]*\}", "", token.text.strip("$ ")).rstrip(" .,;")
-        return None if normalised(said) in whole else "its texts do not have this formula"
+        return None if unspaced(said) in whole else "its texts do not have this formula"
     return None if _among(token, there) else "its texts do not have this number"
 
 
 def _written(token: Token, text: str) -> str | None:
     """Whether a formula of the text ends in the claim's, sign by sign."""
-    own = normalised(latex(text))
-    sides = [normalised(side) for side in RELATION.split(token.text.strip("$"))]
+    own = unspaced(latex(text))
+    sides = [unspaced(side) for side in RELATION.split(token.text.strip("$"))]
     if own in sides or _means(token, text):
         return None
     return f"it would be ${latex(text)}$"
@@ -271,7 +271,7 @@ def _agrees(token: Token, text: str, point: Mapping[object, float]) -> str | Non
     if found is None:
         return "has no value there"
     *sides, last = RELATION.split(token.text.strip("$"))
-    said = value(token) or value(Token(last.strip().replace("\\,", ""), "number"))
+    said = number_of(token) or number_of(Token(last.strip().replace("\\,", ""), "number"))
     if said is None or abs(float(found) - said[0]) > (near := said[1] * (1 + 1e-9)):
         return f"it is {float(found):.6g}"
     for side in sides:
