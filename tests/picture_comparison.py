@@ -43,7 +43,7 @@ def moved_fields(before: Sequence[Any], after: Sequence[Any]) -> list[str]:
     return [
         f"{' '.join(new.claims)} {new.kind}, {line}"
         for old, new in zip(_records(before), _records(after), strict=False)
-        for line in record.differences(old, new)
+        for line in record.record_differences(old, new)
     ]
 
 

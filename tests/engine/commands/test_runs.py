@@ -16,13 +16,13 @@ import nbformat
 import pytest
 from time_spent import Account
 
+from verified_transformer.engine.commands.command_line import main
 from verified_transformer.engine.commands.elsewhere import (
     evidence,
     fresh_seeds,
     keeping,
     portable,
 )
-from verified_transformer.engine.commands.line import main
 from verified_transformer.engine.commands.notebooks import comparing
 from verified_transformer.engine.commands.notebooks.formatting import format_cells
 from verified_transformer.engine.commands.notebooks.running import refresh, run

@@ -15,8 +15,8 @@ import sympy as sp
 from ..account import registry
 from ..account.code import how_made
 from ..account.reading import Reading
-from ..account.reading.models import model_fault
 from ..account.records.margins import Interval
+from ..account.records.ran import model_fault
 from ..account.records.record import Estimate, Record, Recorded, Score, Volatile
 from ..account.rendering import cards as rendering
 from ..exact.definitions import definition, in_words, is_law_of, same_definition, under

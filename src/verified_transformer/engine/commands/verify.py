@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..account import ledger, registry
 from ..account.records.notebook_records import records_in
-from ..account.records.record import LedgerError, Record, moved_fields
+from ..account.records.record import LedgerError, Record, record_differences
 from ..account.registry import Statement
 from ..account.verdicts.decide import Decision, decide
 from .notebooks.running import run
@@ -42,16 +42,25 @@ def verify(root: Path, name: str) -> int:
         failed |= bool(again.errors)
     for record in fresh:
         print(f"{record.line}   ({record.volatile.seconds:.2f} s)")
-    stored = [item.record for item in own]
+    same, lines = compared(statement, [item.record for item in own], fresh)
+    print("\n".join(f"{name}: {line}" for line in lines), file=sys.stdout if same else sys.stderr)
+    return int(failed or not same)
+
+
+def compared(
+    statement: Statement, stored: Sequence[Record], fresh: Sequence[Record]
+) -> tuple[bool, list[str]]:
+    """Compare the records of one claim with those that a fresh run left, both in order.
+
+    Returns:
+        Whether they are the same, verdict included; and in lines what became of the claim.
+    """
     before, after = (_decide(statement, records) for records in (stored, fresh))
     moved = _moved(stored, fresh)
     if before.verdict != after.verdict:
         moved = [f"stored as {before.verdict} ({before.why})", *moved]
-    said = [statement.says, f"{after.verdict} ({after.why})", *moved]
-    said += [] if moved else ["what came out is what is stored"]
-    for line in said:
-        print(f"{name}: {line}", file=sys.stderr if moved else sys.stdout)
-    return int(failed or bool(moved))
+    told = moved or ["what came out is what is stored"]
+    return not moved, [statement.says, f"{after.verdict} ({after.why})", *told]
 
 
 def _decide(statement: Statement, records: Sequence[Record]) -> Decision:
@@ -69,7 +78,7 @@ def _moved(stored: Sequence[Record], fresh: Sequence[Record]) -> list[str]:
         old, new = before.get(key, []), after.get(key, [])
         name = " ".join(filter(None, [key[0], "(truth)" if key[1] == "truth" else "", key[2]]))
         for one, other in zip(old, new, strict=False):
-            lines += [f"{name}: {line}" for line in moved_fields(one, other)]
+            lines += [f"{name}: {line}" for line in record_differences(one, other)]
         lines += [f"{name}: stored, but did not come out: {r.line}" for r in old[len(new) :]]
         lines += [f"{name}: came out, but is not stored: {r.line}" for r in new[len(old) :]]
     return lines

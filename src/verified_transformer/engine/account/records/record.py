@@ -247,7 +247,7 @@ def _built(of: Any, value: Any, name: str) -> Any:
 _types = cache(get_type_hints)
 
 
-def moved_fields(old: Record, new: Record) -> list[str]:
+def record_differences(old: Record, new: Record) -> list[str]:
     """Say which deterministic fields of a record moved, and how.
 
     Returns:
