@@ -155,40 +155,7 @@ def test_numbers_that_another_processor_rounds_otherwise_are_free() -> None:
 # ------------------------------------------------------------------ the library's own code
 
 LIBRARY = {
-    "lab/statements.py": '''
-from functools import cache
-
-from ..models.work import all_work
-
-PARTS = {"forward": lambda n: 2 * n, "backward": lambda n: 4 * n}
-
-
-def grows_as_printed(part):
-    def check(factors):
-        few, many = (PARTS[part](q * factors) / q**2 for q in (2, 32))
-        return many <= 10 * few
-
-    return check
-
-
-def printed_order(factors, length):
-    return length**factors / factors
-
-
-def in_step(work):
-    def check(expression):
-        small, large = (work(3, q) / expression(3, q) for q in (2, 16))
-        return 1 / 50 < large / small < 50
-
-    return check
-
-
-@cache
-def less_work(join: int) -> bool:
-    """Whether joining so is less work."""
-    return all(all_work(join, q) < all_work(1, q) for q in (4, 8))  # at two lengths
-''',
-    "models/work.py": """
+    "models/work.py": '''
 class Chain:
     def __init__(self, name):
         self.name = name
@@ -200,16 +167,23 @@ class Chain:
 DIAGONAL = Chain("diagonal")
 
 
+def less_work(join: int):
+    """Whether joining so is less work."""
+
+    def check(length):
+        return all_work(join, length) < all_work(1, length)  # at any length
+
+    return check
+
+
 def all_work(join, length):
     total = join * length
     return total + 1
-""",
+''',
     "engine/checks/claim.py": "def claim(x):\n    return x\n",
 }
-IN_STEP = "from book.lab.statements import in_step, printed_order\nthing = in_step(printed_order)\n"
-PRINTED = "from book.lab.statements import grows_as_printed\nthing = grows_as_printed('forward')\n"
-LESS = "from book.lab.statements import less_work\nthing = less_work\n"
-BY_MODULE = "from book.lab import statements\nthing = lambda x: statements.less_work(x)\n"
+LESS = "from book.models.work import less_work\nthing = less_work(2)\n"
+BY_MODULE = "from book.models import work\nthing = lambda x: work.less_work(x)\n"
 CHAIN = "from book.models.work import DIAGONAL\nthing = lambda x: DIAGONAL(x)\n"
 JUDGED = "from book.engine.checks.claim import claim\nthing = lambda x: claim(x)\n"
 Key = Callable[..., str | None]
@@ -241,15 +215,9 @@ def key_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Key:
 @pytest.mark.parametrize(
     ("cell", "old", "new"),
     [
-        pytest.param(PRINTED, "many <= 10 * few", "factors < 3", id="FACT-38"),
-        pytest.param(
-            IN_STEP, "1 / 50 < large / small < 50", "expression is not printed_order", id="FACT-39"
-        ),
-        pytest.param(LESS, "all_work(join, q) < all_work(1, q)", "join == 2", id="FACT-40"),
-        pytest.param(LESS, "total + 1", "total + 2", id="what it calls in another file"),
-        pytest.param(BY_MODULE, "q in (4, 8)", "q in (4,)", id="through a notebook's function"),
-        pytest.param(PRINTED, "2 * n", "3 * n", id="a table of functions"),
-        pytest.param(IN_STEP, "length**factors", "length", id="what an inner function got"),
+        pytest.param(LESS, "all_work(join, length) <", "2 * length <", id="an inner function"),
+        pytest.param(LESS, "total + 1", "total + 2", id="what it calls"),
+        pytest.param(BY_MODULE, "total + 1", "total + 2", id="through a notebook's function"),
         pytest.param(CHAIN, "x[0]", "x[1]", id="a method of what a name stands for"),
         pytest.param(CHAIN, '"diagonal"', '"other"', id="a field of it"),
     ],
@@ -263,18 +231,14 @@ def test_an_answer_typed_into_the_library_moves_the_key(
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("all_work", "work_in_all"), ("total", "sum_"), ("# at two lengths", "# 4 and 8"),
+        ("all_work", "work_in_all"), ("total", "sum_"), ("# at any length", "# of two"),
         ("Whether joining so", "Whether it"), ("join: int", "join: float"),
         ("    total =", "\n    total ="), ("return x\n", "return 1\n"),
-        ("n: 4 * n}", "n: 4 * n,\n}"),
     ],
-    ids=[
-        "a function", "a local", "a comment", "a text", "an annotation", "layout", "what judges",
-        "a comma",
-    ],
+    ids=["a function", "a local", "a comment", "a text", "an annotation", "layout", "what judges"],
 )  # fmt: skip
 def test_what_changes_no_result_in_the_library_is_free(old: str, new: str, key_of: Key) -> None:
-    for cell in (PRINTED, LESS, BY_MODULE, CHAIN, JUDGED):
+    for cell in (LESS, BY_MODULE, CHAIN, JUDGED):
         assert key_of(cell) == key_of(cell, old, new)
 
 
