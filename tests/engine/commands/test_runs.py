@@ -173,7 +173,10 @@ def test_evidence_is_kept_once_and_says_what_differs(
     assert evidence.evidence([notebook], tmp_path, "cpu") == 0
     assert "as stored\n" not in capsys.readouterr().out  # not run again
     assert evidence.evidence([notebook], tmp_path, "cpu", finer=10) == 1
-    assert "-LOSS-14  proof supports; outcome +LOSS-14  proof no" in capsys.readouterr().out
+    assert (
+        "stored: LOSS-14  proof supports; outcome    now: LOSS-14  proof no"
+        in capsys.readouterr().out
+    )
 
 
 @pytest.mark.canary

@@ -106,13 +106,6 @@ def _without_tags(drawn: Sequence[str]) -> list[str]:
     return [*filter(None, (re.sub(r"<[^>]*>?", "", line).strip() for line in drawn))]
 
 
-def changes(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of which one text has more than the other, marked ``-`` and ``+``."""
-    for text in difflib.unified_diff(old, new, lineterm="", n=0):
-        if not text.startswith(("---", "+++", "@@")):
-            yield text
-
-
 def records(book: Any) -> list[dict[str, Any]]:
     """Return the records in a notebook's outputs, in order, cards left out."""
     found = [
