@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from verified_transformer.engine.account.verdicts import lock
-from verified_transformer.engine.commands.prose import drafting, pages, said
+from verified_transformer.engine.commands.prose import drafting, pages, words
 from verified_transformer.engine.commands.prose.owners import (
     Owned,
     Page,
@@ -19,7 +19,7 @@ from verified_transformer.engine.commands.prose.owners import (
 from verified_transformer.engine.commands.prose.tokens import tokens
 
 ROOT = Path(__file__).parent.parent
-TEXTS = said.files(ROOT)
+TEXTS = words.files(ROOT)
 OWNERS = "\n=== owners\n"  # between a text and what stands beside it, in these tests
 
 
@@ -31,7 +31,9 @@ def held(both: str, page: Page | None = None, following: tuple[str, ...] = ()) -
 
 def test_every_file_says_what_somebody_took_up() -> None:
     locked = lock.read_words()
-    fresh = [fault for name in TEXTS for fault in said.said_otherwise(ROOT, name, locked.get(name))]
+    fresh = [
+        fault for name in TEXTS for fault in words.said_otherwise(ROOT, name, locked.get(name))
+    ]
     assert fresh == [], 'make lock REASON="…" takes up what is said, after you have read it'
     assert sorted(locked) == TEXTS
 

@@ -29,7 +29,7 @@ import page_gates
 import yaml
 
 from verified_transformer.engine.commands.notebooks import comparing
-from verified_transformer.engine.commands.prose import said as words
+from verified_transformer.engine.commands.prose import words
 
 from .forked import Trial
 from .mutant import PARTS, Mutant

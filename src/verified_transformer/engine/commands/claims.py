@@ -10,7 +10,7 @@ from ...writing import write_whole
 from ..account import ledger
 from ..account.verdicts import lock
 from .git import git
-from .prose import said
+from .prose import words
 
 RENEW = 'make lock REASON="…" renews the lock on purpose; git diff shows what it changes'
 
@@ -52,13 +52,13 @@ def renew_lock(root: Path, reason: str, date: str | None = None, path: Path = lo
         LedgerError: no reason, no date, or an article's words changed for a claim that the reason
             does not name.
     """
-    locked, words = lock.read(path), lock.read_words(path)
+    locked, held = lock.read(path), lock.read_words(path)
     made = ledger.collect(root, locked)
     changed = made.differences(locked)
     now = {claim.id: claim.state for claim in made.claims}
     claims = lock.renew(now, locked, reason, date or _last_commit(root))
-    words, spoken = said.renewed(root, words)
-    write_whole(path, lock.text(claims, words))
+    taken_up, spoken = words.renewed(root, held)
+    write_whole(path, lock.text(claims, taken_up))
     print("\n".join([*changed, *spoken]))
     print(f"{path.name}: {len(changed)} changes of {len(now)} claims, {len(spoken)} of words")
     return 0

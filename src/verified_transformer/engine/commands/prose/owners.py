@@ -19,8 +19,8 @@ the order in which the text says them; of a page they stand without an id.
 A display is named by its ``\\tag`` or by its place in the text; see `displays`. ``told`` is what
 the texts of the claim say: a whole formula of them, or a number. A whole number that is part of the
 story may be ``free``, any other with a reason behind it, ``free: a name, Llama 3.2``. What needs no
-owner, `bound` says; it may have one. A number that is changed in the text alone, or changes places
-with another, has no owner any more; changed in both places, it disagrees with its owner.
+owner, `needless` says; it may have one. A number that is changed in the text alone, or changes
+places with another, has no owner any more; changed in both places, it disagrees with its owner.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from ...exact.displays.latex_reader import read
 from ...exact.displays.names import Names
 from ...exact.formulas.evaluation import equivalent, number
 from ...exact.formulas.notation import parse, symbols
-from . import bound, displays
-from .bound import RELATION, unspaced
+from . import displays, needless
+from .needless import RELATION, unspaced
 from .tokens import Token, number_of, tokens
 
 _LET = "let "
@@ -101,7 +101,7 @@ class Page:
         sources: keys of the bibliography.
         names: what the names in its displays stand for; each text adds to them.
         given: numbers that its code gives, and the readings of claims that it names.
-        displayed, readings: formulas of its displays and of these readings, see `bound`.
+        displayed, readings: formulas of its displays and of these readings, see `needless`.
         elsewhere: gives the lines that another notebook prints, by its path.
     """
 
@@ -173,9 +173,11 @@ def matched(
         Tokens with the number of their row, and those that need an owner and have none.
     """
     shown = shown_as(said)
-    done = bound.unasked(said, page.given, page.displayed, page.readings, following)
+    done = needless.unasked(said, page.given, page.displayed, page.readings, following)
     rows = [shown.get(text, text) for text, _ in own.rows]
-    pairs = bound.aligned([token.text for token in said], rows, [1 if free else 2 for free in done])
+    pairs = needless.aligned(
+        [token.text for token in said], rows, [1 if free else 2 for free in done]
+    )
     unowned = [t for n, (t, free) in enumerate(zip(said, done, strict=True))
                if n not in pairs and not free]  # fmt: skip
     return [(said[place], row) for place, row in pairs.items()], unowned

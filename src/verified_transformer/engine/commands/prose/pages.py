@@ -12,7 +12,7 @@ from typing import Any
 from ...account import registry
 from ..notebooks import sorts
 from ..notebooks.comparing import lines
-from . import bound
+from . import needless
 from .owners import Owned, Page, faults, read_owners
 from .tokens import MATHS
 
@@ -54,12 +54,12 @@ def _around(prose: str, code: str = "") -> dict[str, Any]:
     """What a text may say unasked: of its own displays, its code, and the claims of both."""
     named = sorted({*ID.findall(prose), *ID.findall(code)})
     known = registry.load()[1]
-    read = [text for id in named if id in known for text in bound.texts(known[id])]
+    read = [text for id in named if id in known for text in needless.texts(known[id])]
     shown = (found["display"] for found in MATHS.finditer(prose))
     return {
-        "given": bound.numbers(code).union(*map(bound.numbers, read)),
-        "displayed": [bound.unspaced(text) for text in shown if text],
-        "readings": [formula for text in read for formula in bound.formulas(text)],
+        "given": needless.numbers(code).union(*map(needless.numbers, read)),
+        "displayed": [needless.unspaced(text) for text in shown if text],
+        "readings": [formula for text in read for formula in needless.formulas(text)],
     }
 
 
