@@ -249,7 +249,7 @@ def test_what_files_say_stands_behind_the_claims(tmp_path: Path) -> None:
 @pytest.mark.canary
 def test_a_lock_that_is_gone_is_not_made_anew(tmp_path: Path) -> None:
     with pytest.raises(LockError, match=r"none\.lock: is missing; restore it from the repository"):
-        claims.renew_lock(ROOT, "start again", DAY, path=tmp_path / "none.lock")
+        claims.renew(ROOT, "start again", DAY, path=tmp_path / "none.lock")
 
 
 # ------------------------------------------------------------------ where it is red
@@ -282,7 +282,7 @@ def test_the_command_renews_the_lock_with_the_day_of_the_last_commit(
     altered: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = lock.read()
-    assert claims.renew_lock(ROOT, "it was right", DAY, path=altered) == 0
+    assert claims.renew(ROOT, "it was right", DAY, path=altered) == 0
     assert "LOSS-14: wrong -> holds\n" in capsys.readouterr().out
     after = lock.read()
     change = Change(DAY, "wrong", "holds", "it was right")
@@ -292,7 +292,7 @@ def test_the_command_renews_the_lock_with_the_day_of_the_last_commit(
 
 
 def test_the_history_is_published(altered: Path) -> None:
-    claims.renew_lock(ROOT, "it was right", DAY, path=altered)
+    claims.renew(ROOT, "it was right", DAY, path=altered)
     data = next(c for c in ledger.collect(ROOT).to_json()["claims"] if c["id"] == "LOSS-14")
     assert data["history"][-1] == {
         "date": DAY, "before": "wrong", "after": "holds", "reason": "it was right",
