@@ -50,7 +50,7 @@ def volatile(text: str) -> str:
     return f'<span class="vt-volatile">{escape(text)}</span>'
 
 
-def words(text: str) -> str:
+def as_html(text: str) -> str:
     """Turn text without formulas into HTML; what stands between backticks is code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
@@ -64,7 +64,7 @@ def typeset(text: str, formula: Callable[[str], str] = in_brackets) -> str:
     """Turn text with ``$…$`` into HTML."""
     parts = re.split(r"(?<!\\)\$", text)
     return "".join(
-        " ".join(map(formula, breakable(part))) if index % 2 else words(part)
+        " ".join(map(formula, breakable(part))) if index % 2 else as_html(part)
         for index, part in enumerate(parts)
     )
 

@@ -27,7 +27,7 @@ PATTERNS = (
 )  # fmt: skip
 
 
-def words_of(whole: str, suffix: str) -> str:
+def words(whole: str, suffix: str) -> str:
     """Return what a file says: of code its texts, of a notebook its captions as well.
 
     Args:
@@ -42,7 +42,7 @@ def words_of(whole: str, suffix: str) -> str:
     parts = []
     for cell in json.loads(whole)["cells"]:
         source = "".join(cell["source"])
-        parts.append(source if cell["cell_type"] == "markdown" else words_of(source, ".py"))
+        parts.append(source if cell["cell_type"] == "markdown" else words(source, ".py"))
         captions = cell.get("metadata", {}).get("mystnb")
         parts += [json.dumps(captions, ensure_ascii=False)] if captions else []
     return "\n".join(parts)
@@ -50,7 +50,7 @@ def words_of(whole: str, suffix: str) -> str:
 
 def hash_of_file(path: Path) -> str:
     """Return the hash of what a file says; how its lines break takes no part."""
-    said = words_of(path.read_text(encoding="utf-8"), path.suffix)
+    said = words(path.read_text(encoding="utf-8"), path.suffix)
     return hash_of(" ".join(said.split()), 16)
 
 
@@ -69,9 +69,7 @@ def said_otherwise(root: Path, name: str, locked: str | None) -> list[str]:
     with suppress(ValueError):  # no commit, or none that has the file
         taken_up = git(root, "log", "-1", "--format=%H", "--", LOCK.as_posix())
         before = git(root, "show", f"{taken_up}:./{name}")
-    both = (
-        words_of(text, path.suffix) if text else "" for text in (before, path.read_text("utf-8"))
-    )
+    both = (words(text, path.suffix) if text else "" for text in (before, path.read_text("utf-8")))
     told = [f"{name}: {line}" for line in beside(*map(str.splitlines, both))] if before else []
     return told or [f"{name}: does not say what was taken up"]
 
