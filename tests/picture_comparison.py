@@ -25,7 +25,7 @@ def install() -> None:
     @wraps(compare)
     def with_pictures(cell: Any, test: Any, ref: Any, *rest: Any, **more: Any) -> bool:
         same = bool(compare(cell, test, ref, *rest, **more))
-        found = list(pictures.differences(ref, test))
+        found = list(pictures.moved(ref, test))
         cell.comparison_traceback += [f"picture: {text}" for text in found]
         if not same:
             cell.comparison_traceback += moved_fields(ref, test)
@@ -43,7 +43,7 @@ def moved_fields(before: Sequence[Any], after: Sequence[Any]) -> list[str]:
     return [
         f"{' '.join(new.claims)} {new.kind}, {line}"
         for old, new in zip(_records(before), _records(after), strict=False)
-        for line in record.differences(old, new)
+        for line in record.record_differences(old, new)
     ]
 
 

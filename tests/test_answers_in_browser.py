@@ -25,7 +25,7 @@ import drawn_exercises  # noqa: E402
 
 ANSWERS = contents(ROOT / "tests" / "answers.yaml")
 GIVEN = [row[:2] for row in ANSWERS]
-EVERY = questions.load()
+EVERY = questions.load_questions()
 STYLE = (ROOT / "book" / "_static" / "exercises.css").read_text(encoding="utf-8")
 GUESS = (
     '<p>And <span class="vt-guess angle">which angle</span>?</p>'

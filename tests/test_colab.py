@@ -23,7 +23,7 @@ from nbclient import NotebookClient
 
 from verified_transformer.engine.account import ledger
 from verified_transformer.engine.account.code.modules import CodeFault, Package
-from verified_transformer.engine.commands import line
+from verified_transformer.engine.commands import command_line
 from verified_transformer.engine.commands.notebooks import colab
 from verified_transformer.engine.commands.notebooks.comparing import METADATA_KEY
 
@@ -156,7 +156,7 @@ def unfit(text: str, trees: dict[str, Path]) -> list[str]:
         return ["names no commit"]
     if named[1] not in trees:
         return [f"names {named[1]}, which the main branch does not have"]
-    package = trees[named[1]] / "src" / colab.PACKAGE.name
+    package = trees[named[1]] / "src" / "verified_transformer"
     ours = [name for name in colab.imports(book) if name.split(".")[0] == package.name]
     return [f"imports {name}, which its commit lacks" for name in ours if not has(package, name)]
 
@@ -211,11 +211,11 @@ def test_a_commit_that_does_not_serve_is_found(
 @pytest.mark.slow
 def test_nothing_is_published_under_another_address(repository: Path, capsys) -> None:
     other = ["--root", str(repository), "--served", "https://github.com/fork/verified-transformer"]
-    assert line.main(["publish-colab", *other]) == 1
+    assert command_line.main(["publish-colab", *other]) == 1
     assert "notebooks would install from" in capsys.readouterr().err
     git(repository, "checkout", "-q", "-f", BRANCH)
     try:
-        assert line.main(["publish-colab", "--root", str(repository)]) == 1
+        assert command_line.main(["publish-colab", "--root", str(repository)]) == 1
         assert "is checked out" in capsys.readouterr().err
     finally:
         git(repository, "checkout", "-q", "-f", "main")

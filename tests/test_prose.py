@@ -8,24 +8,32 @@ import nbformat
 import pytest
 
 from verified_transformer.engine.account.verdicts import lock
-from verified_transformer.engine.commands.prose import drafting, pages, said
-from verified_transformer.engine.commands.prose.owners import Owned, Page, faults, parsed, written
+from verified_transformer.engine.commands.prose import drafting, pages, words
+from verified_transformer.engine.commands.prose.owners import (
+    Owned,
+    Page,
+    faults,
+    owners_text,
+    read_owners,
+)
 from verified_transformer.engine.commands.prose.tokens import tokens
 
 ROOT = Path(__file__).parent.parent
-TEXTS = said.files(ROOT)
+TEXTS = words.files(ROOT)
 OWNERS = "\n=== owners\n"  # between a text and what stands beside it, in these tests
 
 
 def held(both: str, page: Page | None = None, following: tuple[str, ...] = ()) -> list[str]:
     """What is wrong with a text and its owners, of which it is parted by `OWNERS`."""
     text, _, rows = both.partition(OWNERS)
-    return faults(text, parsed(rows)[""], page or Page(), following)
+    return faults(text, read_owners(rows)[""], page or Page(), following)
 
 
 def test_every_file_says_what_somebody_took_up() -> None:
     locked = lock.read_words()
-    fresh = [fault for name in TEXTS for fault in said.faults(ROOT, name, locked.get(name))]
+    fresh = [
+        fault for name in TEXTS for fault in words.said_otherwise(ROOT, name, locked.get(name))
+    ]
     assert fresh == [], 'make lock REASON="…" takes up what is said, after you have read it'
     assert sorted(locked) == TEXTS
 
@@ -270,8 +278,8 @@ def test_a_draft_is_in_the_order_of_the_text_and_fills_in_what_it_finds(tmp_path
 
 def test_owners_are_read_as_they_are_written() -> None:
     page = Owned([("0.5", ["1/2"]), ("(1)", ["LOSS-14", "computed at d=3"])], ["x: real"])
-    assert parsed(written({"": page})) == {"": page}
-    assert parsed(written({"a": page, "b": page})) == {"": Owned(), "a": page, "b": page}
+    assert read_owners(owners_text({"": page})) == {"": page}
+    assert read_owners(owners_text({"a": page, "b": page})) == {"": Owned(), "a": page, "b": page}
 
 
 DISPLAYS = r"""

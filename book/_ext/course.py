@@ -20,7 +20,7 @@ from sphinx.util.docutils import SphinxDirective
 from verified_book import render
 from verified_book.claims import Claims, raw
 
-from verified_transformer.engine.account.questions import Question, load
+from verified_transformer.engine.account.questions import Question, load_questions
 from verified_transformer.engine.account.records.notebook_records import notebooks
 from verified_transformer.engine.account.registry import contents
 from verified_transformer.engine.account.rendering import plain
@@ -63,7 +63,7 @@ def sections(root: Path) -> dict[str, Section]:
 def questions(known: Mapping[str, Section]) -> dict[str, list[Question]]:
     """The exercises by the numbers of their sections."""
     made: dict[str, list[Question]] = {number: [] for number in known}
-    for question in load().values():
+    for question in load_questions().values():
         made[question.id.rpartition(".")[0]].append(question)
     return made
 

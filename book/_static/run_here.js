@@ -23,7 +23,7 @@ import dataclasses, json
 from verified_transformer import claim, derive, symbols
 from verified_transformer.engine.commands.notebooks import in_page
 def run_here(earlier, source):
-    return json.dumps(dataclasses.asdict(in_page.run(json.loads(earlier), source)))`);
+    return json.dumps(dataclasses.asdict(in_page.run_cell(json.loads(earlier), source)))`);
     run = python.globals.get("run_here");
   };
   onmessage = async ({ data }) => {

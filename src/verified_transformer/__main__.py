@@ -16,6 +16,6 @@ def interrupted(*_: object) -> None:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, interrupted)
-    from .engine.commands.line import main
+    from .engine.commands.command_line import main
 
     sys.exit(main())

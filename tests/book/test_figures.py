@@ -35,14 +35,10 @@ def curve(ax: Axes) -> None:
     ax.legend()
 
 
-def test_the_keys_are_one() -> None:
-    assert figures.METADATA_KEY == pictures.KEY
-
-
 def test_a_picture_is_its_datas_and_like_itself() -> None:
     first, second = output(curve), output(curve)
     assert pictures.fault(first) is None
-    assert list(pictures.differences([first], [second])) == []
+    assert list(pictures.moved([first], [second])) == []
 
 
 CHANGES = {
@@ -68,18 +64,18 @@ def test_a_changed_picture_is_told(change: str) -> None:
         curve(ax)
         alter(ax)
 
-    assert any(says in text for text in pictures.differences([output(curve)], [output(changed)]))
+    assert any(says in text for text in pictures.moved([output(curve)], [output(changed)]))
 
 
 def test_what_cannot_be_seen_is_no_change() -> None:
     near = output(lambda ax: ax.plot([1, 2], [1, 2.0001]))
-    assert not list(pictures.differences([output(lambda ax: ax.plot([1, 2], [1, 2]))], [near]))
+    assert not list(pictures.moved([output(lambda ax: ax.plot([1, 2], [1, 2]))], [near]))
 
 
 def test_on_a_logarithmic_axis_a_factor_counts() -> None:
     one = output(lambda ax: ax.plot([1, 2], [1e-6, 1]), log=True)
     other = output(lambda ax: ax.plot([1, 2], [2e-6, 1]), log=True)
-    assert any("moved by" in text for text in pictures.differences([one], [other]))
+    assert any("moved by" in text for text in pictures.moved([one], [other]))
 
 
 @pytest.mark.canary
@@ -89,7 +85,7 @@ def test_a_swapped_picture_is_found() -> None:
     assert "not the one" in (pictures.fault(first) or "")
     del second["metadata"]["image/png"]
     assert "without its data" in (pictures.fault(second) or "")
-    assert list(pictures.differences([output(curve)], [])) == ["1 pictures are stored, 0 came out"]
+    assert list(pictures.moved([output(curve)], [])) == ["1 pictures are stored, 0 came out"]
 
 
 def test_points_of_unstable_training_are_stored_and_not_compared() -> None:
@@ -100,5 +96,5 @@ def test_points_of_unstable_training_are_stored_and_not_compared() -> None:
         plt.close(fig)
         return {"data": {"image/png": data}, "metadata": {"image/png": metadata}}
 
-    assert not list(pictures.differences([trained(2)], [trained(7)]))
-    assert list(pictures.differences([trained(2)], [trained(2, "gain")]))
+    assert not list(pictures.moved([trained(2)], [trained(7)]))
+    assert list(pictures.moved([trained(2)], [trained(2, "gain")]))

@@ -16,7 +16,7 @@ import pytest
 import torch
 from growth_models import EVERY, model
 
-from verified_transformer.engine.commands.line import main
+from verified_transformer.engine.commands.command_line import main
 from verified_transformer.models import GrowthFailed, GrowthRefused, grow, widen_checkpoint
 from verified_transformer.models.growth import checkpoints
 

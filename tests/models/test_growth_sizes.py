@@ -11,7 +11,7 @@ import torch
 from growth_models import model
 from transformers import Starcoder2Config, Starcoder2ForCausalLM
 
-from verified_transformer.engine.commands.line import main
+from verified_transformer.engine.commands.command_line import main
 from verified_transformer.models.growth import (
     Axis,
     GrowthFailed,

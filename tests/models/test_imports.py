@@ -46,7 +46,7 @@ def uncovered(pyproject: str) -> set[str]:
     project = tomllib.loads(pyproject)["project"]
     wanted = project["dependencies"] + project["optional-dependencies"]["models"]
     names = {re.split(r"[\s\[<>=!~;]", line)[0].replace("-", "_") for line in wanted}
-    files = (colab.PACKAGE / "models").rglob("*.py")
+    files = (SOURCE / "verified_transformer" / "models").rglob("*.py")
     modules = [".".join(f.relative_to(SOURCE).with_suffix("").parts) for f in files]
     return colab.third_parties(modules) - names - sys.stdlib_module_names
 
@@ -86,7 +86,7 @@ for absent in ("torch", "numpy", "scipy", "matplotlib", "IPython"):
     sys.modules[absent] = None
 from verified_transformer.engine.commands.notebooks import in_page
 
-shown = in_page.run([], '''
+shown = in_page.run_cell([], '''
 from sympy import exp, integrate, oo, pi, sqrt
 from verified_transformer import claim, derive, symbols
 d, x, σ = symbols("d x sigma")

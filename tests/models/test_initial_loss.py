@@ -227,9 +227,11 @@ def test_a_body_of_ones_own_is_accepted() -> None:
 def test_the_command_prints_it_and_needs_no_transformers(tmp_path: Path) -> None:
     config = tmp_path / "config.json"
     config.write_text(json.dumps({"model_type": "gemma", **SIZES}), encoding="utf-8")
-    code = "import sys; from verified_transformer.engine.commands.line import main; status = main("
-    code += f"['initial-loss', {str(config)!r}, '--steps']); assert 'transformers' not in "
-    code += "sys.modules and 'sympy' not in sys.modules; sys.exit(status)"
+    code = "import sys; from verified_transformer.engine.commands.command_line import main; "
+    code += f"status = main(['initial-loss', {str(config)!r}, '--steps']); "
+    code += (
+        "assert 'transformers' not in sys.modules and 'sympy' not in sys.modules; sys.exit(status)"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True
     )  # fmt: skip

@@ -29,7 +29,7 @@ import page_gates
 import yaml
 
 from verified_transformer.engine.commands.notebooks import comparing
-from verified_transformer.engine.commands.prose import said as words
+from verified_transformer.engine.commands.prose import words
 
 from .forked import Trial
 from .mutant import PARTS, Mutant
@@ -242,7 +242,7 @@ class Judge:
         """What the lock on words says of a changed file."""
         path = self.scratch / mutant.path
         with self._changed(path, text):
-            found = words.faults(self.scratch, mutant.path, self._locked[mutant.path])
+            found = words.said_otherwise(self.scratch, mutant.path, self._locked[mutant.path])
         return (LOCKED, "\n".join(found)) if found else ("", "")
 
     def _asked(self, module: str, trials: Sequence[Trial], *names: str) -> Iterator[Answer]:

@@ -24,7 +24,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedFormatter, FuncFormatter
 
-__all__ = ["COLOURS", "METADATA_KEY", "figure", "measured", "picture", "plt", "show_as_data"]
+from ..engine.account.records.pictures import KEY
+
+__all__ = ["COLOURS", "figure", "measured", "picture", "plt", "show_as_data"]
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")  # Okabe and Ito
 _STYLE = {
@@ -93,7 +95,6 @@ def measured(
 
 # --------------------------------------------------------------------- what a figure shows, as data
 
-METADATA_KEY = "verified_transformer_figure"
 STAYS = "stays"  # the mark of a figure whose points are another processor's others
 _MOST_POINTS = 33  # of a line; a longer one is thinned evenly
 _DIGITS = 5
@@ -192,9 +193,7 @@ def picture(figure: Figure) -> tuple[str, dict[str, Any]]:
         panels = [{**panel, "stays": True} for panel in panels]
     figure.savefig(buffer, format="png", bbox_inches="tight", dpi=figure.dpi)
     data = b64encode(buffer.getvalue()).decode()
-    return data, {
-        METADATA_KEY: {"panels": panels, "picture": hashlib.sha256(data.encode()).hexdigest()}
-    }
+    return data, {KEY: {"panels": panels, "picture": hashlib.sha256(data.encode()).hexdigest()}}
 
 
 def line(figure: Figure) -> str:

@@ -15,7 +15,7 @@ import torch
 from verified_transformer.book.experiments import factorised_lookup, tied_convergence
 from verified_transformer.engine.account import recordings
 from verified_transformer.engine.account.parts import part
-from verified_transformer.engine.commands import line as command
+from verified_transformer.engine.commands import command_line as command
 from verified_transformer.engine.commands import recording
 from verified_transformer.engine.sampling import zipf_markov
 from verified_transformer.models import heads

@@ -11,9 +11,11 @@ import pytest
 import sympy as sp
 
 from verified_transformer.engine.account import errata, ledger, registry
-from verified_transformer.engine.account.errata import GRADES, read_erratum, unowned
+from verified_transformer.engine.account.errata import FILLED, GRADES, read_erratum
 from verified_transformer.engine.account.reading import Reading, RegistryError
 from verified_transformer.engine.account.rendering.values import shown, value
+from verified_transformer.engine.commands.prose.needless import unspaced
+from verified_transformer.engine.commands.prose.tokens import tokens
 from verified_transformer.engine.exact.formulas.evaluation import number
 from verified_transformer.engine.exact.formulas.notation import parse
 
@@ -78,6 +80,14 @@ def test_the_numbers_are_those_of_the_formulas(name: str) -> None:
             assert abs(read_back(side.value) - wanted) <= 3e-3 * abs(wanted)
     if part.formula and part.truth_formula:
         assert erratum.printed.value and erratum.right.value
+
+
+def unowned(erratum: dict[str, Any], texts: list[str]) -> list[str]:
+    """Numbers and formulas of an erratum's words that neither the claim's texts nor a sum have."""
+    known = unspaced("".join(texts))
+    words = [erratum.get("headline"), erratum.get("of"), *(erratum.get("told") or {}).values()]
+    said = [token for text in words if text for token in tokens(FILLED.sub(" ", text))]
+    return [t.text for t in said if t.kind != "word" and unspaced(t.text.strip("$")) not in known]
 
 
 @pytest.mark.parametrize("name", sorted(WRITTEN))
@@ -228,7 +238,7 @@ def test_another_grade_is_not_as_locked(collected: ledger.Ledger) -> None:
 @pytest.mark.canary
 def test_a_typed_number_is_found() -> None:
     data = {**WHOLE, "headline": "It is 0.3, not $1/d^2$; {right}."}
-    assert unowned(data, ["The variance is $1/d$."]) == ["1/d^2", "0.3"]
+    assert unowned(data, ["The variance is $1/d$."]) == ["0.3", "$1/d^2$"]
 
 
 def test_grades_say_what_they_mean() -> None:

@@ -99,7 +99,7 @@ def sample_record(kind: str) -> Record:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_output_has_the_colour_and_the_name_of_its_row(kind: str) -> None:
-    data, metadata = rendering.record(sample_record(kind))
+    data, metadata = rendering.record_output(sample_record(kind))
     row, html = evidence.KINDS[kind], data["text/html"]
     assert f"border-left:4px solid {row.colour.line}" in html
     assert f'class="vt-record vt-{kind}"' in html and f"LOSS-14 · {row.label}<" in html
@@ -147,7 +147,9 @@ def test_no_card_and_no_record_shows_latex_in_colab() -> None:
 
 @pytest.mark.canary
 def test_latex_in_an_output_is_seen() -> None:
-    data, metadata = rendering.record(replace(sample_record("proof"), latex=r"\mathbb{E}[w^2]=d"))
+    data, metadata = rendering.record_output(
+        replace(sample_record("proof"), latex=r"\mathbb{E}[w^2]=d")
+    )
     assert not faults_in_colab([{"outputs": [{"data": data, "metadata": metadata}]}])
     data["text/html"] = data["text/html"].replace("E[w", r"\(\mathbb{E}[w")
     assert faults_in_colab([{"outputs": [{"data": data, "metadata": metadata}]}])

@@ -14,7 +14,7 @@ from verified_transformer.engine.account import ledger
 from verified_transformer.engine.account.ledger import Ledger
 from verified_transformer.engine.account.verdicts import lock
 from verified_transformer.engine.account.verdicts.lock import Change, Locked, LockError, State
-from verified_transformer.engine.commands import claims, line
+from verified_transformer.engine.commands import claims, command_line
 
 ROOT = Path(__file__).parents[3]
 WAS = State("section 2", "equation", lock.hash_of_words("$x=1$."), "holds-if")
@@ -273,7 +273,7 @@ def altered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_command_is_red_and_says_what_differs(
     altered: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert line.main(["claims", "--root", str(ROOT)]) == 1
+    assert command_line.main(["claims", "--root", str(ROOT)]) == 1
     assert "Not as locked:\nLOSS-14: wrong -> holds\nmake lock" in capsys.readouterr().err
 
 

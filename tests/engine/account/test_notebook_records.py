@@ -22,7 +22,7 @@ PROOF = Record(("LOSS-14",), ("abc",), "proof", "supports", "Var = 2*d", "two ro
 
 
 def output(record: Record = PROOF) -> dict[str, Any]:
-    data, metadata = rendering.record(record)
+    data, metadata = rendering.record_output(record)
     return {"output_type": "display_data", "data": data, "metadata": metadata}
 
 

@@ -9,9 +9,8 @@ import pytest
 
 from verified_transformer import claim
 from verified_transformer.engine.account.reading import Reading, RegistryError, read_reading
-from verified_transformer.engine.account.reading.models import Model
 from verified_transformer.engine.account.records.margins import Interval
-from verified_transformer.engine.account.records.ran import Ran
+from verified_transformer.engine.account.records.ran import NamedModel, Ran
 from verified_transformer.engine.account.records.record import (
     LedgerError,
     Record,
@@ -360,7 +359,7 @@ def test_an_unsettled_experiment_needs_no_margin() -> None:
 
 # ------------------------------------------------------------------ the models of which it speaks
 
-SPOKEN = {"models": (Model("T5ForConditionalGeneration", tied=False), Model("BertModel"))}
+SPOKEN = {"models": (NamedModel("T5ForConditionalGeneration", tied=False), NamedModel("BertModel"))}
 T5, BERT = Ran("T5ForConditionalGeneration", tied=False), Ran("BertModel", layers=(2,))
 
 
@@ -370,7 +369,7 @@ def test_a_claim_about_models_is_decided_once_they_have_run() -> None:
     half = record("exact", ran=(T5,))
     found = decide(statement("statement", **SPOKEN), [half, EXACT])
     assert found.verdict == "undecided" and found.why == "still missing: a run of BertModel"
-    stack = statement("statement", models=(Model("nn.LSTM"),))
+    stack = statement("statement", models=(NamedModel("nn.LSTM"),))
     assert decide(stack, [record("exact", ran=(Ran("LSTM", "torch.nn"),))]).verdict == "holds"
     assert decide(stack, [record("exact", ran=(Ran("LSTM", "the book"),))]).verdict == "undecided"
     toy = record("exact", ran=(Ran("BertModel", "the book"),))

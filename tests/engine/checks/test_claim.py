@@ -420,10 +420,10 @@ def test_a_statement_left_out_is_the_reading_s(reading: Callable[..., None]) -> 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (("two is even",), "predicate: got NoneType"),
+        (("two is even",), "predicate: got None"),
         ((" ", bool), "text: got ' '"),
         ((3, bool), "text: got 3"),
-        (("two is even", 3), "predicate: got int"),
+        (("two is even", 3), "predicate: got 3"),
     ],
 )
 def test_a_check_without_its_statement_or_its_predicate_is_named(

@@ -103,7 +103,7 @@ def test_a_check_that_is_false_or_cannot_fail_is_caught(
         ({"n": 5}, ValueError, "n: got 5; accepted: a whole number, at least 20"),
         ({"n": 50.0}, ValueError, "n: got 50.0"),
         ({"sees": " "}, ValueError, "sees: got ' '; accepted: the effect"),
-        ({"draw": rotation("x")}, TypeError, "draw: got Tensor; accepted: a function of a name"),
+        ({"draw": rotation("x")}, TypeError, "draw: got a Tensor; accepted: a function of a name"),
         ({"draw": lambda name: torch.eye(5)}, ValueError, "draw: gives the same thing"),
         ({"draw": lambda name: torch.randn(5, 5)}, ValueError, "draw: gives another thing for the"),
         ({"predicate": lambda Q: Q.norm()}, TypeError, "predicate: returned tensor.*True or False"),
@@ -112,8 +112,8 @@ def test_a_check_that_is_false_or_cannot_fail_is_caught(
             ValueError,
             "predicate: changed the draw",
         ),
-        ({"predicate": 3}, TypeError, "predicate: got int"),
-        ({"spoiled": None}, TypeError, "spoiled: got NoneType"),
+        ({"predicate": 3}, TypeError, "predicate: got 3"),
+        ({"spoiled": None}, TypeError, "spoiled: got None"),
     ],
 )
 def test_bad_arguments_are_named(changes: dict[str, Any], error: Any, message: str) -> None:

@@ -23,7 +23,7 @@ from verified_transformer.engine.checks.exercises.key import EXERCISE_KEY, key, 
 from verified_transformer.engine.checks.exercises.typed import Unreadable, read_answer
 
 ROOT = Path(__file__).parents[3]
-EVERY = questions.load()
+EVERY = questions.load_questions()
 ANSWERS = contents(ROOT / "tests" / "answers.yaml")
 SECTIONS = ("1.2", "1.3", "3.3", "3.4", "4.5", "5.5")
 
@@ -158,7 +158,7 @@ GOOD = {
 def loaded(folder: Path, *entries: dict[str, object]) -> dict[str, Question]:
     section = {"section": "1.1", "notebook": "n", "exercises": list(entries)}
     (folder / "chapter-1.yaml").write_text(yaml.safe_dump([section]), encoding="utf-8")
-    return questions.load.__wrapped__(folder)
+    return questions.load_questions.__wrapped__(folder)
 
 
 def test_a_whole_exercise_is_read(tmp_path: Path) -> None:

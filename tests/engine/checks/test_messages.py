@@ -125,7 +125,7 @@ def test_bad_arguments_are_named() -> None:
         (lambda: it.check("text", at=AT), "oracle: got None"),
         (lambda: it.check(3, at=AT), "quantity: got int"),
         (lambda: it.measure(3, at=AT), "quantity: got int"),
-        (lambda: it.measure(variance(LENGTH), 3, at=AT), "statistic: got int"),
+        (lambda: it.measure(variance(LENGTH), 3, at=AT), "statistic: got 3"),
         (lambda: claim("LOSS-21").refute(3, at=AT), "quantity: got int"),
         (lambda: it.fails_without(3, at=AT), "quantity: got int"),
         (lambda: it.measure(variance(LENGTH), lambda x: x, at=AT), "statistic: takes x"),

@@ -108,7 +108,7 @@ def test_what_is_not_equal_or_shows_nothing_is_caught(
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [
-        ({"first": weights("x")}, TypeError, "first: got Tensor; accepted: a function of a draw"),
+        ({"first": weights("x")}, TypeError, "first: got a Tensor; accepted: a function of a draw"),
         ({"second": lambda w: 3.0}, TypeError, "second: returned float; accepted: a torch tensor"),
         ({"second": lambda w: at_once(w).float()}, TypeError, "second: returned torch.float32"),
         ({"second": lambda w: at_once(w).T}, ValueError, r"returned shape \(4, 3\); accepted: fir"),

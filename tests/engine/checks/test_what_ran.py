@@ -17,8 +17,7 @@ from verified_transformer import ClaimFailed, claim, generator
 from verified_transformer.book import tiny
 from verified_transformer.book.widening.whole_models import with_own_head
 from verified_transformer.engine.account.code.cells import names_of
-from verified_transformer.engine.account.reading.models import Model
-from verified_transformer.engine.account.records.ran import Ran, told
+from verified_transformer.engine.account.records.ran import NamedModel, Ran, ran_in_words
 from verified_transformer.engine.checks import what_ran as watching
 from verified_transformer.engine.checks.describing import _written, description_of
 from verified_transformer.engine.checks.what_ran import Spot, spot, versions_of, what_ran
@@ -68,7 +67,7 @@ def test_a_model_describes_itself() -> None:
         f"torch {torch.__version__.partition('+')[0]}, transform"
     )
     assert versions_of([description_of(nn.Linear(2, 3))]).count(",") == 0 and versions_of([]) == ""
-    assert told([]) == ""
+    assert ran_in_words([]) == ""
     assert [*map(_written, (2.0, 64**-0.5, 8**-0.5))] == ["2", "1/8", "1/√8"]
 
 
@@ -242,7 +241,7 @@ def test_a_model_whose_weights_are_read_counts_as_drawn(reading: Callable[..., N
 @pytest.mark.canary
 def test_untied_with_a_shared_weight_is_refused(reading: Callable[..., None]) -> None:
     """The case of GROW-55: the record said T5, untied; the head was the embedding."""
-    reading(kind="statement", models=(Model("T5ForConditionalGeneration", tied=False),))
+    reading(kind="statement", models=(NamedModel("T5ForConditionalGeneration", tied=False),))
 
     def speaks(model: Any) -> bool:
         ids = torch.tensor([[3, 1, 4]])

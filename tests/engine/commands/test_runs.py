@@ -16,13 +16,13 @@ import nbformat
 import pytest
 from time_spent import Account
 
+from verified_transformer.engine.commands.command_line import main
 from verified_transformer.engine.commands.elsewhere import (
     evidence,
     fresh_seeds,
     keeping,
     portable,
 )
-from verified_transformer.engine.commands.line import main
 from verified_transformer.engine.commands.notebooks import comparing
 from verified_transformer.engine.commands.notebooks.formatting import format_cells
 from verified_transformer.engine.commands.notebooks.running import refresh, run
@@ -173,7 +173,10 @@ def test_evidence_is_kept_once_and_says_what_differs(
     assert evidence.evidence([notebook], tmp_path, "cpu") == 0
     assert "as stored\n" not in capsys.readouterr().out  # not run again
     assert evidence.evidence([notebook], tmp_path, "cpu", finer=10) == 1
-    assert "-LOSS-14  proof supports; +LOSS-14  proof no" in capsys.readouterr().out
+    assert (
+        "stored: LOSS-14  proof supports; outcome    now: LOSS-14  proof no"
+        in capsys.readouterr().out
+    )
 
 
 @pytest.mark.canary
@@ -200,9 +203,9 @@ def test_evidence_refuses_what_is_not_there(tmp_path: Path) -> None:
 
 
 def test_this_machine_plays_the_plain_processor() -> None:
-    plain = portable.Setting("default", 1)
+    plain = portable.Processor("default", 1)
     assert plain.name == "default/1" and plain.can_be_had()
-    assert portable.Setting("default", 1, hash_seed=7).name == "default/1/h7"
+    assert portable.Processor("default", 1, hash_seed=7).name == "default/1/h7"
 
 
 @pytest.mark.canary

@@ -7,7 +7,7 @@ from the formula of the reading and from that of its truth, at the values that t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -18,9 +18,7 @@ from .rendering.values import shown, value
 
 _KEYS = {"grade", "order", "headline", "case", "of", "at", "printed", "right", "relation", "told",
          "follows"}  # fmt: skip
-_FILLED = re.compile(r"\{(printed|right|=[^{}]+)\}")
-_FORMULA = re.compile(r"(?<!\\)\$(.+?)(?<!\\)\$")
-_NUMBER = re.compile(r"\d+(?:[.\u202f ]\d+)*")
+FILLED = re.compile(r"\{(printed|right|=[^{}]+)\}")
 _NAME = re.compile(r"[A-Z]+-\d{2,}")
 _LONGEST = 240  # letters of a headline
 RELATIONS = MappingProxyType({"<": "less than", ">": "more than", "order": "of the order of"})
@@ -132,7 +130,7 @@ def read_erratum(
         numbers = {key: value(str(f), at) for key, f in formulas.items() if f is not None}
 
         def filled(text: object) -> str:
-            return _FILLED.sub(
+            return FILLED.sub(
                 lambda found: shown(
                     value(found[1][1:], at) if found[1][0] == "=" else numbers[found[1]]
                 ),
@@ -157,23 +155,3 @@ def read_erratum(
         ", ".join(f"${latex(name)}={latex(text)}$" for name, text in at.items()) or None,
         data.get("relation"), sides["printed"], sides["right"], data.get("follows"),
     )  # fmt: skip
-
-
-def unowned(erratum: Mapping[str, Any], texts: Iterable[str]) -> list[str]:
-    """Numbers and formulas of an erratum's words that neither the claim's texts nor a sum have.
-
-    Args:
-        erratum: as a claims file has it; what it fills in is computed, and so has an owner.
-    """
-    known = "".join("".join(texts).split())
-    told = [
-        erratum.get("headline", ""),
-        erratum.get("of", ""),
-        *(erratum.get("told") or {}).values(),
-    ]
-    found = []
-    for text in (_FILLED.sub(" ", str(t)) for t in told):
-        found += [f for f in _FORMULA.findall(text) if "".join(f.split()) not in known]
-        words = _FORMULA.sub(" ", text)
-        found += [n for n in _NUMBER.findall(words) if "".join(n.split()) not in known]
-    return found

@@ -175,8 +175,8 @@ def _plain(thing: Any) -> Any:
 
 
 def read(root: Path) -> tuple[list[Found], list[str]]:
-    """Read all stored records, with the faults found on the way; see `notebook_records.read`."""
-    return notebook_records.read(root, registry.load()[1])
+    """Read all stored records, with the faults found on the way; see `read_records`."""
+    return notebook_records.read_records(root, registry.load()[1])
 
 
 def collect(root: Path, locked: Mapping[str, Locked] | None = None) -> Ledger:

@@ -18,7 +18,7 @@ from .. import BOOK
 from . import registry
 from .rendering.formulas import latex_fault
 
-__all__ = ["KINDS", "ExerciseError", "Question", "load", "question"]
+__all__ = ["ExerciseError", "Question", "load_questions", "question"]
 
 FOLDER = BOOK / "claims" / "exercises"
 _ID = re.compile(r"([1-5]\.\d+)\.\d+")
@@ -27,7 +27,6 @@ _NEEDS: dict[str, set[str]] = {
     "choice": {"choices", "answer"}, "function": {"inputs", "known"}, "open": set(),
 }  # fmt: skip
 _MAY = {"number": {"within", "unit"}}
-KINDS = tuple(_NEEDS)
 _ALWAYS, _OFTEN = {"id", "stars", "title", "ask", "kind", "solution"}, {"nudge", "known", "uses"}
 _BECAUSE = ({"claim"}, {"quantity", "where"}, {"quantity"}, {"solves", "for"})  # may have at, then
 
@@ -46,7 +45,7 @@ class Question:
         stars: 1 a minute's thought, 2 pencil and paper, 3 an evening.
         title: a few words.
         ask: the question, Markdown with LaTeX.
-        kind: one of `KINDS`.
+        kind: "formula", "number", "choice", "function" or "open".
         solution: Markdown; ``{answer}`` stands for the answer's LaTeX. That of a function shows it
             in a block of Python, which is run.
         nudge: what to think of first.
@@ -85,7 +84,7 @@ class Question:
 
 
 @cache
-def load(folder: Path = FOLDER) -> dict[str, Question]:
+def load_questions(folder: Path = FOLDER) -> dict[str, Question]:
     """Read and validate all exercises.
 
     Args:
@@ -119,7 +118,7 @@ def question(id: str) -> Question:
     Raises:
         KeyError: there is none; the message lists those of its section.
     """
-    every = load()
+    every = load_questions()
     if id in every:
         return every[id]
     near = [name for name in every if name.startswith(f"{str(id).rpartition('.')[0]}.")]
@@ -129,8 +128,8 @@ def question(id: str) -> Question:
 def _question(entry: Mapping[str, Any], section: Mapping[str, Any], file: str) -> Question:
     where = f"{file}: {entry.get('id', 'an exercise without an id')}"
     kind = entry.get("kind")
-    if kind not in KINDS:
-        raise ExerciseError(f"{where}: kind is {kind!r}; accepted: {', '.join(KINDS)}")
+    if kind not in _NEEDS:
+        raise ExerciseError(f"{where}: kind is {kind!r}; accepted: {', '.join(_NEEDS)}")
     wanted = _ALWAYS | _NEEDS[kind]
     if missing := wanted - set(entry):
         raise ExerciseError(f"{where}: {', '.join(sorted(missing))} is missing")

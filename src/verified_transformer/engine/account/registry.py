@@ -24,7 +24,7 @@ from .hashing import hash_of
 from .reading import Clause, Reading, RegistryError, read_clauses, read_reading
 from .rendering.formulas import latex_fault
 
-KINDS = ("statement", "equation", "number", "attribution", "empirical")
+CLAIM_KINDS = ("statement", "equation", "number", "attribution", "empirical")
 CHAPTERS = {
     "initialisation": 1,
     "tying": 2,
@@ -35,6 +35,7 @@ CHAPTERS = {
 OWN = "book"  # key of the statements that the book adds to the articles'
 _FOLDER = BOOK / "claims"
 _APART = ("discharges", "citations", "day", "without", "models")  # no part of the hash
+PART = r"(?P<id>[A-Z]+-\d{2,})(?:\[(?P<case>[^\]]+)\])?(?:\.(?P<part>truth|claimed|told))?"
 _ID = re.compile(r"[A-Z]+-(\d\d|[1-9]\d{2,})")  # BOOK-07, BOOK-107
 
 
@@ -182,6 +183,32 @@ def statement(id: str) -> Statement:
     return found
 
 
+def reading_of(id: str, case: str | None = None) -> Reading:
+    """Return the reading of a claim, or a case of it.
+
+    Raises:
+        KeyError: there is no such claim.
+        ValueError: it has no such case, or no reading.
+    """
+    reading = statement(id).reading
+    if reading is None or case not in reading.parts:
+        raise ValueError(f"no case {case!r}" if case else "has no reading")
+    return reading.parts[case]
+
+
+def formula_of(reading: Reading, part: str | None = None) -> str:
+    """Return a reading's formula, that of its ``truth``, or what is ``claimed``.
+
+    Raises:
+        ValueError: it has none.
+    """
+    parts = {None: reading.formula, "truth": reading.truth_formula, "claimed": reading.claimed}
+    text = parts.get(part)
+    if text is None:
+        raise ValueError(f"has no {part or 'formula'}")
+    return text
+
+
 def _article(data: Any, file: str) -> Article:
     if not isinstance(data, dict) or set(data) != {"article", "claims"}:
         raise RegistryError(f"{file}: a claims file has the keys article and claims, and no other")
@@ -206,8 +233,8 @@ def _statement(entry: dict[str, Any], article: str, file: str) -> Statement:
     for key in ("where", "says"):
         if not entry.get(key):
             raise refuse(f"{key!r} is missing")
-    if entry.get("kind") not in KINDS:
-        raise refuse(f"kind is {entry.get('kind')!r}; accepted: {', '.join(KINDS)}")
+    if entry.get("kind") not in CLAIM_KINDS:
+        raise refuse(f"kind is {entry.get('kind')!r}; accepted: {', '.join(CLAIM_KINDS)}")
     read = dict(entry.get("reading") or {})
     wrong, keywords = read.pop("erratum", None), read.pop("keywords", ())
     clauses = read.pop("clauses", {})

@@ -50,7 +50,7 @@ _NARROWED: dict[str, Schema] = {
         "The wrong claim of the same article of which this one is a consequence; judged."
     ),
     "claim.id": _ref("id"),
-    "claim.kind": {"enum": list(registry.KINDS)},
+    "claim.kind": {"enum": list(registry.CLAIM_KINDS)},
     "claim.setting": _said("The article's own sizes, scales, laws and models."),
     "claim.verdict": _ref("verdict"),
     "claim.nature": _said(

@@ -189,7 +189,7 @@ class Against(Subject):
         latex: str,
     ) -> Record:
         detail = "; ".join([*filter(None, [laws_of(quantity)]), *shown])
-        return self._emit(kind, outcome, about, detail, given=[quantity, at], latex=latex)
+        return self._emit(kind, outcome, about, detail, given=[quantity], latex=latex)
 
 
 def _finite(said: Any) -> float:

@@ -68,7 +68,7 @@ class ByDerivation(Subject):
         """
         if derived is None:
             raise TypeError(f"derived: none given; accepted: {self._to_write()}")
-        given, derived = derived, self._defined(derived)
+        derived = self._defined(derived)
         if isinstance(derived, Induction):
             derived = self._solved(derived)
         elif over_layers(self.formula) and not isinstance(derived, Solved):
@@ -93,8 +93,8 @@ class ByDerivation(Subject):
         )
         return self._emit(
             "proof", "supports", f"{derived.quantity} = {self.formula}", detail,
-            mutants=score, given=[given, at],
-            steps=[(s.reason, step(s.expression)) for s in derived.steps],
+            mutants=score, given=[derived],
+            steps=tuple((s.reason, step(s.expression)) for s in derived.steps),
             latex=equation(derived, self.formula),
         )  # fmt: skip
 
@@ -204,7 +204,7 @@ class ByDerivation(Subject):
         text = getattr(self.quantity, "quantity", shown.name)
         return self._emit(
             "proof", "supports", f"{text} = {self.formula}", detail,
-            mutants=Score(score.killed, score.total), given=[function, shown.key, at],
+            mutants=Score(score.killed, score.total), given=[function],
             latex=self._equation(shown, self.formula),
         )  # fmt: skip
 

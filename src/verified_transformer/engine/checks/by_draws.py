@@ -12,7 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..account.records.record import Record, Sample, Score
-from .subject import Predicate, Subject
+from .subject import Predicate, Subject, require_functions
 from .what_ran import aside, seen, watched
 
 if TYPE_CHECKING:
@@ -90,10 +90,7 @@ class ByDraws(Subject):
         self._refuse_formula()
         text, predicate = self._stated(text, predicate)
         sees = self.reading.false_if if sees is None else sees
-        if not callable(spoiled):
-            raise TypeError(
-                f"spoiled: got {type(spoiled).__name__}; accepted: a function of a draw"
-            )
+        require_functions("a function of a draw", spoiled=spoiled)
         if not isinstance(sees, str) or not sees.strip():
             raise ValueError(
                 f"sees: got {sees!r}; accepted: the effect it would have caught, in words"
@@ -114,7 +111,7 @@ class ByDraws(Subject):
         detail = f"true on every draw, so false on less than {bound:.1%} ({_CONFIDENCE:.0%} sure)"
         return self._emit(
             "sampled", "supports", text, detail,
-            given=[predicate, draw], broken=[spoiled],
+            given=[predicate, draw],
             sample=Sample(n, (f"{self.name} {self.of} draw 0 … {n - 1}",), sees.strip()),
             rows=[{
                 "point": f"{n} draws", "false": "0", "spoiled and true": str(passed),
@@ -169,11 +166,7 @@ class ByDraws(Subject):
             FACT-47 equality   all products of an entry of u and one of v = ... wrong versions ...
         """
         self._refuse_formula()
-        for what, thing in (("first", first), ("second", second)):
-            if not callable(thing):
-                raise TypeError(
-                    f"{what}: got {type(thing).__name__}; accepted: a function of a draw"
-                )
+        require_functions("a function of a draw", first=first, second=second)
         if _one_function(first, second):
             raise ValueError("second: is the first function; accepted: another way to the array")
         names = _names_of(f"{self.name} {self.of}", n)
@@ -244,11 +237,8 @@ def _names_of(subject: str, n: int) -> list[str]:
 
 def _require_draws(draw: _Draw, names: list[str]) -> list[Any]:
     """The things of the first names, if the draw is a function of the name, and of that alone."""
-    if not callable(draw):
-        raise TypeError(
-            f"draw: got {type(draw).__name__}; accepted: a function of a name, such as "
-            "lambda name: torch.randn(3, generator=generator(name))"
-        )
+    such_as = "lambda name: torch.randn(3, generator=generator(name))"
+    require_functions(f"a function of a name, such as {such_as}", draw=draw)
     things = [draw(name) for name in names[:_COMPARED]]
     found = [_content(thing) for thing in things]
     if None in found:

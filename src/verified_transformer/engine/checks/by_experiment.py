@@ -102,7 +102,7 @@ class ByExperiment(Subject):
         }
         return self._emit(
             "experiment", outcome, f"{unit}, {first} less {second}: {sign or 'unsettled'}{instead}",
-            "; ".join(filter(None, said)), recorded=recorded, interval=interval, given=[compares],
+            "; ".join(filter(None, said)), recorded=recorded, interval=interval, given=[arms],
             rows=[{
                 "99 % interval": f"{interval.low:.4g} … {interval.high:.4g}",
                 "runs": str(len(values)), "margin": f"{interval.margin:.2g}", **means,

@@ -17,7 +17,7 @@ from ..exact.formulas.evaluation import (
     refuse_points_that_hide,
 )
 from ..exact.formulas.mutants import Mutant
-from .subject import Subject
+from .subject import Subject, require_functions
 from .what_ran import watched
 from .wording import as_much, equation, laws_of, row
 
@@ -92,7 +92,7 @@ class ByMeasurement(Subject):
         )
         return self._emit(
             "measurement", "supports", f"{quantity.quantity} = {self.formula}", detail,
-            mutants=Score(killed, killed, below), given=[quantity, statistic, at],
+            mutants=Score(killed, killed, below), given=[quantity, statistic],
             rows=[row(p, e) for p, e in zip(points, estimates, strict=True)],
             estimates=[Estimate(e.z, e.n, e.device) for e in estimates],
             latex=equation(quantity, self.formula),
@@ -171,8 +171,7 @@ def _require_measurable(quantity: Any, statistic: object) -> None:
                 f"quantity: got {type(quantity).__name__}; accepted: mean(…), variance(…), "
                 "LawMean, Sampled or Piloted, which know their laws and moments"
             )
-    if statistic is not None and not callable(statistic):
-        raise TypeError(
-            f"statistic: got {type(statistic).__name__}; accepted: a torch function of the inputs "
-            f"{', '.join(quantity.draws)}, or None for the quantity's own definition"
-        )
+    if statistic is not None:
+        inputs = f"a torch function of the inputs {', '.join(quantity.draws)}"
+        accepted = f"{inputs}, or None for the quantity's own definition"
+        require_functions(accepted, statistic=statistic)

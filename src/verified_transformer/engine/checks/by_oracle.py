@@ -22,7 +22,7 @@ from ..exact.formulas.notation import parse
 from ..exact.induction import over_layers
 from ..exact.judging import Comparison, approximation, refuse_nothing
 from ..exact.typed_oracles import is_constant, is_typed, typed_formula
-from .subject import Predicate, Subject
+from .subject import Predicate, Subject, brief, require_functions, require_text
 from .what_ran import aside, watched
 from .wording import amount
 
@@ -71,7 +71,7 @@ class ByOracle(Subject):
         detail = f"exact at {amount(points, 'point')}; {score.killed}/{score.total} mutants"
         return self._emit(
             "exact", "supports", f"{text} = {self.formula}", detail,
-            mutants=score, given=[quantity, given, at],
+            mutants=score, given=[quantity, given],
         )  # fmt: skip
 
     @watched()
@@ -102,19 +102,19 @@ class ByOracle(Subject):
         found = predicate(on)
         if found is not True:
             raise self._failed(
-                f"not so: {text}; on {_brief(on)} the predicate gave {found!r}, not True"
+                f"not so: {text}; on {brief(on)} the predicate gave {found!r}, not True"
             )
         with aside():
             found = predicate(not_on)
         if found is not False:
             raise self._failed(
-                f"the check cannot fail: {text}; on the broken version {_brief(not_on)} the "
+                f"the check cannot fail: {text}; on the broken version {brief(not_on)} the "
                 f"predicate gave {found!r}, not False"
             )
         detail = "true as defined, false on a broken version"
         return self._emit(
             "exact", "supports", text, detail, mutants=Score(1, 1),
-            given=[predicate, on], broken=[not_on],
+            given=[predicate, on],
         )  # fmt: skip
 
     @watched()
@@ -148,10 +148,8 @@ class ByOracle(Subject):
             ... )  # doctest: +ELLIPSIS
             TIE-29 count   entries of an embedding = d*n   ...
         """
-        if not isinstance(quantity, str) or not quantity.strip():
-            raise TypeError(f"quantity: got {quantity!r}; accepted: what is counted, in a line")
-        if not callable(counted):
-            raise TypeError(f"counted: got {counted!r}; accepted: a function of a point")
+        require_text("what is counted, in a line", quantity=quantity)
+        require_functions("a function of a point", counted=counted)
         points = checked_points(at, self.formula)
         if self.formula.free_symbols and len(points) < 2:
             raise ValueError(f"at: got {len(points)} point; accepted: two or more")
@@ -163,7 +161,7 @@ class ByOracle(Subject):
         detail = f"counted at {amount(points, 'point')}; {score.killed}/{score.total} mutants"
         return self._emit(
             "count", "supports", f"{quantity} = {self.formula}", detail,
-            mutants=score, given=[counted, at],
+            mutants=score, given=[counted],
         )  # fmt: skip
 
     def would_be(self, formula: str | sp.Expr) -> None:
@@ -240,14 +238,8 @@ def _named(quantity: Any, oracle: Any) -> tuple[str, Callable[[Point], object]]:
             f"quantity: got {type(quantity).__name__}; accepted: a line of text with an oracle "
             "beside it, or a thing with both, such as an Oracle"
         )
-    if not callable(oracle):
-        raise TypeError(f"oracle: got {oracle!r}; accepted: a function of a point")
+    require_functions("a function of a point", oracle=oracle)
     return quantity, oracle
-
-
-def _brief(thing: Any) -> str:
-    text = getattr(thing, "__name__", None) or repr(thing)
-    return text if len(text) <= 60 else f"a {type(thing).__name__}"
 
 
 def _how_many(things: _Countable) -> int:

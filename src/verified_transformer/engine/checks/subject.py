@@ -15,9 +15,9 @@ import sympy as sp
 from ..account import registry
 from ..account.code import how_made
 from ..account.reading import Reading
-from ..account.reading.models import model_fault
 from ..account.records.margins import Interval
-from ..account.records.record import Estimate, Record, Recorded, Sample, Score, Volatile
+from ..account.records.ran import model_fault
+from ..account.records.record import Estimate, Record, Recorded, Score, Volatile
 from ..account.rendering import cards as rendering
 from ..exact.definitions import definition, in_words, is_law_of, same_definition, under
 from ..exact.formulas.evaluation import Point, equivalent, number
@@ -198,16 +198,11 @@ class Subject:
         if predicate is None and callable(text):
             said = self.reading.text if self.of == "reading" else self.reading.truth
             text, predicate = said, text
-        if not isinstance(text, str) or not text.strip():
-            raise TypeError(
-                f"text: got {text!r}; accepted: what is decided, in a line, or nothing, where the "
-                f"reading of {self.name} says it"
-            )
-        if not callable(predicate):
-            raise TypeError(
-                f"predicate: got {type(predicate).__name__}; accepted: a function that returns "
-                "True or False"
-            )
+        require_text(
+            f"what is decided, in a line, or nothing, where the reading of {self.name} says it",
+            text=text,
+        )
+        require_functions("a function that returns True or False", predicate=predicate)
         return text, predicate
 
     def _refuse_formula(self) -> None:
@@ -252,22 +247,21 @@ class Subject:
         statement: str,
         detail: str,
         *,
-        mutants: Score | None = None,
-        steps: Sequence[tuple[str, str]] = (),
+        given: Sequence[object] = (),
         rows: Sequence[Mapping[str, str]] = (),
         estimates: Sequence[Estimate] = (),
         interval: Interval | None = None,
-        cited: str | None = None,
-        latex: str | None = None,
         recorded: Recording | None = None,
-        sample: Sample | None = None,
-        given: Sequence[object] = (),
-        broken: Sequence[object] = (),
+        **fields: Any,
     ) -> Record:
         """Make the record and display it: the only place where one is made.
 
-        How what the cell gave to the check is made goes into the record, with the broken versions
-        in which it has to fail; and what ran, without those.
+        Args:
+            given: what the cell gave to the check, which may be a model or have some, without the
+                broken versions in which it has to fail; nothing where no code decides.
+            rows, estimates, interval: of the record's volatile part.
+            recorded: the recording on which the outcome rests.
+            fields: others of the record.
 
         Raises:
             ClaimFailed: another model ran than those of which the reading speaks.
@@ -280,23 +274,21 @@ class Subject:
             claims=tuple(s.id for s in self.statements),
             readings=tuple(s.hash for s in self.statements),
             kind=kind, of=self.of, case=self._case, outcome=outcome,
-            statement=statement, detail=detail, cited=cited, latex=latex,
-            mutants=mutants, uses=tuple(self.reading.uses),
+            statement=statement, detail=detail, uses=tuple(self.reading.uses),
             recorded=Recorded(recorded.name, recorded.hash) if recorded else None,
             margin=interval.printed if interval and not recorded else None,
-            sample=sample, until=self._until,
-            made=how_made(*given, *broken, lines=at.lines, names=at.names), ran=ran,
+            until=self._until, ran=ran, made=how_made(at.lines) if given else None,
             volatile=Volatile(
                 tuple(rows), tuple(estimates), interval, seconds(), versions_of(ran),
             ),
-            steps=tuple(steps),
+            **fields,
         )  # fmt: skip
         shown = log().shown
         for decided in self.statements:  # above its first record a claim has its card
             if decided.id not in shown:
                 shown.add(decided.id)
                 display(*rendering.card(decided, None))
-        display(*rendering.record(record))
+        display(*rendering.record_output(record))
         return record
 
     def _repr_mimebundle_(self, **_: Any) -> rendering.Bundle:
@@ -313,6 +305,26 @@ def display(data: dict[str, str], metadata: dict[str, Any]) -> None:
         return
     if get_ipython() is not None:
         shell.display(data, raw=True, metadata=metadata)  # type: ignore[no-untyped-call]
+
+
+def require_functions(accepted: str, **given: object) -> None:
+    """Refuse, by its name, what cannot be called."""
+    for name, thing in given.items():
+        if not callable(thing):
+            raise TypeError(f"{name}: got {brief(thing)}; accepted: {accepted}")
+
+
+def brief(thing: object) -> str:
+    """Return a thing as a message shows it: its name, itself, or where that is long its class."""
+    text = getattr(thing, "__name__", None) or repr(thing)
+    return text if len(text) <= 60 else f"a {type(thing).__name__}"
+
+
+def require_text(accepted: str, **given: object) -> None:
+    """Refuse, by its name, what is no text, or an empty one."""
+    for name, text in given.items():
+        if not isinstance(text, str) or not text.strip():
+            raise TypeError(f"{name}: got {text!r}; accepted: {accepted}")
 
 
 def accept(name: str, value: str, accepted: tuple[str, ...]) -> None:

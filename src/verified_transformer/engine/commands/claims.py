@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 from ...writing import write_whole
 from ..account import ledger
 from ..account.verdicts import lock
-from .prose import said
+from .git import git
+from .prose import words
 
 RENEW = 'make lock REASON="…" renews the lock on purpose; git diff shows what it changes'
 
@@ -52,13 +52,13 @@ def renew(root: Path, reason: str, date: str | None = None, path: Path = lock.PA
         LedgerError: no reason, no date, or an article's words changed for a claim that the reason
             does not name.
     """
-    locked, words = lock.read(path), lock.read_words(path)
+    locked, held = lock.read(path), lock.read_words(path)
     made = ledger.collect(root, locked)
     changed = made.differences(locked)
     now = {claim.id: claim.state for claim in made.claims}
     claims = lock.renew(now, locked, reason, date or _last_commit(root))
-    words, spoken = said.renewed(root, words)
-    write_whole(path, lock.text(claims, words))
+    taken_up, spoken = words.renewed(root, held)
+    write_whole(path, lock.text(claims, taken_up))
     print("\n".join([*changed, *spoken]))
     print(f"{path.name}: {len(changed)} changes of {len(now)} claims, {len(spoken)} of words")
     return 0
@@ -85,10 +85,7 @@ def release(root: Path, path: Path = lock.PUBLISHED) -> str:
 
 def _last_commit(root: Path) -> str:
     """The day of the last commit, so that the same tree gives the same lock."""
-    asked = ["git", "-C", str(root), "log", "-1", "--format=%cs"]
     try:
-        return subprocess.run(
-            asked, capture_output=True, encoding="utf-8", check=True
-        ).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
+        return git(root, "log", "-1", "--format=%cs")
+    except ValueError:
         raise lock.LockError("DATE: there is no commit to take it from; give DATE=…") from None

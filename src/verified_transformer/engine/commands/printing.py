@@ -19,18 +19,18 @@ from typing import Any
 
 import yaml
 
-LEFT_OUT = frozenset({"book/ledger", "book/claim-graph", "book/status", "book/api"})
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-ARTICLE = re.compile(r'<article class="bd-article">(.*?)</article>', re.DOTALL)
-EXERCISE = re.compile(r"<strong>Exercise ([\d.]+)</strong>")
-FOLDED = re.compile(r"<details><summary>(Hint|Solution)</summary>(.*?)</details>", re.DOTALL)
-HEADING = re.compile(r"<h1>(.*?)</h1>", re.DOTALL)
-STYLE = '<link rel="stylesheet" href="_static/print.css" />'
-FOOT = (
+_LEFT_OUT = frozenset({"book/ledger", "book/claim-graph", "book/status", "book/api"})
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+_ARTICLE = re.compile(r'<article class="bd-article">(.*?)</article>', re.DOTALL)
+_EXERCISE = re.compile(r"<strong>Exercise ([\d.]+)</strong>")
+_FOLDED = re.compile(r"<details><summary>(Hint|Solution)</summary>(.*?)</details>", re.DOTALL)
+_HEADING = re.compile(r"<h1>(.*?)</h1>", re.DOTALL)
+_STYLE = '<link rel="stylesheet" href="_static/print.css" />'
+_FOOT = (
     '<div style="font: 9px sans-serif; width: 100%; text-align: center">'
     '<span class="pageNumber"></span></div>'
 )
-NUMBERED = """numbers => document.querySelectorAll(".vt-contents li").forEach(line =>
+_NUMBERED = """numbers => document.querySelectorAll(".vt-contents li").forEach(line =>
   line.lastChild.textContent = numbers[line.firstChild.hash.slice(1)])"""
 
 
@@ -51,9 +51,9 @@ def print_book(root: Path) -> Path:
         NotPrinted: where the pages are not built, or no browser is installed.
     """
     html, paper = root / "_build/html", root / "_build/the-verified-transformer.pdf"
-    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    browser = next(filter(None, map(shutil.which, _BROWSERS)), None)
     if browser is None:
-        raise NotPrinted(f"no browser to print with; accepted: {', '.join(BROWSERS)}")
+        raise NotPrinted(f"no browser to print with; accepted: {', '.join(_BROWSERS)}")
     whole = html / "whole.html"
     contents = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
     whole.write_text(whole_book(html, contents), encoding="utf-8")
@@ -76,8 +76,8 @@ def whole_book(html: Path, toc: dict[str, Any]) -> str:
     pages = dict(_pages(toc))
     first = _read(html, toc["root"])
     published = re.search(r'rel="canonical" href="(.*?)book/', first)
-    frame = re.sub(r'\b(href|src)="\.\./', r'\1="', first).replace("</head>", STYLE + "</head>")
-    place = ARTICLE.search(frame)
+    frame = re.sub(r'\b(href|src)="\.\./', r'\1="', first).replace("</head>", _STYLE + "</head>")
+    place = _ARTICLE.search(frame)
     if place is None or published is None:
         raise NotPrinted(f"{toc['root']}.html has no article, or no address; build it: make book")
     read = {page: _read(html, page) for page in pages}
@@ -106,7 +106,7 @@ def _front(read: dict[str, str], pages: dict[str, int], published: str) -> str:
 
 def _heading(text: str) -> str:
     """The title of a page without the links that the theme puts there."""
-    found = HEADING.search(text)
+    found = _HEADING.search(text)
     return re.sub(r"<a\b.*?</a>|<[^>]+>", "", found[1], flags=re.DOTALL) if found else ""
 
 
@@ -115,7 +115,7 @@ def _pages(toc: dict[str, Any]) -> Iterator[tuple[str, int]]:
     yield toc["root"], 0
     for part in toc["parts"]:
         for chapter in part["chapters"]:
-            if chapter["file"] not in LEFT_OUT:
+            if chapter["file"] not in _LEFT_OUT:
                 yield chapter["file"], 0
                 yield from ((section["file"], 1) for section in chapter.get("sections", ()))
 
@@ -128,7 +128,7 @@ def _read(html: Path, page: str) -> str:
 
 
 def _section(text: str, page: str, depth: int, pages: dict[str, int], published: str) -> str:
-    found = ARTICLE.search(text)
+    found = _ARTICLE.search(text)
     if found is None:
         raise NotPrinted(f"{page}.html has no article; build it: make book")
     body = re.sub(r"<script\b.*?</script>", "", found[1], flags=re.DOTALL)
@@ -150,13 +150,13 @@ def _solutions(text: str) -> tuple[str, str]:
     """The pages without hints and solutions, folded on paper for ever; and these as a section."""
     pieces, solved = re.split(r'(?=<div class="vt-exercise")', text), []
     for place, piece in enumerate(pieces):
-        if number := EXERCISE.search(piece):
+        if number := _EXERCISE.search(piece):
             found = "".join(
                 f"<p><strong>{number[1]} · {kind}.</strong></p>{words}"
-                for kind, words in FOLDED.findall(piece)
+                for kind, words in _FOLDED.findall(piece)
             )
             solved.append(f'<div class="vt-solved">{found}</div>')
-            pieces[place] = FOLDED.sub("", piece)
+            pieces[place] = _FOLDED.sub("", piece)
     return "".join(pieces), (
         '<section class="vt-page" id="solutions"><h1>Hints and solutions</h1>'
         f"{''.join(solved)}</section>"
@@ -212,8 +212,8 @@ def _print(html: Path, name: str, paper: Path, browser: str) -> None:
             page.pdf(
                 path=str(paper), prefer_css_page_size=True, outline=True, tagged=True,
                 print_background=True, display_header_footer=True,
-                header_template="<span></span>", footer_template=FOOT,
+                header_template="<span></span>", footer_template=_FOOT,
             )  # fmt: skip
-            page.evaluate(NUMBERED, page_numbers(paper.read_bytes()))
+            page.evaluate(_NUMBERED, page_numbers(paper.read_bytes()))
         running.close()
         server.shutdown()

@@ -18,7 +18,6 @@ import math
 import textwrap
 import types
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
 from typing import Any
 
 import mpmath
@@ -94,13 +93,6 @@ class Twinned:
     def name(self) -> str:
         """The function's name, in words."""
         return self.function.__name__.replace("_", " ")
-
-    @cached_property
-    def key(self) -> list[str]:
-        """What the function's lines use, as text: formulas of the notebook, and its objects."""
-        used = {**_names(self.function, self.tree), **self.objects}
-        return [f"{name} = {value}" for name, value in sorted(used.items())
-                if isinstance(value, sp.Basic | tuple | list)]  # fmt: skip
 
     def computes(self, point: Point) -> bool:
         """Whether an integral, a sum, a root, a limit or a derivative lies between."""

@@ -20,6 +20,7 @@ from typing import Any
 Place = tuple[str, int]  # a cell's file name, and the line in it
 _BODIES = ("body", "handlers", "orelse", "finalbody")
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_DEFINED = (*_DEFINITIONS, ast.Lambda)
 _BROKEN = {"not_on", "spoiled"}
 _CHANGING = {"append", "extend", "update", "insert", "add", "setdefault"}
 
@@ -35,8 +36,7 @@ class Line:
         binds, changes: names that it binds anew, and that it may change.
         loads: names that it uses, those of the functions that it defines among them.
         broken: those of them that it only gives to a check as broken versions.
-        kind: of statement, as `ast` calls it.
-        parts: of the syntax tree, those that are its own.
+        statement: itself, of a loop the head.
     """
 
     file: str
@@ -47,8 +47,7 @@ class Line:
     changes: frozenset[str]
     loads: frozenset[str]
     broken: frozenset[str]
-    kind: str
-    parts: tuple[ast.AST, ...]
+    statement: ast.stmt
 
     def holds(self, place: Place | None) -> bool:
         """Whether a place is on this line."""
@@ -77,8 +76,9 @@ def made_by(place: Place, names: Mapping[str, Any], *, broken: bool = True) -> l
     """Return the lines that made what the statement at a place uses, that one the last.
 
     Args:
-        broken: with what is given to a check as broken, so that it fails there; and with all that
-            a loop goes over, not only what its last turn took.
+        broken: with what is given to a check as broken, so that it fails there; with all that a
+            loop goes over, not only what its last turn took; and with what the names of a function
+            stand for when the statement calls it.
     """
     every = lines_before(place)
     if not every or not every[-1].holds(place):
@@ -91,9 +91,12 @@ def made_by(place: Place, names: Mapping[str, Any], *, broken: bool = True) -> l
         before, name = waiting.pop()
         for index in _binding(every, before, name):
             line = found[index] = every[index]
-            one_turn = line.kind == "For" and not broken
+            one_turn = isinstance(line.statement, ast.For) and not broken
             more = _taken_from(line, name, names) if one_turn else line.loads
-            new = {(index, other) for other in more} - seen
+            new = {(index, other) for other in more}
+            if broken and any(isinstance(part, _DEFINED) for part in ast.walk(line.statement)):
+                new |= {(len(every) - 1, other) for other in more}
+            new -= seen
             seen |= new
             waiting += new
     return [found[index] for index in sorted(found)]
@@ -135,13 +138,12 @@ def _flat(node: ast.stmt, file: str, outer: tuple[int, int]) -> Iterator[Line]:
     inner = [] if isinstance(node, _DEFINITIONS) else list(_inner(node))
     end = inner[0].lineno - 1 if inner else node.end_lineno or 0
     fields = {key: value for key, value in ast.iter_fields(node) if not inner or key not in _BODIES}
-    parts = tuple(_nodes(fields.values()))
     head: Any = type(node)(**fields | ({"body": [ast.Pass()], "orelse": []} if inner else {}))
     binds, changes, loads = names_of(ast.Pass() if isinstance(node, ast.Try) else head)
     words = {part.arg for part in ast.walk(head) if isinstance(part, ast.keyword)}
     broken = loads - names_of(_without_broken(head))[2] if words & _BROKEN else frozenset()
-    last, kind = max(end, node.lineno), type(node).__name__
-    yield Line(file, _first(node), last, outer, binds, changes, loads, broken, kind, parts)
+    last = max(end, node.lineno)
+    yield Line(file, _first(node), last, outer, binds, changes, loads, broken, head)
     for child in inner:
         yield from _flat(child, file, outer)
 

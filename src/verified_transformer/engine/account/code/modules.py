@@ -7,15 +7,10 @@ that a page can be built where torch is not installed.
 from __future__ import annotations
 
 import ast
-import linecache
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from pathlib import Path
-from types import CodeType
-from typing import Any
-
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 class CodeFault(ValueError):
@@ -75,13 +70,6 @@ class Module:
             for name in dict.fromkeys(bound_in([statement])) or [""]:
                 found.setdefault(name, []).append(statement)
         return found
-
-    def bound_at(self, line: int) -> str:
-        """Return the name that the statement at a line binds; an empty one where it binds none."""
-        found = self.bindings.items()
-        return next(
-            (n for n, all_ in found for s in all_ if s.lineno <= line <= (s.end_lineno or 0)), ""
-        )
 
     def imported(self, node: ast.AST) -> Iterator[tuple[str, str]]:
         """Yield the name here and the dotted name of each import in a module or a function.
@@ -194,6 +182,12 @@ class Package:
         return [self.module(stub)] if stub.is_file() else []
 
 
+@cache
+def library() -> Package:
+    """Return the library's own source, read once."""
+    return Package(Path(__file__).parents[3])
+
+
 def says_nothing(node: ast.stmt) -> bool:
     """Whether a statement changes no result: a text, or an import for annotations."""
     if isinstance(node, ast.Expr):
@@ -220,38 +214,3 @@ def bound_in(nodes: list[ast.stmt]) -> Iterator[str]:
             yield from (child.target.id for child in inner)
         elif not isinstance(node, ast.Lambda):
             waiting += reversed(list(ast.iter_child_nodes(node)))
-
-
-@lru_cache(maxsize=256)
-def _functions(source: str) -> list[Any]:
-    """The functions of a file, inner ones among them."""
-    try:
-        return [node for node in ast.walk(ast.parse(source)) if isinstance(node, _FUNCTIONS)]
-    except SyntaxError:
-        return []
-
-
-def function_at(code: CodeType) -> ast.AST | None:
-    """Return the part of a syntax tree that a function was compiled from; None without a source."""
-    found: list[ast.AST] = [
-        node
-        for node in _functions("".join(linecache.getlines(code.co_filename)))
-        if getattr(node, "name", "<lambda>") == code.co_name
-        and min(part.lineno for part in [node, *getattr(node, "decorator_list", [])])
-        == code.co_firstlineno
-    ]
-    if len(found) > 1:
-        found = [node for node in found if _within(code, node)]
-        found.sort(key=lambda node: len(ast.dump(node)))
-    return found[0] if found else None
-
-
-def _within(code: CodeType, node: Any) -> bool:
-    """Whether all that a lambda does stands in this one, where several stand on a line."""
-    body = node.body
-    low, high = (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)
-    return all(
-        low <= (line, column) and (last, end) <= high
-        for line, last, column, end in code.co_positions()
-        if None not in (line, last, column, end) and (line, column) != (last, end)
-    )

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..records.ran import NamedModel, read_models
 from ..rendering.formulas import latex
 from .citations import Citation, age_fault, checked_day, read_citations
-from .models import Model, read_models
 
 _READING_KEYS = {
     "text", "setting", "quantity", "where", "formula", "false_if", "digits", "condition", "truth",
@@ -81,7 +81,7 @@ class Reading:
     citations: tuple[Citation, ...] = ()
     day: str | None = None
     without: Mapping[str, str] = field(default_factory=dict)
-    models: tuple[Model, ...] = ()
+    models: tuple[NamedModel, ...] = ()
 
     @property
     def told(self) -> str:

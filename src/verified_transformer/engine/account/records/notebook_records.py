@@ -126,7 +126,7 @@ def uncounted(items: Sequence[Found], statements: Mapping[str, Statement]) -> li
     return faults
 
 
-def read(root: Path, statements: Mapping[str, Statement]) -> tuple[list[Found], list[str]]:
+def read_records(root: Path, statements: Mapping[str, Statement]) -> tuple[list[Found], list[str]]:
     """Read all stored records, with the faults found on the way.
 
     Returns:

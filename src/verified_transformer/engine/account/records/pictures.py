@@ -28,7 +28,7 @@ def fault(output: Mapping[str, Any]) -> str | None:
     return None
 
 
-def differences(before: Sequence[Any], after: Sequence[Any]) -> Iterator[str]:
+def moved(before: Sequence[Any], after: Sequence[Any]) -> Iterator[str]:
     """Yield what differs between the pictures of two runs of a cell, in words."""
     old = [_shown(output) for output in before if _PNG in output.get("data", {})]
     new = [_shown(output) for output in after if _PNG in output.get("data", {})]

@@ -107,7 +107,7 @@ class Record:
         margin: of an experiment, in words (see `Interval.printed`).
         sample: the draws on which a predicate or an equality was tried.
         until: the day of the youngest datum, of a claim about its own day.
-        made: a key of the functions that the check was given, and of those that they call.
+        made: a key of the notebook's lines that made what the check was given (`how_made`).
         ran: the models that ran, as they describe themselves.
         volatile: what differs from run to run.
         steps: pairs of reason and HTML of a derivation; shown, but no part of the stored record.
@@ -247,7 +247,7 @@ def _built(of: Any, value: Any, name: str) -> Any:
 _types = cache(get_type_hints)
 
 
-def differences(old: Record, new: Record) -> list[str]:
+def record_differences(old: Record, new: Record) -> list[str]:
     """Say which deterministic fields of a record moved, and how.
 
     Returns:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import evidence
 from ..reading import Reading
-from ..records.ran import told as ran_told
+from ..records.ran import ran_in_words
 from ..records.record import METADATA_KEY, Record, to_json
 from ..registry import OWN, Statement
 from . import plain
@@ -50,7 +50,7 @@ def volatile(text: str) -> str:
     return f'<span class="vt-volatile">{escape(text)}</span>'
 
 
-def words(text: str) -> str:
+def as_html(text: str) -> str:
     """Turn text without formulas into HTML; what stands between backticks is code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
@@ -64,7 +64,7 @@ def typeset(text: str, formula: Callable[[str], str] = in_brackets) -> str:
     """Turn text with ``$…$`` into HTML."""
     parts = re.split(r"(?<!\\)\$", text)
     return "".join(
-        " ".join(map(formula, breakable(part))) if index % 2 else words(part)
+        " ".join(map(formula, breakable(part))) if index % 2 else as_html(part)
         for index, part in enumerate(parts)
     )
 
@@ -112,23 +112,21 @@ def rows(statement: Statement, case: str | None = None) -> list[tuple[str, str]]
 def _reading_rows(reading: Reading | None, case: str | None) -> list[tuple[str, str]]:
     if reading is None:
         return [("Our reading", "not written yet")]
-    rows = [("Our reading", reading.told)]
-    if reading.setting:
-        rows.append(("The article's setting", reading.setting))
-    if reading.false_if:
-        rows.append(("False if", reading.false_if))
-    for name, sub in reading.cases.items():
-        if case in (None, name):
-            rows.append((f"Case “{name}”", sub.told))
+    rows = [
+        ("Our reading", reading.told),
+        ("The article's setting", reading.setting),
+        ("False if", reading.false_if),
+        *((f"Case “{name}”", sub.told) for name, sub in reading.cases.items()
+          if case in (None, name)),
+    ]  # fmt: skip
     for of_case, part in reading.parts.items():
         of = f" (case “{of_case}”)" if of_case else ""
-        if part.condition:
-            rows.append((f"Only if{of}", part.condition))
-        if part.met_by:
-            rows.append((f"Met in the setting{of}", part.met_by))
-        if part.truth:
-            rows.append((f"What is true{of}", part.truth))
-    return rows
+        rows += [
+            (f"Only if{of}", part.condition),
+            (f"Met in the setting{of}", part.met_by),
+            (f"What is true{of}", part.truth),
+        ]
+    return [(label, text) for label, text in rows if text]
 
 
 def title(found: Record) -> str:
@@ -138,12 +136,12 @@ def title(found: Record) -> str:
     return " · ".join(filter(None, parts))
 
 
-def record(found: Record) -> Bundle:
+def record_output(found: Record) -> Bundle:
     """Return the output that shows a record: a line, which opens to what was found."""
     shown = templates().get_template("record.html").render(
         record=found, title=title(found), words=told([found]), mark=_MARKS.get(found.outcome, "·"),
         head=readable_head(found.latex, found.statement), detail=readable(found.full_detail),
         box=_BOX.format(colour=evidence.KINDS[found.kind].colour.line),
-        rows=found.volatile.rows, ran=ran_told(found.ran), versions=found.volatile.versions,
+        rows=found.volatile.rows, ran=ran_in_words(found.ran), versions=found.volatile.versions,
     )  # fmt: skip
     return {"text/plain": found.line, "text/html": shown}, {METADATA_KEY: to_json(found)}

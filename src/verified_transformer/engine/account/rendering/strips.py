@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 
 from ..records.record import Record
 
-Found = Sequence[Record]
+_Records = Sequence[Record]
 
 
-def told(records: Found) -> str:
+def told(records: _Records) -> str:
     """Say in a line what was done about a claim.
 
     Args:
@@ -34,7 +34,7 @@ def told(records: Found) -> str:
     return " · ".join(parts) or "nothing has run here"
 
 
-def _done(records: Found) -> list[str]:
+def _done(records: _Records) -> list[str]:
     kinds = ((words, [r for r in records if r.kind == kind]) for kind, words in _WORDS.items())
     return [words(of) for words, of in kinds if of]
 
@@ -43,7 +43,7 @@ def _times(count: int, one: str, many: str) -> str:
     return one if count == 1 else many.format(count)
 
 
-def _points(records: Found, pattern: str) -> int:
+def _points(records: _Records, pattern: str) -> int:
     """How many points the records name, summed."""
     return sum(int(found[1]) for r in records if (found := re.search(pattern, r.detail)))
 
@@ -52,7 +52,7 @@ def _at(points: int) -> str:
     return f" at {points} point{'s' * (points > 1)}" if points else ""
 
 
-def _proof(records: Found) -> str:
+def _proof(records: _Records) -> str:
     ways = {
         "two ways": "two routes", "by induction": "by induction", "step by step": "checked step",
     }  # fmt: skip
@@ -60,7 +60,7 @@ def _proof(records: Found) -> str:
     return f"proved {used[0]}" if len(used) == 1 else "proved"
 
 
-def _exact(records: Found) -> str:
+def _exact(records: _Records) -> str:
     points = _points(records, r"exact at (\d+) point")
     return (
         f"computed exactly{_at(points)}"
@@ -69,13 +69,13 @@ def _exact(records: Found) -> str:
     )
 
 
-def _measurement(records: Found) -> str:
+def _measurement(records: _Records) -> str:
     sees = [float(f[1]) for r in records if (f := re.search(r"sees ([\d.]+)%", r.detail))]
     to = f" to {max(sees):g} %" if sees else ""
     return f"measured{to}{_at(sum(len(r.volatile.estimates) for r in records))}"
 
 
-def _draws(records: Found) -> int:
+def _draws(records: _Records) -> int:
     return max(r.sample.n if r.sample else 0 for r in records)
 
 
@@ -84,7 +84,7 @@ _TRIED = {
 }  # fmt: skip
 
 
-def _experiment(records: Found) -> str:
+def _experiment(records: _Records) -> str:
     parts = []
     for outcome, words in _TRIED.items():
         if of := [r for r in records if r.outcome == outcome]:
@@ -93,12 +93,12 @@ def _experiment(records: Found) -> str:
     return ", ".join([*parts, *["recorded"] * any(r.recorded for r in records)])
 
 
-def _set_aside(records: Found) -> str:
+def _set_aside(records: _Records) -> str:
     nature = records[0].statement
     return f"set aside: {'an' if nature[:1] in 'aeiou' else 'a'} {nature}"
 
 
-_WORDS: dict[str, Callable[[Found], str]] = {  # what speaks against a claim stands first
+_WORDS: dict[str, Callable[[_Records], str]] = {  # what speaks against a claim stands first
     "counterexample": lambda r: _times(
         len(r), "refuted by a counter-example", "refuted by {} counter-examples"
     ),

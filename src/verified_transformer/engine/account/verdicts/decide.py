@@ -12,8 +12,8 @@ from .. import evidence
 from ..evidence import VERDICTS, Weight
 from ..reading import Reading
 from ..reading.citations import age_fault
-from ..reading.models import model_fault, not_run
 from ..records import margins
+from ..records.ran import model_fault, not_run
 from ..records.record import LedgerError, Record
 from ..registry import Statement, from_the_ground
 

@@ -69,12 +69,8 @@ def _source(because: Mapping[str, Any]) -> sp.Expr:
 
 
 def _claimed(name: str) -> sp.Expr:
-    match = re.fullmatch(r"([A-Z]+-\d+)(?:\[([^\]]+)\])?(\.truth)?", name)
+    match = re.fullmatch(registry.PART, name)
     if match is None:
         raise ValueError(f"claim: got {name!r}; accepted: LOSS-14, LOSS-12[square], LOSS-15.truth")
-    reading = registry.statement(match[1]).reading
-    assert reading is not None, f"{match[1]} has no reading"
-    part = reading.parts[match[2]]
-    text = part.truth_formula if match[3] else part.formula
-    assert text is not None, f"{name} has no formula"
-    return parse(text)
+    reading = registry.reading_of(match["id"], match["case"])
+    return parse(registry.formula_of(reading, match["part"]))

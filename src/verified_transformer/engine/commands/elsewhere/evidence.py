@@ -18,7 +18,7 @@ from ..notebooks import comparing
 from ..notebooks.running import Run, run
 from .keeping import keep, kept, path
 
-NAME = "evidence"
+_NAME = "evidence"
 _SHOWN = 20  # differences kept of a notebook
 
 
@@ -48,7 +48,7 @@ def evidence(
         if not 1 <= value < math.inf:
             raise ValueError(f"{word}: got {value}; accepted: a number of at least 1")
     machine, end = hardware(device), time.monotonic() + budget
-    known = kept(root, NAME)
+    known = kept(root, _NAME)
 
     def one(notebook: Path) -> dict[str, Any] | None:
         left = end - time.monotonic()
@@ -64,12 +64,12 @@ def evidence(
                 left_over += 1
                 continue
             entry |= keys[notebook]
-            keep(root, NAME, {_name(notebook, root): entry})
+            keep(root, _NAME, {_name(notebook, root): entry})
             lines = entry["differences"] + entry["finer differences"]
             print(f"{_name(notebook, root)}: {'; '.join(lines[:3]) or 'as stored'}", flush=True)
-    failed = sum(kept(root, NAME).get(_name(n, root), {}).get("failed", 0) for n in notebooks)
+    failed = sum(kept(root, _NAME).get(_name(n, root), {}).get("failed", 0) for n in notebooks)
     print(f"{len(notebooks) - left_over} of {len(notebooks)} notebooks run on {machine['device']}, "
-          f"{failed} not as stored   {path(root, NAME)}")  # fmt: skip
+          f"{failed} not as stored   {path(root, _NAME)}")  # fmt: skip
     if left_over:
         print(f"{left_over} are still to be run: the same command goes on with them")
     return int(bool(failed or left_over))
@@ -101,22 +101,16 @@ def _one(
     notebook: Path, root: Path, device: str, finer: float, left: float
 ) -> dict[str, Any] | None:
     """What came out of a notebook; None where the budget ended in the middle of it."""
-    import nbformat
-
-    stored = nbformat.read(notebook, as_version=4)
     end = time.monotonic() + left
     plain = run(notebook, environment={"VERIFIED_DEVICE": device}, longest=left)
     measured, other = plain, list[str]()
     if finer > 1 and not plain.errors and end > time.monotonic():
         environment = {"VERIFIED_DEVICE": device, "VERIFIED_FINER": str(finer)}
         measured = run(notebook, environment=environment, longest=end - time.monotonic())
-        other = [*measured.errors] or [
-            *comparing.changes(comparing.outcomes(stored), comparing.outcomes(measured.book))
-        ]
+        other = measured.other_outcomes()
     if time.monotonic() >= end:
         return None
-    differ = [*comparing.differences(stored, plain.book, comparing.masks(root))]
-    differ = [*plain.errors] or differ
+    differ = plain.differences(root)
     return {
         "runs": 1, "failed": int(bool(differ or other)), "seconds": round(plain.seconds, 1),
         "differences": differ[:_SHOWN], "finer differences": other[:_SHOWN],

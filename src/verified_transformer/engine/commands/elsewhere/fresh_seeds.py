@@ -8,11 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from ..notebooks import comparing
 from ..notebooks.running import run
 from .keeping import keep, kept, path, provenance
 
-NAME = "fresh-seeds"
+_NAME = "fresh-seeds"
 
 
 def fresh_seeds(
@@ -30,16 +29,22 @@ def fresh_seeds(
     with ThreadPoolExecutor(jobs) as pool:
         for notebook in notebooks:
             name, started = str(notebook.relative_to(root)), time.perf_counter()
-            results = pool.map(lambda salt, it=notebook: faults(it, salt), numbers)
+            runs = pool.map(
+                lambda salt, it=notebook: run(
+                    it, environment={"VERIFIED_SALT": salt}, through=True
+                ),
+                numbers,
+            )
             found = {}
-            for salt, lines in zip(numbers, results, strict=True):
+            for salt, made in zip(numbers, runs, strict=True):
+                lines = made.other_outcomes()
                 print(f"{name} salt {salt}: {'; '.join(lines) or 'as stored'}", flush=True)
                 found[salt] = lines
             failed += sum(map(bool, found.values()))
             seconds = round(time.perf_counter() - started)
-            before, commit = kept(root, NAME).get(name, {}), provenance(root)["commit"]
-            keep(root, NAME, {name: added(before, found, commit, seconds)})
-    print(f"{len(notebooks) * salts} runs, {failed} failed   {path(root, NAME)}")
+            before, commit = kept(root, _NAME).get(name, {}), provenance(root)["commit"]
+            keep(root, _NAME, {name: added(before, found, commit, seconds)})
+    print(f"{len(notebooks) * salts} runs, {failed} failed   {path(root, _NAME)}")
     return int(bool(failed))
 
 
@@ -73,20 +78,3 @@ def added(
         "mended": before.get("mended", []) + mended,
         "seconds": before.get("seconds", 0) + seconds,
     }
-
-
-def faults(notebook: Path, salt: str) -> list[str]:
-    """Run a notebook under a salt and say, in a line each, which cells or outcomes fail.
-
-    Args:
-        salt: what `verified_transformer.seeds` puts before every name.
-    """
-    import nbformat
-
-    again = run(notebook, environment={"VERIFIED_SALT": salt}, through=True)
-    if again.errors:
-        return list(again.errors)
-    old, new = (
-        comparing.outcomes(book) for book in (nbformat.read(notebook, as_version=4), again.book)
-    )
-    return [f"outcome {change}" for change in comparing.changes(old, new)]

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import os
 import platform
-import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from ....writing import write_whole
+from ..git import git
 
 PACKAGES = ("torch", "numpy", "sympy", "scipy", "transformers")
 UNFIT = "accepted: a run of `make test`, whole, that has just ended"
@@ -35,7 +36,7 @@ def keep(root: Path, name: str, entries: Mapping[str, Any]) -> None:
     every = kept(root, name)
     every |= {notebook: {**entry, **provenance(root)} for notebook, entry in entries.items()}
     there = {notebook: every[notebook] for notebook in sorted(every) if (root / notebook).exists()}
-    write(root, name, {"notebooks": there})
+    write_status(root, name, {"notebooks": there})
 
 
 def keep_times(root: Path) -> Path:
@@ -48,7 +49,7 @@ def keep_times(root: Path) -> Path:
     found = json.loads(source.read_text(encoding="utf-8")) if source.exists() else {}
     if found.get("asked", [])[-2:] != ["tests", "notebooks"]:
         raise ValueError(f"_build/times.json: got {found.get('asked')}; {UNFIT}")
-    return write(root, "times", {**found, **provenance(root)})
+    return write_status(root, "times", {**found, **provenance(root)})
 
 
 def provenance(root: Path) -> dict[str, Any]:
@@ -60,9 +61,8 @@ def provenance(root: Path) -> dict[str, Any]:
 
     commit = os.environ.get("VERIFIED_COMMIT", "")
     if not commit:
-        asked = ["git", "-C", str(root), "rev-parse", "--short=12", "HEAD"]
-        told = subprocess.run(asked, capture_output=True, encoding="utf-8", check=False)
-        commit = told.stdout.strip()
+        with suppress(ValueError):  # no repository
+            commit = git(root, "rev-parse", "--short=12", "HEAD")
     return {
         "when": datetime.now(UTC).date().isoformat(),
         "commit": commit,
@@ -80,7 +80,7 @@ def _version(package: str) -> str:
         return "not installed"
 
 
-def write(root: Path, name: str, data: Mapping[str, Any]) -> Path:
+def write_status(root: Path, name: str, data: Mapping[str, Any]) -> Path:
     """Write the data of a command, and return their file."""
     target = path(root, name)
     target.parent.mkdir(parents=True, exist_ok=True)

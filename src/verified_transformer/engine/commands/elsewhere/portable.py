@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..notebooks import comparing
 from ..notebooks.running import run
 from .keeping import keep
 
@@ -20,11 +19,11 @@ _LIMITS = {
     "avx2": ("AVX2", "AVX2"),
     "avx512": ("AVX512_CORE", "AVX512"),
 }
-_SHOWN = 6  # differences of a notebook under a setting
+_SHOWN = 6  # differences of a notebook under a processor
 
 
 @dataclass(frozen=True)
-class Setting:
+class Processor:
     """A processor to play: an instruction set, a number of threads, a hash seed."""
 
     instructions: str
@@ -53,7 +52,7 @@ class Setting:
         }
 
     def can_be_had(self) -> bool:
-        """Whether torch really runs under this setting on this machine."""
+        """Whether torch really runs under this processor on this machine."""
         code = (
             "import torch; print(torch.backends.cpu.get_cpu_capability(), torch.get_num_threads())"
         )
@@ -67,49 +66,38 @@ class Setting:
         return answer == [self.instructions.upper(), str(self.threads)]
 
 
-SETTINGS = (
-    *(Setting(instructions, threads) for instructions in _LIMITS for threads in (1, 2)),
-    Setting("default", 1, hash_seed=12345),
+PROCESSORS = (
+    *(Processor(instructions, threads) for instructions in _LIMITS for threads in (1, 2)),
+    Processor("default", 1, hash_seed=12345),
 )
 
 
 def portable(notebooks: Sequence[Path], root: Path, jobs: int = 2) -> int:
-    """Run notebooks under every setting that this machine can play and compare with what is stored.
+    """Run notebooks under every processor that this machine can play.
 
-    What came out is printed, and kept for the status page, notebook by notebook.
+    How what came out differs from what is stored is printed, and kept for the status page,
+    notebook by notebook.
     """
-    available = [setting for setting in SETTINGS if setting.can_be_had()]
-    for setting in SETTINGS:
-        if setting not in available:
-            print(f"{setting.name}: this machine cannot play it; left out")
+    available = [processor for processor in PROCESSORS if processor.can_be_had()]
+    for processor in PROCESSORS:
+        if processor not in available:
+            print(f"{processor.name}: this machine cannot play it; left out")
     names = [str(path.relative_to(root)) for path in notebooks]
     width = max(map(len, names))
-    print(" " * width, *(f"{setting.name:>16}" for setting in available), flush=True)
+    print(" " * width, *(f"{processor.name:>16}" for processor in available), flush=True)
     failed = []
     with ThreadPoolExecutor(jobs) as pool:
         for name, path in zip(names, notebooks, strict=True):
-            found = list(
-                pool.map(lambda setting, p=path: _differences(p, root, setting), available)
-            )
+            runs = pool.map(lambda it, p=path: run(p, environment=it.environment), available)
+            found = [made.differences(root) for made in runs]
             words = ["same" if not lines else f"{len(lines)} differ" for lines in found]
             print(f"{name:{width}}", *(f"{word:>16}" for word in words), flush=True)
-            for setting, lines in zip(available, found, strict=True):
-                failed += [(name, setting.name)] * bool(lines)
-                print("".join(f"    {setting.name}: {line}\n" for line in lines[:_SHOWN]), end="")
-            settings = {s.name: len(lines) for s, lines in zip(available, found, strict=True)}
-            differ = sum(map(bool, settings.values()))
-            entry = {"runs": len(settings), "failed": differ, "differences": settings}
+            for processor, lines in zip(available, found, strict=True):
+                failed += [(name, processor.name)] * bool(lines)
+                print("".join(f"    {processor.name}: {line}\n" for line in lines[:_SHOWN]), end="")
+            processors = {s.name: len(lines) for s, lines in zip(available, found, strict=True)}
+            differ = sum(map(bool, processors.values()))
+            entry = {"runs": len(processors), "failed": differ, "differences": processors}
             keep(root, "portable", {name: entry})
-    runs = len(names) * len(available)
-    print(f"{runs} runs, {len(failed)} differ from what is stored")
+    print(f"{len(names) * len(available)} runs, {len(failed)} differ from what is stored")
     return int(bool(failed))
-
-
-def _differences(notebook: Path, root: Path, setting: Setting) -> list[str]:
-    import nbformat
-
-    again = run(notebook, environment=setting.environment)
-    if again.errors:
-        return list(again.errors)
-    stored = nbformat.read(notebook, as_version=4)
-    return list(comparing.differences(stored, again.book, comparing.masks(root)))

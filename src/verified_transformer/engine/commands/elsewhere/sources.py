@@ -18,7 +18,7 @@ from pathlib import Path
 from ...account import registry
 from ...account.hashing import hash_of
 from ...account.reading.citations import Citation, stands_in
-from .keeping import kept, provenance, write
+from .keeping import kept, provenance, write_status
 
 
 def sources(root: Path) -> int:
@@ -38,7 +38,7 @@ def sources(root: Path) -> int:
             if there:
                 found[hash_of_quotation(name, citation)] = f"{name} in {citation.archive}"
     entries = dict(sorted(found.items(), key=lambda item: item[1]))
-    print(write(root, "sources", {"found": entries, **provenance(root)}))
+    print(write_status(root, "sources", {"found": entries, **provenance(root)}))
     return int(bool(missing))
 
 

@@ -12,21 +12,18 @@ from __future__ import annotations
 
 import ast
 import json
-import os
-import subprocess
 import tempfile
 import tomllib
 from collections.abc import Iterable, Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from ...account.code.modules import Module, Package
+from ...account.code.modules import Module, library
+from ..git import git
 from . import sorts
 
-PACKAGE = Path(__file__).parents[3]
 EXTRA = {"transformers", "safetensors", "huggingface_hub", "tokenizers"}
 
 
@@ -44,35 +41,35 @@ def publish(root: Path, served: str | None = None) -> str:
         ValueError: another repository publishes than ``_config.yml`` names, the branch is the one
             that is checked out, or git fails.
     """
-    config = yaml.safe_load(_git(root, "show", "HEAD:_config.yml"))["repository"]
+    config = yaml.safe_load(git(root, "show", "HEAD:_config.yml"))["repository"]
     url, branch = config["url"], config["branch"]
     if served and served != url:
         raise ValueError(
             f"served: got {served}, but notebooks would install from {url}; accepted: the address "
             "in _config.yml"
         )
-    if branch == _git(root, "rev-parse", "--abbrev-ref", "HEAD"):
+    if branch == git(root, "rev-parse", "--abbrev-ref", "HEAD"):
         raise ValueError(f"branch: {branch} is checked out; accepted: another, in _config.yml")
-    commit, *who = _git(root, "log", "-1", "--format=%H%n%an%n%ae%n%aI").splitlines()
-    project = tomllib.loads(_git(root, "show", "HEAD:pyproject.toml"))["project"]["name"]
-    listed = _git(root, "ls-tree", "-r", "-z", "--name-only", "HEAD", "notebooks").split("\0")
+    commit, *who = git(root, "log", "-1", "--format=%H%n%an%n%ae%n%aI").splitlines()
+    project = tomllib.loads(git(root, "show", "HEAD:pyproject.toml"))["project"]["name"]
+    listed = git(root, "ls-tree", "-r", "-z", "--name-only", "HEAD", "notebooks").split("\0")
     names = [name for name in listed if name.endswith(".ipynb")]
     with tempfile.TemporaryDirectory() as folder:
         index = {"GIT_INDEX_FILE": str(Path(folder, "index"))}
-        _git(root, "read-tree", "HEAD", **index)
+        git(root, "read-tree", "HEAD", **index)
         for name in names:
-            book = json.loads(_git(root, "show", f"HEAD:{name}"))
+            book = json.loads(git(root, "show", f"HEAD:{name}"))
             extra = "[models]" if needs_transformers(book) else ""
             text = _installing(book, f"{project}{extra} @ git+{url}@{commit}")
-            blob = _git(root, "hash-object", "-w", "--stdin", given=text)
-            _git(root, "update-index", "--cacheinfo", f"100644,{blob},{name}", **index)
-        tree = _git(root, "write-tree", **index)
+            blob = git(root, "hash-object", "-w", "--stdin", given=text)
+            git(root, "update-index", "--cacheinfo", f"100644,{blob},{name}", **index)
+        tree = git(root, "write-tree", **index)
     parts = ("NAME", "EMAIL", "DATE")
     signed = {f"GIT_{role}_{part}": said for role in ("AUTHOR", "COMMITTER")
               for part, said in zip(parts, who, strict=True)}  # fmt: skip
     message = f"Notebooks that install {commit}"
-    made = _git(root, "commit-tree", tree, "-p", commit, "-m", message, **signed)
-    _git(root, "update-ref", f"refs/heads/{branch}", made)
+    made = git(root, "commit-tree", tree, "-p", commit, "-m", message, **signed)
+    git(root, "update-ref", f"refs/heads/{branch}", made)
     return f"branch {branch}: {len(names)} notebooks that install {commit}"
 
 
@@ -82,16 +79,6 @@ def _installing(book: dict[str, Any], wanted: str) -> str:
     title, *code = "".join(first["source"]).splitlines(keepends=True)
     first["source"] = [title, f'%pip install -q "{wanted}"\n', *code]
     return json.dumps(book, ensure_ascii=False, indent=1) + "\n"
-
-
-def _git(root: Path, *words: str, given: str = "", **environment: str) -> str:
-    done = subprocess.run(
-        ["git", *words], cwd=root, env={**os.environ, **environment}, input=given.encode(),
-        capture_output=True, check=False,
-    )  # fmt: skip
-    if done.returncode:
-        raise ValueError(f"git {words[0]}: {done.stderr.decode().strip()}")
-    return done.stdout.decode().strip()
 
 
 def needs_transformers(book: dict[str, Any]) -> bool:
@@ -105,7 +92,7 @@ def third_parties(names: Iterable[str]) -> set[str]:
     Args:
         names: such as ``verified_transformer.models.grow``.
     """
-    package, face = _library()
+    package, face = library(), _face()
     waiting, seen, found = [*names], set[Module](), set[str]()
     while waiting:
         definition, rest = package.named(waiting.pop(), face)
@@ -122,13 +109,11 @@ def third_parties(names: Iterable[str]) -> set[str]:
 def imports(book: dict[str, Any]) -> list[str]:
     """Return what the cells of a notebook import, as dotted names."""
     cells = ["".join(cell["source"]) for cell in book["cells"] if cell["cell_type"] == "code"]
-    return [name for code in cells for name in _imports(sorts.parsed(code), _library()[1])]
+    return [name for code in cells for name in _imports(sorts.parsed(code), _face())]
 
 
-@cache
-def _library() -> tuple[Package, Module]:
-    package = Package(PACKAGE)
-    return package, package.module(PACKAGE / "__init__.py")
+def _face() -> Module:
+    return library().module(library().folder / "__init__.py")
 
 
 def _imports(tree: ast.AST, module: Module) -> Iterator[str]:

@@ -66,7 +66,7 @@ def differences(before: Any, after: Any, masked: Masks) -> Iterator[str]:
         drawn = lines(old, masked), lines(new, masked)
         if not told and drawn[0] != drawn[1]:
             told = [*beside(*map(_without_tags, drawn))] or ["its drawing is another"]
-        told += pictures.differences(old.get("outputs", []), new.get("outputs", []))
+        told += pictures.moved(old.get("outputs", []), new.get("outputs", []))
         yield from (f"{place}: {text}" for text in told)
 
 
@@ -104,13 +104,6 @@ def _moved(one: str, other: str) -> str | None:
 
 def _without_tags(drawn: Sequence[str]) -> list[str]:
     return [*filter(None, (re.sub(r"<[^>]*>?", "", line).strip() for line in drawn))]
-
-
-def changes(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of which one text has more than the other, marked ``-`` and ``+``."""
-    for text in difflib.unified_diff(old, new, lineterm="", n=0):
-        if not text.startswith(("---", "+++", "@@")):
-            yield text
 
 
 def records(book: Any) -> list[dict[str, Any]]:

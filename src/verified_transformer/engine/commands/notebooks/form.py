@@ -32,7 +32,7 @@ _HIDES = {"cellView": "form", "jupyter": {"source_hidden": True}}
 Cell = dict[str, Any]
 
 
-def write(root: Path) -> int:
+def write_forms(root: Path) -> int:
     """Give every notebook its form, and name those that changed."""
     for notebook in ledger.notebooks(root):
         text = notebook.read_text(encoding="utf-8")

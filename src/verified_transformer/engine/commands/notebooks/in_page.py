@@ -89,7 +89,7 @@ def _statements(source: str) -> Iterator[ast.stmt]:
             yield statement
 
 
-def run(earlier: Sequence[str], source: str) -> Shown:
+def run_cell(earlier: Sequence[str], source: str) -> Shown:
     """Run a cell after what it needs of earlier ones.
 
     Args:
@@ -100,9 +100,9 @@ def run(earlier: Sequence[str], source: str) -> Shown:
         What it has shown; an error is told there, not raised.
 
     Example:
-        >>> run(["from math import pi", "import torch"], "print(round(pi, 2))").printed
+        >>> run_cell(["from math import pi", "import torch"], "print(round(pi, 2))").printed
         '3.14\\n'
-        >>> run([], "1 / 0").failed
+        >>> run_cell([], "1 / 0").failed
         'ZeroDivisionError: division by zero'
     """
     shown = Shown()

@@ -15,7 +15,7 @@ from typing import Any
 from ....writing import write_whole
 from . import comparing
 
-PACKAGE = Path(__file__).parents[4]
+_SOURCE = Path(__file__).parents[4]
 LONGEST_CELL = 3600  # seconds; a cell that takes longer hangs
 Environment = Mapping[str, str | None]
 
@@ -25,14 +25,27 @@ class Run:
     """A notebook as it came out of one run.
 
     Attributes:
+        stored: the notebook as it is stored.
         book: the notebook with its new outputs.
         errors: one line for each cell that failed.
         seconds: that the run took.
     """
 
+    stored: Any
     book: Any
     errors: tuple[str, ...]
     seconds: float
+
+    def differences(self, root: Path) -> list[str]:
+        """Say which cells failed, or else what came out otherwise than it is stored."""
+        masked = comparing.masks(root)
+        return [*self.errors] or [*comparing.differences(self.stored, self.book, masked)]
+
+    def other_outcomes(self) -> list[str]:
+        """Say which cells failed, or else which records have another outcome; texts are free."""
+        before, after = comparing.outcomes(self.stored), comparing.outcomes(self.book)
+        changes = (f"outcome {change}" for change in comparing.beside(before, after))
+        return [*self.errors] or [*changes]
 
 
 def run(
@@ -55,7 +68,7 @@ def run(
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-    book = nbformat.read(notebook, as_version=4)
+    stored, book = (nbformat.read(notebook, as_version=4) for _ in range(2))
     book.cells = book.cells if last is None else book.cells[: last + 1]
     for cell in book.cells:
         if cell.cell_type == "code":
@@ -80,12 +93,12 @@ def run(
     except (CellTimeoutError, DeadKernelError) as error:
         errors.append(f"{type(error).__name__}: {error}")
     errors += [line for index, cell in enumerate(book.cells) for line in _errors(index, cell)]
-    return Run(book, tuple(errors), time.perf_counter() - started)
+    return Run(stored, book, tuple(errors), time.perf_counter() - started)
 
 
 def _environment(changes: Environment) -> dict[str, str]:
     # a kernel runs in the notebook's folder, where a relative PYTHONPATH leads nowhere
-    paths = [str(PACKAGE), *filter(None, [os.environ.get("PYTHONPATH")])]
+    paths = [str(_SOURCE), *filter(None, [os.environ.get("PYTHONPATH")])]
     changed = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **changes}
     return {name: value for name, value in changed.items() if value is not None}
 
@@ -106,18 +119,16 @@ def refresh(notebooks: Sequence[Path], root: Path) -> int:
     """
     import nbformat
 
-    masked = comparing.masks(root)
     failed = False
     for notebook in notebooks:
-        before = nbformat.read(notebook, as_version=4)
         again = run(notebook)
         print(f"{notebook.relative_to(root)}: {again.seconds:.1f} s", flush=True)
         if again.errors:
             print(f"    not stored; {again.errors[0]}", file=sys.stderr)
             failed = True
             continue
-        for change in comparing.differences(before, again.book, masked):
+        for change in again.differences(root):
             print(f"    {change}")
-        comparing.keep_what_stayed(before, again.book, masked)
+        comparing.keep_what_stayed(again.stored, again.book, comparing.masks(root))
         write_whole(notebook, nbformat.writes(again.book) + "\n")
     return int(failed)

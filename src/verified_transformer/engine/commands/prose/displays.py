@@ -21,8 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import sympy as sp
 
-from ...account import registry
-from ...account.reading import Reading
+from ...account.registry import PART, formula_of, reading_of
 from ...account.rendering.formulas import latex
 from ...exact.displays import holding
 from ...exact.displays.latex_reader import read
@@ -35,8 +34,7 @@ COMPUTED, DEFINITION = "computed", "definition"
 STATES = "is true whatever its names stand for, so that it states something: accepted: computed"
 _TAG = re.compile(r"\\tag\*?\{([^{}]*)\}")
 _OWNER = re.compile(
-    r"(?:(?P<id>[A-Z]+-\d{2,})(?:\[(?P<case>[^\]]+)\])?(?:\.(?P<part>truth|claimed))?"
-    r"|(?P<computed>computed)|(?P<definition>definition))"
+    rf"(?:{PART}|(?P<computed>computed)|(?P<definition>definition))"
     r"(?: for (?P<named>.+?))?(?: at (?P<at>.+?))?(?: within (?P<within>[\d.e-]+))?"
 )
 _BOUND = re.compile(r"<|>|\\(?:leq?|geq?|ll|gg|neq?|approx|sim)(?![A-Za-z])")
@@ -60,7 +58,7 @@ def misread(declarations: Sequence[str], names: Names) -> list[str]:
     return found
 
 
-def fault(display: str, owner: str, names: Names) -> str | None:
+def display_fault(display: str, owner: str, names: Names) -> str | None:
     """Say why an owner does not own a display; None where it does.
 
     Args:
@@ -89,37 +87,11 @@ def inline_fault(formula: str, owner: str, names: Names) -> str | None:
         formula: with its dollar signs; a definition teaches no name.
     """
     if owner != DEFINITION:
-        return fault(formula, owner, names)
+        return display_fault(formula, owner, names)
     try:
         return STATES if _is_true(chains(formula.strip("$ ")), names) else None
     except ValueError:
         return None
-
-
-def reading_of(said: re.Match[str]) -> Reading:
-    """Return the reading, or the case of it, that an owner names.
-
-    Raises:
-        KeyError: there is no such claim.
-        ValueError: it has no such case, or no reading.
-    """
-    statement = registry.statement(said["id"])
-    readings: Mapping[str | None, Reading] = statement.reading.parts if statement.reading else {}
-    if said["case"] not in readings:
-        raise ValueError(f"no case {said['case']!r}" if said["case"] else "has no reading")
-    return readings[said["case"]]
-
-
-def formula_of(of: Reading, part: str | None) -> str:
-    """Return a reading's formula, or that of its truth, or what is claimed.
-
-    Raises:
-        ValueError: it has none.
-    """
-    text = {"truth": of.truth_formula, "claimed": of.claimed, None: of.formula}[part]
-    if text is None:
-        raise ValueError(f"has no {part or 'formula'}")
-    return text
 
 
 def _claimed(
@@ -130,7 +102,7 @@ def _claimed(
     within: float | None,
 ) -> str | None:
     """Whether a claim's formula stands in a display, and the rest of it is true."""
-    of = reading_of(said)
+    of = reading_of(said["id"], said["case"])
     text = formula_of(of, said["part"])
     local = _apart(names)
     for name, meaning in of.where.items():

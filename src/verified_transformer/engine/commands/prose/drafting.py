@@ -9,8 +9,8 @@ from typing import Any
 
 from ....writing import write_whole
 from ...account import registry
-from . import bound, pages
-from .owners import DEFINITION, FREE, Owned, Page, fault_of, matched, shown_as, written
+from . import needless, pages
+from .owners import DEFINITION, FREE, Owned, Page, matched, owner_fault, owners_text, shown_as
 from .tokens import Token, tokens
 
 _LONGEST_LABEL = 40
@@ -31,7 +31,7 @@ def draft(path: Path) -> int:
         text = path.read_text(encoding="utf-8")
         made = {"": _tidy(text, owned[""], pages.page_of_text(path, text), ())}
     else:
-        book = pages.read(path)
+        book = pages.read_notebook(path)
         known, claims = pages.page(book), [*_claims(book)]
         made = {
             cell.id: _tidy(
@@ -42,7 +42,7 @@ def draft(path: Path) -> int:
             if cell.cell_type == "markdown"
         }  # fmt: skip
     beside = path.with_suffix(pages.SUFFIX)
-    if said := written(made):
+    if said := owners_text(made):
         write_whole(beside, said)
     else:
         beside.unlink(missing_ok=True)
@@ -72,7 +72,7 @@ def _tidy(
             names[display] = name  # as a whole, which asks for less than by its name
     pairs, unowned = matched(said, own, known, following)
     rows = {id(token): own.rows[row][1] for token, row in pairs}
-    free = bound.unasked(said, known.given, known.displayed, known.readings, following)
+    free = needless.unasked(said, known.given, known.displayed, known.readings, following)
     made = Owned(lets=own.lets)
     for token, unasked in zip(said, free, strict=True):
         owners = rows.get(id(token)) or [*dict.fromkeys(pool.get(token.text, ()))]
@@ -80,8 +80,8 @@ def _tidy(
             owners = [owner for owner in owners if not owner.startswith(FREE)] or owners[:1]
         if not owners and token in unowned:
             owners = [_owner(token, known, claims)]
-        needless = unasked and all(_says_no_more(owner, unasked) for owner in owners)
-        if owners and not needless:
+        adds_nothing = unasked and all(_says_no_more(owner, unasked) for owner in owners)
+        if owners and not adds_nothing:
             made.rows.append((names.get(token.text, token.text), owners))
     return made
 
@@ -91,7 +91,7 @@ def _says_no_more(owner: str, unasked: str) -> bool:
     return (
         owner == DEFINITION
         or owner.startswith(FREE)
-        or (unasked == bound.PRINTED and owner.startswith("printed"))
+        or (unasked == needless.PRINTED and owner.startswith("printed"))
     )
 
 
@@ -112,6 +112,6 @@ def _owner(token: Token, known: Page, claims: Sequence[str]) -> str:
     if token.kind == "number":
         labels = (re.match(r"\D*", line)[0].strip() for line in known.printed)  # type: ignore[index]
         candidates = [f'printed "{label[:_LONGEST_LABEL].strip()}"' for label in labels if label]
-    elif not bound.RELATION.search(token.text):
+    elif not needless.RELATION.search(token.text):
         unknown = DEFINITION
-    return next((owner for owner in candidates if not fault_of(token, owner, known)), unknown)
+    return next((owner for owner in candidates if not owner_fault(token, owner, known)), unknown)

@@ -19,8 +19,8 @@ the order in which the text says them; of a page they stand without an id.
 A display is named by its ``\\tag`` or by its place in the text; see `displays`. ``told`` is what
 the texts of the claim say: a whole formula of them, or a number. A whole number that is part of the
 story may be ``free``, any other with a reason behind it, ``free: a name, Llama 3.2``. What needs no
-owner, `bound` says; it may have one. A number that is changed in the text alone, or changes places
-with another, has no owner any more; changed in both places, it disagrees with its owner.
+owner, `needless` says; it may have one. A number that is changed in the text alone, or changes
+places with another, has no owner any more; changed in both places, it disagrees with its owner.
 """
 
 from __future__ import annotations
@@ -35,17 +35,14 @@ from ...exact.displays.latex_reader import read
 from ...exact.displays.names import Names
 from ...exact.formulas.evaluation import equivalent, number
 from ...exact.formulas.notation import parse, symbols
-from . import bound, displays
-from .bound import RELATION, normalised
-from .tokens import Token, tokens, value
+from . import displays, needless
+from .needless import RELATION, unspaced
+from .tokens import Token, number_of, tokens
 
 _LET = "let "
 _ARROW = " <- "
 _CELL = re.compile(r"\[([\w-]+)\]")
-_CLAIM = re.compile(
-    r"(?P<id>[A-Z]+-\d{2,})(?:\[(?P<case>[^\]]+)\])?(?:\.(?P<part>truth|claimed|told))?"
-    r"(?: at (?P<at>.+))?"
-)
+_CLAIM = re.compile(rf"{registry.PART}(?: at (?P<at>.+))?")
 _PRINTED = re.compile(r"printed (.+?)(?: in (notebooks/\S+))?")
 FREE, DEFINITION = "free", "definition"
 
@@ -63,7 +60,7 @@ class Owned:
     lets: list[str] = field(default_factory=list)
 
 
-def parsed(text: str) -> dict[str, Owned]:
+def read_owners(text: str) -> dict[str, Owned]:
     """Return the owners that a file has, by the id of the cell; of a page by "".
 
     Raises:
@@ -84,8 +81,8 @@ def parsed(text: str) -> dict[str, Owned]:
     return found
 
 
-def written(owned: Mapping[str, Owned]) -> str:
-    """Return the text of a file of owners; what `parsed` gives of it is the same."""
+def owners_text(owned: Mapping[str, Owned]) -> str:
+    """Return the text of a file of owners; what `read_owners` gives of it is the same."""
     parts = []
     for cell, own in owned.items():
         lines = [_LET + said for said in own.lets]
@@ -104,7 +101,7 @@ class Page:
         sources: keys of the bibliography.
         names: what the names in its displays stand for; each text adds to them.
         given: numbers that its code gives, and the readings of claims that it names.
-        displayed, readings: formulas of its displays and of these readings, see `bound`.
+        displayed, readings: formulas of its displays and of these readings, see `needless`.
         elsewhere: gives the lines that another notebook prints, by its path.
     """
 
@@ -149,9 +146,9 @@ def faults(markdown: str, own: Owned, page: Page, following: Iterable[str] = ())
         text, owners = own.rows[row]
         for owner in owners:
             shown_by_name = text != token.text  # whole, it may also be told, as a formula in a line
-            fault = None if shown_by_name else fault_of(token, owner, page)
+            fault = None if shown_by_name else owner_fault(token, owner, page)
             if shown_by_name or (fault and text.startswith("$$")):
-                fault = displays.fault(token.text, owner, page.names)
+                fault = displays.display_fault(token.text, owner, page.names)
             found += [f"{text} <- {owner}: {fault}"] if fault else []
     there = {token.text for token in said}
     for row in sorted({*range(len(own.rows))} - {row for _, row in pairs}):
@@ -176,15 +173,17 @@ def matched(
         Tokens with the number of their row, and those that need an owner and have none.
     """
     shown = shown_as(said)
-    done = bound.unasked(said, page.given, page.displayed, page.readings, following)
+    done = needless.unasked(said, page.given, page.displayed, page.readings, following)
     rows = [shown.get(text, text) for text, _ in own.rows]
-    pairs = bound.aligned([token.text for token in said], rows, [1 if free else 2 for free in done])
+    pairs = needless.aligned(
+        [token.text for token in said], rows, [1 if free else 2 for free in done]
+    )
     unowned = [t for n, (t, free) in enumerate(zip(said, done, strict=True))
                if n not in pairs and not free]  # fmt: skip
     return [(said[place], row) for place, row in pairs.items()], unowned
 
 
-def fault_of(token: Token, owner: str, page: Page) -> str | None:
+def owner_fault(token: Token, owner: str, page: Page) -> str | None:
     """Say why an owner does not own a number, a word or a formula in a line; None where it does."""
     if owner.partition(":")[0] == FREE:
         told = owner != FREE or (token.kind == "number" and not re.search(r"\d\.\d|%", token.text))
@@ -220,18 +219,18 @@ def _printed(token: Token, label: str, lines: Sequence[str]) -> str | None:
 
 def _among(token: Token, others: Iterable[Token]) -> bool:
     """Whether one of the others says the number, to the digits that the token has."""
-    said, found = value(token), (value(other) for other in others)
+    said, found = number_of(token), (number_of(other) for other in others)
     return said is not None and any(
         other is not None and abs(other[0] - said[0]) <= said[1] * (1 + 1e-9) for other in found
     )
 
 
 def _claimed(token: Token, claim: re.Match[str]) -> str | None:
-    of = displays.reading_of(claim)
+    of = registry.reading_of(claim["id"], claim["case"])
     if claim["part"] == "told":
         said = "" if claim["case"] else registry.statement(claim["id"]).says
         return _told(token, " ".join([said, of.text, of.condition or "", of.truth or ""]))
-    text = displays.formula_of(of, claim["part"])
+    text = registry.formula_of(of, claim["part"])
     if token.kind == "formula" and not claim["at"]:
         return _written(token, text)
     return _agrees(token, text, _point(claim["at"] or ""))
@@ -241,16 +240,16 @@ def _told(token: Token, text: str) -> str | None:
     """Whether the texts of a claim have the whole formula, or the number."""
     there = list(tokens(text))
     if token.kind == "formula":
-        whole = {normalised(other.text.strip("$ ")) for other in there}
+        whole = {unspaced(other.text.strip("$ ")) for other in there}
         said = re.sub(r"\\tag\{[^{}]*\}", "", token.text.strip("$ ")).rstrip(" .,;")
-        return None if normalised(said) in whole else "its texts do not have this formula"
+        return None if unspaced(said) in whole else "its texts do not have this formula"
     return None if _among(token, there) else "its texts do not have this number"
 
 
 def _written(token: Token, text: str) -> str | None:
     """Whether a formula of the text ends in the claim's, sign by sign."""
-    own = normalised(latex(text))
-    sides = [normalised(side) for side in RELATION.split(token.text.strip("$"))]
+    own = unspaced(latex(text))
+    sides = [unspaced(side) for side in RELATION.split(token.text.strip("$"))]
     if own in sides or _means(token, text):
         return None
     return f"it would be ${latex(text)}$"
@@ -274,7 +273,7 @@ def _agrees(token: Token, text: str, point: Mapping[object, float]) -> str | Non
     if found is None:
         return "has no value there"
     *sides, last = RELATION.split(token.text.strip("$"))
-    said = value(token) or value(Token(last.strip().replace("\\,", ""), "number"))
+    said = number_of(token) or number_of(Token(last.strip().replace("\\,", ""), "number"))
     if said is None or abs(float(found) - said[0]) > (near := said[1] * (1 + 1e-9)):
         return f"it is {float(found):.6g}"
     for side in sides:

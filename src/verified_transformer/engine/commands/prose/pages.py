@@ -12,8 +12,8 @@ from typing import Any
 from ...account import registry
 from ..notebooks import sorts
 from ..notebooks.comparing import lines
-from . import bound
-from .owners import Owned, Page, faults, parsed
+from . import needless
+from .owners import Owned, Page, faults, read_owners
 from .tokens import MATHS
 
 SUFFIX = ".owners"  # of the file beside a notebook or page
@@ -21,7 +21,7 @@ _LISTING = re.compile(r"```.*?```", re.DOTALL)
 ID = re.compile(r"\b[A-Z]{3,5}-\d{2,}\b")
 
 
-def read(notebook: Path) -> Any:
+def read_notebook(notebook: Path) -> Any:
     """Return a notebook."""
     import nbformat
 
@@ -54,12 +54,12 @@ def _around(prose: str, code: str = "") -> dict[str, Any]:
     """What a text may say unasked: of its own displays, its code, and the claims of both."""
     named = sorted({*ID.findall(prose), *ID.findall(code)})
     known = registry.load()[1]
-    read = [text for id in named if id in known for text in bound.texts(known[id])]
+    read = [text for id in named if id in known for text in needless.texts(known[id])]
     shown = (found["display"] for found in MATHS.finditer(prose))
     return {
-        "given": bound.numbers(code).union(*map(bound.numbers, read)),
-        "displayed": [bound.normalised(text) for text in shown if text],
-        "readings": [formula for text in read for formula in bound.formulas(text)],
+        "given": needless.numbers(code).union(*map(needless.numbers, read)),
+        "displayed": [needless.unspaced(text) for text in shown if text],
+        "readings": [formula for text in read for formula in needless.formulas(text)],
     }
 
 
@@ -84,7 +84,7 @@ def following(book: Any, index: int) -> list[str]:
 def owners_of(path: Path) -> dict[str, Owned]:
     """Return the owners that stand beside a notebook or page."""
     beside = path.with_suffix(SUFFIX)
-    return parsed(beside.read_text(encoding="utf-8") if beside.exists() else "")
+    return read_owners(beside.read_text(encoding="utf-8") if beside.exists() else "")
 
 
 @cache
@@ -129,7 +129,7 @@ def _told(output: Any) -> list[str]:
 
 def notebook_faults(notebook: Path, sources: frozenset[str] = frozenset()) -> Iterator[str]:
     """Yield what in the prose of a notebook has no owner, or one that does not own it."""
-    book, owned = read(notebook), owners_of(notebook)
+    book, owned = read_notebook(notebook), owners_of(notebook)
     known = page(book, sources)
     for index, cell in enumerate(book.cells):
         if cell.cell_type == "markdown":
@@ -171,4 +171,4 @@ def text_faults(page: Path, sources: frozenset[str] = frozenset()) -> Iterator[s
 def _elsewhere(root: Path, notebook: str) -> tuple[str, ...]:
     if not (root / notebook).is_file():
         raise ValueError(f"there is no notebook {notebook}")
-    return tuple(page(read(root / notebook)).printed)
+    return tuple(page(read_notebook(root / notebook)).printed)

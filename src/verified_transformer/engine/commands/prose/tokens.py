@@ -79,13 +79,13 @@ def tokens(markdown: str) -> Iterator[Token]:
         yield token
 
 
-def value(token: Token) -> tuple[float, float] | None:
+def number_of(token: Token) -> tuple[float, float] | None:
     """Return the number that a token says, and by how much it may be rounded; None for a formula.
 
     Example:
-        >>> value(Token("3.6 %", "number"))
+        >>> number_of(Token("3.6 %", "number"))
         (0.036, 0.0005)
-        >>> value(Token("twice", "word"))
+        >>> number_of(Token("twice", "word"))
         (2, 0.1)
     """
     if token.kind == "formula":

@@ -13,7 +13,8 @@ from . import claims, printing, verify
 from .elsewhere import evidence, fresh_seeds, keeping, portable, sources
 from .notebooks import colab, form, formatting, running
 
-Run = Callable[[argparse.Namespace], int]
+_Command = Callable[[argparse.Namespace], int]
+_OF_MODELS = (ValueError, TypeError, OSError, AssertionError)  # what these say of what they got
 
 
 class Refused(ValueError):
@@ -45,7 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
 
     def command(
-        name: str, text: str, run: Run, notebooks: bool = False, repository: bool = True
+        name: str, text: str, run: _Command, notebooks: bool = False, repository: bool = True
     ) -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=text, description=text)
         added.set_defaults(run=run)
@@ -62,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     renew.add_argument("--reason", required=True, help="why; names claims whose words changed")
     renew.add_argument("--date", help="YYYY-MM-DD; that of the last commit by default")
     command("release", "keep the lock as the published one, which no later lock may hide",
-            lambda given: _said(claims.release, given.root))  # fmt: skip
+            lambda given: _done(claims.release, given.root))  # fmt: skip
     again = command("verify", "run one claim afresh and compare it with what is stored",
                     lambda given: verify.verify(given.root, given.id))  # fmt: skip
     again.add_argument("id", help="such as LOSS-14")
@@ -83,15 +84,19 @@ def _parser() -> argparse.ArgumentParser:
     command("owners", "write the owners beside notebooks and pages, what is found filled in",
             _owners, True)  # fmt: skip
     command("form", "write tags and titles: what each cell of a notebook is for",
-            lambda given: form.write(given.root))  # fmt: skip
-    first = command("initial-loss", "say what loss a model starts with", _initial_loss,
-                    repository=False)  # fmt: skip
+            lambda given: form.write_forms(given.root))  # fmt: skip
+    first = command(
+        "initial-loss", "say what loss a model starts with",
+        lambda given: _done(_initial_loss, given, refuses=_OF_MODELS), repository=False,
+    )  # fmt: skip
     first.add_argument("config", type=Path, help="a config.json of transformers")
     first.add_argument("--labels", default="other", help="other, same, or the share of repeats")
     first.add_argument("--length", type=int, default=128, help="tokens of a text")
     first.add_argument("--steps", action="store_true", help="the budget of every branch, too")
-    wide = command("widen", "grow a saved checkpoint, the same function", _widen,
-                   repository=False)  # fmt: skip
+    wide = command(
+        "widen", "grow a saved checkpoint, the same function",
+        lambda given: _done(_widen, given, refuses=_OF_MODELS), repository=False,
+    )  # fmt: skip
     wide.add_argument("source", type=Path, help="a folder of save_pretrained, in safetensors")
     wide.add_argument("target", type=Path, help="the folder to write; one that a kill left goes on")
     wide.add_argument("--stream", type=int, default=1, help="how many times as wide")
@@ -103,26 +108,35 @@ def _parser() -> argparse.ArgumentParser:
         "portable", "run notebooks under other instruction sets, threads and hash seeds",
         lambda given: portable.portable(given.notebooks, given.root, given.jobs), True,
     )  # fmt: skip
-    salted = command("fresh-seeds", "run notebooks under other seeds; every check must pass",
-                     _fresh_seeds, True)  # fmt: skip
+    salted = command(
+        "fresh-seeds", "run notebooks under other seeds; every check must pass",
+        lambda given: fresh_seeds.fresh_seeds(
+            given.notebooks, given.root, given.salts, given.jobs, given.first
+        ), True,
+    )  # fmt: skip
     salted.add_argument("--salts", type=int, default=10, help="how many other seeds")
     salted.add_argument("--first", type=int, default=1, help="the first of them")
-    there = command("evidence", "run notebooks on a GPU and keep what they measure; goes on where "
-                    "it stopped", _evidence, True)  # fmt: skip
+    there = command(
+        "evidence", "run notebooks on a GPU and keep what they measure; goes on where it stopped",
+        lambda given: _done(
+            evidence.evidence, given.notebooks, given.root, given.device, given.finer,
+            given.budget, given.jobs,
+        ), True,
+    )  # fmt: skip
     there.add_argument("--device", default="cuda", help="a value of VERIFIED_DEVICE")
     there.add_argument("--finer", type=float, default=1, help="and once more, so much finer")
     there.add_argument("--budget", type=float, default=420, help="seconds of this step")
     for added in (elsewhere, salted, there):
         added.add_argument("--jobs", type=int, default=2, help="notebooks at a time")
     branch = command("publish-colab", "write the branch whose notebooks install the last commit",
-                     lambda given: _said(colab.publish, given.root, given.served))  # fmt: skip
+                     lambda given: _done(colab.publish, given.root, given.served))  # fmt: skip
     branch.add_argument("--served", help="the repository's address where this runs")
     command("pdf", "print the built book as one PDF, with an outline and page numbers",
-            lambda given: _said(printing.print_book, given.root))  # fmt: skip
+            lambda given: _done(printing.print_book, given.root))  # fmt: skip
     command("sources", "look up what is quoted in releases of the Python index",
             lambda given: sources.sources(given.root))  # fmt: skip
     command("times", "keep where the time of the last whole `make test` went",
-            lambda given: _said(keeping.keep_times, given.root))  # fmt: skip
+            lambda given: _done(keeping.keep_times, given.root))  # fmt: skip
     return parser
 
 
@@ -148,27 +162,21 @@ def _checked(given: argparse.Namespace) -> argparse.Namespace:
     return given
 
 
-def _said(command: Callable[..., object], *given: object, **options: object) -> int:
+def _done(
+    command: Callable[..., object],
+    *given: object,
+    refuses: tuple[type[Exception], ...] = (ValueError, RuntimeError),
+    **options: object,
+) -> int:
+    """Run a command and print what it returns; what is wrong with what it was given is refused."""
     try:
-        print(command(*given, **options))
-    except (ValueError, RuntimeError) as error:
+        found = command(*given, **options)
+    except refuses as error:
         raise Refused(str(error)) from None
+    if isinstance(found, int):
+        return found
+    print(found)
     return 0
-
-
-def _fresh_seeds(given: argparse.Namespace) -> int:
-    return fresh_seeds.fresh_seeds(
-        given.notebooks, given.root, given.salts, given.jobs, given.first
-    )
-
-
-def _evidence(given: argparse.Namespace) -> int:
-    try:
-        return evidence.evidence(
-            given.notebooks, given.root, given.device, given.finer, given.budget, given.jobs
-        )
-    except ValueError as error:
-        raise Refused(str(error)) from None
 
 
 def _owners(given: argparse.Namespace) -> int:
@@ -182,39 +190,26 @@ def _record(given: argparse.Namespace) -> int:
     from . import recording  # loads torch, which no other command of this process needs
 
     if given.again is None:
-        return _said(recording.record, given.name, given.root, rekey=given.rekey)
-    return _said(recording.again, given.name, given.again)
+        return _done(recording.record, given.name, given.root, rekey=given.rekey)
+    return _done(recording.again, given.name, given.again)
 
 
-def _initial_loss(given: argparse.Namespace) -> int:
+def _initial_loss(given: argparse.Namespace) -> str:
     from ...models import initial_loss  # loads torch, which no other command of this process needs
 
-    labels = given.labels
-    try:
-        if labels not in ("other", "same"):
-            labels = float(labels)
-        answer = initial_loss(given.config, labels=labels, length=given.length)
-    except (ValueError, TypeError, OSError) as error:
-        raise Refused(str(error)) from None
-    print(answer)
-    for step in answer.steps if given.steps else ():
-        print(f"  {step.name}: branch {step.branch:.4g}, stream {step.stream:.4g}")
-    return 0
+    labels = given.labels if given.labels in ("other", "same") else float(given.labels)
+    answer = initial_loss(given.config, labels=labels, length=given.length)
+    steps = [f"  {step.name}: branch {step.branch:.4g}, stream {step.stream:.4g}"
+             for step in answer.steps if given.steps]  # fmt: skip
+    return "\n".join([str(answer), *steps])
 
 
-def _widen(given: argparse.Namespace) -> int:
+def _widen(given: argparse.Namespace) -> object:
     from ...models import widen_checkpoint  # loads torch
 
     def progress(shard: str, done: int, count: int) -> None:
         print(f"\r{shard}: {done} of {count} tensors", end="\n" * (done == count), flush=True)
 
-    try:
-        names = ("width", "heads", "key_value_heads", "feed_forward", "layers")
-        sizes = {name: getattr(given, name) for name in names}
-        wide = widen_checkpoint(
-            given.source, given.target, given.stream, progress=progress, **sizes
-        )
-        print(wide)
-    except (ValueError, TypeError, OSError, AssertionError) as error:
-        raise Refused(str(error)) from None
-    return 0
+    names = ("width", "heads", "key_value_heads", "feed_forward", "layers")
+    sizes = {name: getattr(given, name) for name in names}
+    return widen_checkpoint(given.source, given.target, given.stream, progress=progress, **sizes)

@@ -16,7 +16,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from ...account.registry import Statement
 from ...account.rendering.formulas import latex
-from .tokens import MATHS, Token, tokens, value
+from .tokens import MATHS, Token, number_of, tokens
 
 PRINTED = "printed"
 RELATION = re.compile(r"=|<|>|\\(?:approx|sim|propto|leq?|geq?|to|neq?|ll|gg)(?![A-Za-z])")
@@ -49,11 +49,11 @@ def texts(statement: Statement) -> Iterator[str]:
 
 
 def formulas(text: str) -> list[str]:
-    """Return the formulas of a text, as `normalised` writes them."""
-    return [normalised(found.group().strip("$ ")) for found in MATHS.finditer(text)]
+    """Return the formulas of a text, as `unspaced` writes them."""
+    return [unspaced(found.group().strip("$ ")) for found in MATHS.finditer(text)]
 
 
-def normalised(formula: str) -> str:
+def unspaced(formula: str) -> str:
     """Return a formula without spacing and without braces that change nothing."""
     text = re.sub(r"\\[,;!:]|\\(?:left|right|big|Big)\b|\s+|~|\\displaystyle", "", formula)
     text = text.replace(r"\tfrac", r"\frac").replace(r"\dfrac", r"\frac").replace(r"\cdot", "")
@@ -72,7 +72,7 @@ def unasked(
     Args:
         said: the tokens, in their order.
         given: the numbers that code and readings have.
-        displayed: the formulas of displays, normalised.
+        displayed: the formulas of displays, unspaced.
         read: those of readings.
         following: the lines that the next output prints.
 
@@ -129,7 +129,7 @@ def aligned(
 
 
 def _of(token: Token) -> float | None:
-    said = value(token)
+    said = number_of(token)
     return abs(said[0]) if said else None
 
 
@@ -138,7 +138,7 @@ def _digits(token: Token) -> str:
 
 
 def _notation(text: str, given: frozenset[float], displayed: str, around: str) -> bool:
-    formula = normalised(text.strip("$ "))
+    formula = unspaced(text.strip("$ "))
     if text.startswith("$$"):
         return False
     parts = [_SET.fullmatch(part) for part in formula.split(",")]

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ast
 import json
-import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from ...account.hashing import hash_of
 from ...account.verdicts import lock
+from ..git import git
 from ..notebooks import sorts
 from ..notebooks.comparing import beside
 
@@ -53,7 +54,7 @@ def hash_of_file(path: Path) -> str:
     return hash_of(" ".join(said.split()), 16)
 
 
-def faults(root: Path, name: str, locked: str | None) -> list[str]:
+def said_otherwise(root: Path, name: str, locked: str | None) -> list[str]:
     """Say what a file says otherwise than when somebody took it up.
 
     Args:
@@ -64,16 +65,13 @@ def faults(root: Path, name: str, locked: str | None) -> list[str]:
         return [f"{name}: nobody took up what it says"]
     if hash_of_file(path) == locked:
         return []
-    taken_up = _git(root, "log", "-1", "--format=%H", "--", LOCK.as_posix()).strip()
-    before = _git(root, "show", f"{taken_up}:./{name}") if taken_up else ""
+    before = ""
+    with suppress(ValueError):  # no commit, or none that has the file
+        taken_up = git(root, "log", "-1", "--format=%H", "--", LOCK.as_posix())
+        before = git(root, "show", f"{taken_up}:./{name}")
     both = (words(text, path.suffix) if text else "" for text in (before, path.read_text("utf-8")))
     told = [f"{name}: {line}" for line in beside(*map(str.splitlines, both))] if before else []
     return told or [f"{name}: does not say what was taken up"]
-
-
-def _git(root: Path, *asked: str) -> str:
-    command = ["git", "-C", str(root), *asked]
-    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False).stdout
 
 
 def files(root: Path) -> list[str]:
@@ -89,5 +87,5 @@ def renewed(root: Path, locked: Mapping[str, str]) -> tuple[dict[str, str], list
         What the lock is to hold of each, and in words what was said otherwise before.
     """
     names = files(root)
-    changed = [line for name in names for line in faults(root, name, locked.get(name))]
+    changed = [line for name in names for line in said_otherwise(root, name, locked.get(name))]
     return {name: hash_of_file(root / name) for name in names}, changed

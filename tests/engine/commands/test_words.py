@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from verified_transformer.engine.account.verdicts import lock
-from verified_transformer.engine.commands.prose import said
+from verified_transformer.engine.commands.prose import words
 
 PAGE, OWNERS, NOTEBOOK = "book/a.md", "book/a.owners", "notebooks/1-a/1-b.ipynb"
 PICTURE = "src/verified_transformer/book/drawings/pictures/norm.py"
@@ -44,21 +44,25 @@ def book(tmp_path: Path) -> Path:
 
 def commit(book: Path, *first: str) -> None:
     author = ("-c", "user.name=a", "-c", "user.email=a@example.org")
-    for words in filter(None, (first, ("add", "-A"), (*author, "commit", "-qm", "a change"))):
-        subprocess.run(["git", "-C", book, *words], check=True, capture_output=True)
+    for asked in filter(None, (first, ("add", "-A"), (*author, "commit", "-qm", "a change"))):
+        subprocess.run(["git", "-C", book, *asked], check=True, capture_output=True)
 
 
 def take_up(book: Path) -> list[str]:
     """Write the lock of what the book says; return what was said otherwise before."""
-    held = lock.read_words(book / said.LOCK) if (book / said.LOCK).exists() else {}
-    taken, changed = said.renewed(book, held)
-    (book / said.LOCK).write_text(lock.text({}, taken), encoding="utf-8")
+    held = lock.read_words(book / words.LOCK) if (book / words.LOCK).exists() else {}
+    taken, changed = words.renewed(book, held)
+    (book / words.LOCK).write_text(lock.text({}, taken), encoding="utf-8")
     return changed
 
 
 def differences(book: Path) -> list[str]:
-    held = lock.read_words(book / said.LOCK)
-    return [fault for name in said.files(book) for fault in said.faults(book, name, held[name])]
+    held = lock.read_words(book / words.LOCK)
+    return [
+        fault
+        for name in words.files(book)
+        for fault in words.said_otherwise(book, name, held[name])
+    ]
 
 
 @pytest.mark.canary
@@ -96,7 +100,7 @@ def test_breaks_of_lines_and_what_code_does_are_not_its_matter(book: Path) -> No
 @pytest.mark.canary
 def test_a_lock_that_was_committed_without_being_renewed_is_red(book: Path) -> None:
     """So that a lock from a merge, in which nothing of the file is another, hides no word."""
-    held = lock.read_words(book / said.LOCK) | {PAGE: "0" * 16}
-    (book / said.LOCK).write_text(lock.text({}, held), encoding="utf-8")
+    held = lock.read_words(book / words.LOCK) | {PAGE: "0" * 16}
+    (book / words.LOCK).write_text(lock.text({}, held), encoding="utf-8")
     commit(book)
     assert differences(book) == [f"{PAGE}: does not say what was taken up"]
