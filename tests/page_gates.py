@@ -28,7 +28,6 @@ from errata_gates import missing_errata, other_grades, other_graphs
 from html_gates import Page, claims, pages
 from output_gates import differing, other_outputs, other_runs, other_strips
 from page_facts import ID, bare, named
-from readable_gates import raw_python
 
 from verified_transformer.engine.account import evidence, ledger
 
@@ -197,6 +196,5 @@ def missing_in_search(html: Path) -> list[str]:
 GATES = (
     other_badges, other_tallies, other_boxes, other_rows, other_claim_pages,
     other_summaries, missing_errata, other_grades, other_graphs, other_tables,
-    other_links, other_outputs, other_strips, other_runs, raw_python,
-    missing_in_search,
+    other_links, other_outputs, other_strips, other_runs, missing_in_search,
 )  # fmt: skip

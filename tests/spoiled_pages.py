@@ -13,7 +13,6 @@ from pathlib import Path
 
 import html_gates
 import page_gates
-import readable_gates
 
 FRONT, LEDGER, ERRATA = "book/welcome.html", "book/ledger.html", "book/errata-3.html"
 CLAIM = "claims/LOSS-14.html"
@@ -148,10 +147,6 @@ FAULTS = (
           r'id="\1" data-claim="LOSS-14"', page_gates.other_links, "stands LOSS-14"),
     Fault("changes an output", EVIDENCE, r'(<div class="vt-detail">)', r"\g<1>not ",
           page_gates.other_outputs, "(output): shows"),
-    Fault("shows Python in a strip", EVIDENCE, r'(<div class="vt-detail">)', r"\g<1>E w**2 ",
-          readable_gates.raw_python, "raw Python: 'E w**2"),
-    Fault("shows Python on a claim's page", CLAIM, r'(<p class="vt-formula">)', r"\1sqrt(d) ",
-          readable_gates.raw_python, "raw Python: 'sqrt(d)"),
     Fault("rejects fewer wrong versions", NOTEBOOK, r"/\d+ wrong versions", r"/0 wrong versions",
           page_gates.other_strips, "wrong versions, not"),
     Fault("says proved of what is not", NOTEBOOK, r"(</span> <span>)held", r"\1proved · held",
