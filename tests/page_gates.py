@@ -25,11 +25,9 @@ from box_gates import (
     other_tables,
 )  # fmt: skip
 from errata_gates import missing_errata, other_grades, other_graphs
-from folded_parts import astray
 from html_gates import Page, claims, pages
 from output_gates import differing, other_outputs, other_runs, other_strips
 from page_facts import ID, bare, named
-from readable_gates import raw_python
 
 from verified_transformer.engine.account import evidence, ledger
 
@@ -198,6 +196,5 @@ def missing_in_search(html: Path) -> list[str]:
 GATES = (
     other_badges, other_tallies, other_boxes, other_rows, other_claim_pages,
     other_summaries, missing_errata, other_grades, other_graphs, other_tables,
-    other_links, other_outputs, other_strips, other_runs, raw_python,
-    missing_in_search, astray,
+    other_links, other_outputs, other_strips, other_runs, missing_in_search,
 )  # fmt: skip

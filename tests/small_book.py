@@ -40,10 +40,9 @@ COPIED = (
 )  # fmt: skip
 TESTS = (
     "conftest.py", "machine.py", "time_spent.py", "near_claims.py", "warm_kernels.py",
-    "picture_comparison.py", "html_gates.py",
-    "page_facts.py", "page_gates.py", "box_gates.py", "errata_gates.py", "output_gates.py",
-    "readable_gates.py", "folded_parts.py",
-    "notebook_gates.py", "test_notebooks.py", "test_pages.py",
+    "picture_comparison.py", "html_gates.py", "page_facts.py", "page_gates.py", "box_gates.py",
+    "errata_gates.py", "output_gates.py", "folded_parts.py", "notebook_gates.py",
+    "test_notebooks.py", "test_pages.py",
 )  # fmt: skip
 PAGES = {
     "welcome": "# A small book\n\n{decided}`all`\n\n```{result} LOSS-14\nNo bias.\n```\n",

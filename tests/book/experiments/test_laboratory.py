@@ -13,7 +13,6 @@ from verified_transformer.book.experiments.laboratory.learning import (
     Adam,
     Runs,
     at_best_rate,
-    thinned,
     told,
 )  # fmt: skip
 from verified_transformer.book.experiments.laboratory.tasks import (
@@ -96,7 +95,6 @@ def test_a_model_learns_and_every_rate_has_the_same_start() -> None:
 def test_losses_that_explode_count_as_twice_the_guess() -> None:
     curve = torch.tensor([1.0, math.nan, math.inf, 9.0])
     assert told(curve, guess(SUMS)).tolist() == pytest.approx([1, *3 * [2 * math.log(5)]])
-    assert thinned(torch.arange(6.0), 3) == [0.5, 2.5, 4.5]
 
 
 def test_the_other_seeds_choose_the_rate() -> None:

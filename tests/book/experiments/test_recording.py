@@ -188,6 +188,19 @@ def test_elsewhere_the_mean_stays_in_the_seeds_spread() -> None:
     assert alike({"counted": 3}, {"counted": 4}) is not None
 
 
+@pytest.mark.canary
+def test_a_halved_time_is_caught_on_a_machine_that_is_three_times_as_slow() -> None:
+    stored = {"plain": 1.0, "train": 4.0, "head": 2.0, "bytes": 8}
+    slower = {"plain": 3.3, "train": 12.0, "head": 6.0, "bytes": 8}
+    for halved, caught in (
+        (stored, None),
+        (stored | {"train": 2.0}, "train: 12.0 in place of 2.0"),
+    ):
+        assert (
+            recording.difference(halved, slower, recording.at_a_pace(halved, slower, 1.6)) == caught
+        )
+
+
 @pytest.fixture
 def kept_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder instead of the recordings, and a commit instead of git's."""

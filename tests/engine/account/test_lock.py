@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import logging
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,8 +17,8 @@ from verified_transformer.engine.account.verdicts.lock import Change, Locked, Lo
 from verified_transformer.engine.commands import claims, command_line
 
 ROOT = Path(__file__).parents[3]
-WAS = State("section 2", "equation", lock.hash_of_words("$x=1$."), "holds-if")
-LOCKED = {"TEST-01": Locked(WAS), "TEST-02": Locked(dataclasses.replace(WAS, verdict="holds"))}
+WAS = State("section 2", "equation", lock.hash_of_words("$x=1$."), "holds-if", reads="3c0")
+LOCKED = {"TEST-01": Locked(WAS), "TEST-02": Locked(replace(WAS, verdict="holds"))}
 NOW = {name: item.state for name, item in LOCKED.items()}
 DAY = "2026-11-22"
 FIRST = (Change(DAY, None, "holds-if", "new"),)
@@ -26,7 +26,7 @@ FIRST = (Change(DAY, None, "holds-if", "new"),)
 
 def now(**changes: Any) -> dict[str, State]:
     """The claims as they are locked, the first with some of its fields changed."""
-    return {**NOW, "TEST-01": dataclasses.replace(WAS, **changes)}
+    return {**NOW, "TEST-01": replace(WAS, **changes)}
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +56,7 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
         {"judged": True}, "TEST-01: judged by a person, before decided by what ran",
     ),
     "retired": ({"retired": "says TEST-02"}, "TEST-01: retired: says TEST-02"),
+    "reading": ({"reads": "4d1"}, "TEST-01: how it is read was changed"),
 }  # fmt: skip
 
 
@@ -69,15 +70,15 @@ def test_what_is_not_as_locked_is_said_in_words(what: str) -> None:
 
 @pytest.mark.canary
 def test_another_reason_to_set_a_claim_aside_is_said() -> None:
-    aside = dataclasses.replace(WAS, verdict="not-truth-apt", nature="plan")
-    other = {"TEST-01": dataclasses.replace(aside, nature="opinion")}
+    aside = replace(WAS, verdict="not-truth-apt", nature="plan")
+    other = {"TEST-01": replace(aside, nature="opinion")}
     said = lock.differences(other, {"TEST-01": Locked(aside)})
     assert said == {"TEST-01": ["TEST-01: set aside as opinion, before as plan"]}
 
 
 @pytest.mark.canary
 def test_a_new_claim_and_one_that_is_gone_are_said() -> None:
-    moved = {"TEST-01": WAS, "TEST-03": dataclasses.replace(WAS, verdict="holds")}
+    moved = {"TEST-01": WAS, "TEST-03": replace(WAS, verdict="holds")}
     assert [line for lines in lock.differences(moved, LOCKED).values() for line in lines] == [
         "TEST-02: no longer in the claims files; an id is retired, never dropped",
         "TEST-03: new, holds",
@@ -88,20 +89,30 @@ def test_a_new_claim_and_one_that_is_gone_are_said() -> None:
 
 
 def test_a_renewed_lock_keeps_what_stood_there_and_why() -> None:
-    first = lock.renew(now(verdict="wrong"), LOCKED, " its setting\nfails it ", DAY)
+    first = lock.renew(now(verdict="wrong"), LOCKED, " its setting\nfails TEST-01 ", DAY)
     assert first["TEST-01"].state.verdict == "wrong"
-    assert first["TEST-01"].history == (Change(DAY, "holds-if", "wrong", "its setting fails it"),)
+    assert first["TEST-01"].history == (
+        Change(DAY, "holds-if", "wrong", "its setting fails TEST-01"),
+    )
     assert first["TEST-02"] == LOCKED["TEST-02"]
-    again = lock.renew(now(verdict="holds", judged=True), first, "a source says so", "2026-12-01")
+    again = lock.renew(
+        now(verdict="holds", judged=True), first, "a source of TEST-01", "2026-12-01"
+    )
     assert again["TEST-01"].history == (
         *first["TEST-01"].history,
-        Change("2026-12-01", "wrong; not judged", "holds; judged", "a source says so"),
+        Change("2026-12-01", "wrong; not judged", "holds; judged", "a source of TEST-01"),
     )
 
 
 def test_a_new_claim_starts_its_history() -> None:
     made = lock.renew({**NOW, "TEST-03": WAS}, LOCKED, "said by the book", DAY)
     assert made["TEST-03"].history == (Change(DAY, None, "holds-if", "said by the book"),)
+
+
+def test_a_lock_of_before_takes_up_how_claims_are_read() -> None:
+    before = {"TEST-01": Locked(replace(WAS, reads=None), FIRST)}
+    assert lock.differences({"TEST-01": WAS}, before) == {}
+    assert lock.renew({"TEST-01": WAS}, before, "a release", DAY) == {"TEST-01": Locked(WAS, FIRST)}
 
 
 def test_renewing_what_is_as_locked_changes_nothing() -> None:
@@ -128,11 +139,11 @@ def test_a_day_that_is_none_is_refused() -> None:
 
 
 @pytest.mark.canary
-@pytest.mark.parametrize("what", ["words", "kind", "place", "retired"])
+@pytest.mark.parametrize("what", CHANGES)
 @pytest.mark.parametrize("reason", ["a slip of translation", "as TEST-02", "as XTEST-011"])
-def test_what_an_article_says_is_not_changed_without_naming_it(what: str, reason: str) -> None:
+def test_nothing_of_a_claim_is_changed_without_naming_it(what: str, reason: str) -> None:
     changes, said = CHANGES[what]
-    with pytest.raises(LockError, match=f"{said}\nREASON: what an article says is locked"):
+    with pytest.raises(LockError, match=f"{said}\nREASON: what is said, read and decided"):
         lock.renew(now(**changes), LOCKED, reason, DAY)
     named = lock.renew(now(**changes), LOCKED, f"{reason}, TEST-01", DAY)
     assert len(named["TEST-01"].history) == 1
@@ -158,15 +169,17 @@ def test_what_changed_of_a_published_claim_stands_in_the_changelog() -> None:
 
 
 def unnamed(now: dict[str, Locked], published: dict[str, Locked], changelog: str) -> list[str]:
-    """What differs from the last release and has no line under the first heading."""
+    """What differs from the last release, but for readings, and the first heading does not say."""
     told = changelog.split("\n## ")[1]
-    moved = lock.differences({name: item.state for name, item in now.items()}, published)
+    states = {name: item.state for name, item in now.items()}
+    unread = {name: replace(item.state, reads=None) for name, item in published.items()}
+    moved = lock.differences(states, {name: Locked(state) for name, state in unread.items()})
     return [line for name in published for line in moved.get(name, ()) if name not in told]
 
 
 @pytest.mark.canary
 def test_a_verdict_that_no_reviewer_was_told_of_is_found() -> None:
-    wrong = {**LOCKED, "TEST-01": Locked(dataclasses.replace(WAS, verdict="wrong"))}
+    wrong = {**LOCKED, "TEST-01": Locked(replace(WAS, verdict="wrong"))}
     told = "# Changes\n\n## Unreleased\n\n- TEST-01 is wrong.\n\n## 1.0\n\n- TEST-02 is new.\n"
     assert unnamed(wrong, LOCKED, told) == []
     said = ["TEST-01: holds-if -> wrong"]
@@ -195,11 +208,11 @@ def test_a_release_that_would_hide_a_change_is_refused(tmp_path: Path) -> None:
             "TEST-01: its history was rewritten",
         ),
         (
-            Locked(dataclasses.replace(WAS, verdict="holds"), FIRST),
+            Locked(replace(WAS, verdict="holds"), FIRST),
             "TEST-01: changed, and its history does not say so",
         ),
         (
-            Locked(dataclasses.replace(WAS, says="0"), FIRST),
+            Locked(replace(WAS, says="0"), FIRST),
             "TEST-01: changed, and its history does not say so",
         ),
     ],
@@ -211,7 +224,7 @@ def test_a_lock_that_hides_a_change_is_found(after: Locked | None, fault: str) -
 
 def test_a_renewed_lock_loses_nothing() -> None:
     before = {"TEST-01": Locked(WAS, FIRST)}
-    after = lock.renew({"TEST-01": dataclasses.replace(WAS, verdict="wrong")}, before, "so", DAY)
+    after = lock.renew({"TEST-01": replace(WAS, verdict="wrong")}, before, "as TEST-01", DAY)
     assert lock.lost(before, after) == lock.lost(before, before) == []
 
 
@@ -260,9 +273,7 @@ def altered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A lock in which LOSS-14 does not hold."""
     held, path = lock.read(), tmp_path / "verdicts.lock"
     was = held["LOSS-14"]
-    held["LOSS-14"] = dataclasses.replace(
-        was, state=dataclasses.replace(was.state, verdict="wrong")
-    )
+    held["LOSS-14"] = replace(was, state=replace(was.state, verdict="wrong"))
     path.write_text(lock.text(held), encoding="utf-8")
     monkeypatch.setattr(lock, "read", lambda _=None, read=lock.read: read(path))
     return path
@@ -282,20 +293,20 @@ def test_the_command_renews_the_lock_with_the_day_of_the_last_commit(
     altered: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = lock.read()
-    assert claims.renew(ROOT, "it was right", DAY, path=altered) == 0
+    assert claims.renew(ROOT, "LOSS-14 was right", DAY, path=altered) == 0
     assert "LOSS-14: wrong -> holds\n" in capsys.readouterr().out
     after = lock.read()
-    change = Change(DAY, "wrong", "holds", "it was right")
+    change = Change(DAY, "wrong", "holds", "LOSS-14 was right")
     assert after["LOSS-14"].history == (*before["LOSS-14"].history, change)
     assert {name for name in after if after[name] != before[name]} == {"LOSS-14"}
     assert ledger.collect(ROOT).differences() == []
 
 
 def test_the_history_is_published(altered: Path) -> None:
-    claims.renew(ROOT, "it was right", DAY, path=altered)
+    claims.renew(ROOT, "LOSS-14 was right", DAY, path=altered)
     data = next(c for c in ledger.collect(ROOT).to_json()["claims"] if c["id"] == "LOSS-14")
     assert data["history"][-1] == {
-        "date": DAY, "before": "wrong", "after": "holds", "reason": "it was right",
+        "date": DAY, "before": "wrong", "after": "holds", "reason": "LOSS-14 was right",
     }  # fmt: skip
 
 
@@ -319,7 +330,7 @@ def test_a_claims_page_shows_setting_history_and_what_is_inherited(
     from verified_book import render
 
     shown = next(c for c in collected.claims if c.id == "LOSS-14")
-    changed = dataclasses.replace(
+    changed = replace(
         shown, verdict="holds-if", setting="$d=768$",
         history=(Change(DAY, "holds", "holds-if", "it rests on LOSS-12"),),
         inherited=(("LOSS-12", "small angles"),), discharges=(("LOSS-11", "$d$ is even"),),

@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 
 from verified_transformer.engine.account import recordings
-from verified_transformer.engine.account.parts import AGGREGATES, aggregates, assembled, part
+from verified_transformer.engine.account.parts import assembled, part
 
 NAMES = [*recordings.experiments()]
 
 
-def rows(value: Any, key: str = "") -> Iterator[list[Any]]:
+def rows(value: Any) -> Iterator[list[Any]]:
     """The rows by seed in a part."""
     if isinstance(value, list):
         yield value
     elif isinstance(value, dict):
-        for key, inner in value.items():
-            yield from () if key in AGGREGATES else rows(inner, key)
+        for inner in value.values():
+            yield from rows(inner)
 
 
 def read(kept: recordings.Recording) -> Any:
@@ -110,12 +110,3 @@ def test_each_list_of_seeds_has_no_gap_and_begins_where_another_ends() -> None:
 def test_recordings_of_code_that_rounds_otherwise_now_are_counted() -> None:
     found = [name for name in NAMES if "rounded otherwise" in recordings.load(name).provenance]
     assert found == ["rotary_growth", "zeros_or_copies"]  # until they are recorded again
-
-
-def test_recordings_with_aggregates_are_counted() -> None:
-    found = {name: [*aggregates(recordings.load(name).parts)] for name in NAMES}
-    assert {name: kinds for name, kinds in found.items() if kinds} == {
-        "divided_logits": ["curve"], "factorised_lookup": ["median"],
-        "remedies_on_text": ["curve"], "residual_schemes": ["curve"],
-        "tying_on_few_data": ["curve"], "tying_on_more_data": ["curve"],
-    }  # fmt: skip

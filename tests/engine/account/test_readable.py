@@ -43,7 +43,7 @@ def test_an_equation_with_a_named_quantity() -> None:
 
 
 def test_every_stored_record_is_readable_latex() -> None:
-    left, all_of_them = 0, 0
+    raw = set()
     for path in ledger.notebooks(Path(__file__).parents[3]):
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
             for output in cell.get("outputs", []):
@@ -51,10 +51,9 @@ def test_every_stored_record_is_readable_latex() -> None:
                 for text in filter(None, (record.get("statement"), record.get("detail"))):
                     shown = readable(text)
                     assert latex_fault(shown) is None, shown
-                    words = re.sub(r"\$[^$]*\$", "", shown)
-                    left += bool(re.search(r"\*\*|Sum\(|sqrt\(", words))
-                    all_of_them += 1
-    assert left <= MOST_WITH_PYTHON, left
+                    words = re.sub(r"\$[^$]*\$|`[^`]*`", "", shown)
+                    raw |= {shown} if re.search(r"\*\*|Sum\(|sqrt\(", words) else set()
+    assert len(raw) <= MOST_WITH_PYTHON, raw
 
 
-MOST_WITH_PYTHON = 20  # of 2 400 texts; may only fall
+MOST_WITH_PYTHON = 7  # texts that nobody can read as formulas yet; it may only become less

@@ -12,7 +12,8 @@ from verified_transformer.engine.account.verdicts import lock
 from verified_transformer.engine.commands.prose import words
 
 PAGE, OWNERS, NOTEBOOK = "book/a.md", "book/a.owners", "notebooks/1-a/1-b.ipynb"
-PICTURE = "src/verified_transformer/book/drawings/pictures/norm.py"
+MODULE = "src/verified_transformer/models/shapes.py"
+ROWS = "src/verified_transformer/book/recordings/race.json"
 YAML = "src/verified_transformer/book/claims/tied-loss.yaml"
 CELLS = [
     {"cell_type": "markdown", "source": ["LOSS-14 grows.\n", "| no | yes |\n"]},
@@ -26,7 +27,8 @@ FILES = {
     PAGE: "# Scale\n\nThe larger head\nis tied. It is not slow.\n",
     OWNERS: "(1) <- computed within 0.1\n",
     NOTEBOOK: json.dumps({"cells": CELLS}),
-    PICTURE: 'card("All states lie on it.", width=3)\n',
+    MODULE: 'def sizes(n):\n    """All states lie on it."""\n    return 3\n',
+    ROWS: json.dumps({"parts": {"tied": [0.5, 0.7]}, "provenance": {"date": "2026-11-22"}}),
     YAML: "reading:\n  text: The mean over tokens.\n  formula: 2*d\n",
 }
 
@@ -77,7 +79,9 @@ def differences(book: Path) -> list[str]:
         (NOTEBOOK, "no | yes", "yes | no", "| yes | no |"),
         (NOTEBOOK, "The table", "No table", "No table."),
         (NOTEBOOK, "highest", "lowest", "The tied curve lies lowest."),
-        (PICTURE, "All", "No", "No states lie on it."),
+        (NOTEBOOK, "at=3", "at=4", "bars(x, 'The table.', at=4)"),
+        (MODULE, "All", "No", "No states lie on it."),
+        (ROWS, "0.7", "0.9", "0.9"),
         (YAML, "mean", "sum", "The sum over tokens."),
         (YAML, "2*d", "3*d", "formula: 3*d"),
     ],
@@ -90,8 +94,8 @@ def test_another_word_is_red(book: Path, file: str, old: str, new: str, now: str
     assert take_up(book) == told and differences(book) == []
 
 
-def test_breaks_of_lines_and_what_code_does_are_not_its_matter(book: Path) -> None:
-    changes = {PAGE: ("head\nis", "head is"), PICTURE: ("3", "4"), NOTEBOOK: ("at=3", "at=4")}
+def test_breaks_of_lines_what_modules_do_and_provenance_are_not_its_matter(book: Path) -> None:
+    changes = {PAGE: ("head\nis", "head is"), MODULE: ("3", "4"), ROWS: ("-22", "-23")}
     for file, (old, new) in changes.items():
         (book / file).write_text(FILES[file].replace(old, new), encoding="utf-8")
     assert differences(book) == []

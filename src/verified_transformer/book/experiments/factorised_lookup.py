@@ -6,10 +6,9 @@ the cores, then index it. The ways take turns, so that what else the machine doe
 
 from __future__ import annotations
 
-import statistics
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -32,7 +31,7 @@ from ...seeds import seed_of
 SEEDS = {"tables and tokens": list(range(9))}
 LOOKUPS = ("plain", "built", "low rank", "Kronecker", "tensor train", "tensor product")
 HEADS = ("dense head", "low-rank head")
-TIMED = 3.0  # another machine, or other work on it, makes a lookup so much slower or faster
+TIMED = 1.6  # a way may be so much slower or faster than the others; the seeds' own do by 1.5
 FAMILIES = ("low rank", "Kronecker", "tensor train", "tensor product")
 
 
@@ -183,10 +182,8 @@ def compare(
         seed: of tables and tokens.
 
     Returns:
-        The setting, and by way the parameters, the multiplications, the bytes alive at most beside
-        the parameters, and medians, least and greatest of the seconds and of the CPU seconds; the
-        figures of both medians. CPU seconds are the fairer ones where other work shares the
-        machine.
+        By way the parameters, the multiplications, the bytes alive at most beside the parameters,
+        and the processor's seconds, the least of the repeats; and the figures of these.
     """
     setting = Setting(n, d, tokens, scored)
     return counts(setting) | with_figures(in_turn(setting, repeats, seed), setting)
@@ -200,36 +197,21 @@ def counts(setting: Setting) -> dict[str, Any]:
     }
 
 
-def in_turn(setting: Setting, repeats: int, seed: int) -> dict[str, Any]:
-    """Return the seconds and the CPU seconds of each way, the ways in turn, after a warm-up."""
+def in_turn(setting: Setting, repeats: int, seed: int) -> dict[str, float]:
+    """Return the processor's seconds of each way, the least of its turns, after a warm-up of each.
+
+    Other work on the machine makes some turns slower, and no turn faster.
+    """
     ways = {way: job(way, setting, seed) for way in LOOKUPS + HEADS}
     for work in ways.values():
         timed(work)
-    times = [{way: timed(work) for way, work in ways.items()} for _ in range(repeats)]
-    return {
-        "threads": torch.get_num_threads(),
-        "repeats": repeats,
-        "seconds": {way: _spread([one[way][0] for one in times]) for way in ways},
-        "CPU seconds": {way: _spread([one[way][1] for one in times]) for way in ways},
-    }
+    times = [{way: timed(work)[1] for way, work in ways.items()} for _ in range(repeats)]
+    return {way: min(one[way] for one in times) for way in ways}
 
 
-def with_figures(times: dict[str, Any], setting: Setting) -> dict[str, Any]:
+def with_figures(seconds: dict[str, float], setting: Setting) -> dict[str, Any]:
     """Return times of `in_turn`, and what is computed from them."""
-    return times | {
-        "setting": asdict(setting),
-        "FLOP ratio of the heads": flop_ratio(setting),
-        "figures": figures(_medians(times["seconds"]), setting),
-        "figures of CPU seconds": figures(_medians(times["CPU seconds"]), setting),
-    }
-
-
-def _spread(values: Sequence[float]) -> dict[str, float]:
-    return {"median": statistics.median(values), "least": min(values), "greatest": max(values)}
-
-
-def _medians(spreads: dict[str, dict[str, float]]) -> dict[str, float]:
-    return {way: spread["median"] for way, spread in spreads.items()}
+    return {"seconds": seconds, "figures": figures(seconds, setting)}
 
 
 def _parameters(way: str, setting: Setting) -> int:

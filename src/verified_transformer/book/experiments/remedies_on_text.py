@@ -29,7 +29,7 @@ from ...engine.sampling.zipf_markov import ZipfMarkov
 from ...models.heads import ShuffledHead, TiedHead, UntiedHead
 from ...seeds import generator
 from .laboratory.family import family
-from .laboratory.learning import by_rate, thinned, told
+from .laboratory.learning import by_rate, told
 from .laboratory.side_by_side import Models, everywhere
 from .laboratory.tasks import Chain, Letters, Task, described, documentation, guess, worded
 from .residual_schemes import rates
@@ -109,15 +109,13 @@ def measured(head: str, n: int, d: int, task: Task, **setting: Any) -> dict[str,
         setting: of `learn`.
 
     Returns:
-        By rate and for each seed ``mean``, over the run, and ``end``, over its last tenth; and by
-        rate ``curve``, the mean over seeds in ten equal parts.
+        By rate and for each seed ``mean``, over the run, and ``end``, over its last tenth.
     """
     losses, tried = learn(head, n, d, task, **setting), setting.get("tried", RATES)
-    last, curves = losses[-max(1, len(losses) // 10) :], losses.mean(2).unbind(1)
+    last = losses[-max(1, len(losses) // 10) :]
     return {
         "mean": by_rate(losses.double().mean(0), tried),
         "end": by_rate(last.double().mean(0), tried),
-        "curve": {f"{rate:g}": thinned(c, 10) for rate, c in zip(tried, curves, strict=True)},
     }
 
 

@@ -26,7 +26,7 @@ from typing import Any
 
 from ...engine.account.parts import part
 from .laboratory.family import family
-from .laboratory.learning import Runs, by_rate, thinned
+from .laboratory.learning import Runs, by_rate
 from .laboratory.tasks import Letters, Sums, Task, described, documentation, lettered
 from .laboratory.transformers import Shape
 
@@ -102,8 +102,7 @@ def trained(
         name: what weights and batches are drawn from.
 
     Returns:
-        ``final``: by rate, the mean loss of the last tenth of the steps, for each seed; ``curve``:
-        by rate, the mean over seeds in ten equal parts of the run.
+        ``final``: by rate, the mean loss of the last tenth of the steps, for each seed.
     """
     shape = Shape(*size, head, task.vocabulary, task.length, tried.scheme, tried.divide)
     losses = Runs(shape, name, tried.rates, seeds).learn(
@@ -111,11 +110,7 @@ def trained(
         warmup=max(1, round(tried.warmup * steps)), ramp=max(1, round(tried.ramp * steps)),
     )  # fmt: skip
     last = losses[-max(1, steps // 10) :].double().mean(0)
-    curves = losses.mean(2).unbind(1)
-    return {
-        "final": by_rate(last, tried.rates),
-        "curve": {f"{rate:g}": thinned(c, 10) for rate, c in zip(tried.rates, curves, strict=True)},
-    }
+    return {"final": by_rate(last, tried.rates)}
 
 
 def run() -> dict[str, Any]:

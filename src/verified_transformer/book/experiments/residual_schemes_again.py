@@ -11,6 +11,7 @@ for ATTN-01 and both cases of RES-09 these legs decide instead of the first ones
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from .laboratory.family import family
@@ -35,16 +36,13 @@ def ended(
         how: of `trained`.
 
     Returns:
-        By size and way ``final``, as `trained` returns it.
+        By size and way what `trained` returns.
     """
-
-    def end(*given: Any, **setting: Any) -> dict[str, Any]:
-        return {"final": trained(*given, name=name, **setting)["final"]}
-
-    ways = {way: WAYS[way] for way in AGAIN}
+    ways, train = {way: WAYS[way] for way in AGAIN}, partial(trained, name=name)
     made = family(
-        sizes, lambda _: {"text": task}, ways, end, seeds=seeds, rates=lambda way: way.rates, **how
-    )
+        sizes, lambda _: {"text": task}, ways, train,
+        seeds=seeds, rates=lambda way: way.rates, **how,
+    )  # fmt: skip
     return dict(made["text"])
 
 

@@ -199,7 +199,7 @@ def measured(
     Returns:
         By head, and there by rate for each seed, ``lowest``, the lowest held-out loss; ``rise``,
         from it to the end; ``equal``, the held-out loss where the training loss is that of the twin
-        at its lowest; and by rate ``curve``, the means over seeds of training and held-out loss.
+        at its lowest.
     """
     sizes = {"steps": steps, "every": every, "sequences": sequences, "length": length}
     runs = {head: learn(head, n, d, parts, tried=tried, **sizes) for head in HEADS}
@@ -213,10 +213,6 @@ def measured(
             "equal": equal[head],
         }  # fmt: skip
         found[head] = {what: by_rate(values, tried) for what, values in told_of.items()}
-        found[head]["curve"] = {
-            f"{rate:g}": [[round(x, 3) for x in row.tolist()] for row in curves[:, :, i].mean(-1)]
-            for i, rate in enumerate(tried)
-        }
     return found
 
 

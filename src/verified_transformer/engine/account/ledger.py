@@ -54,6 +54,7 @@ class Entry:
         id, article, where, kind, says: as in the registry.
         reading: how we read it, in words; None while no chapter has.
         setting: the article's own, as the reading gives it.
+        reads: a hash of the reading, which the lock holds.
         verdict, judged, why: see `Decision`.
         nature: of a claim that is set aside: definition, plan, opinion or picture.
         retired: why the id is no longer in use, or None.
@@ -77,6 +78,7 @@ class Entry:
     says: str
     reading: str | None
     setting: str | None
+    reads: str | None
     verdict: str
     judged: bool
     why: str
@@ -105,6 +107,7 @@ class Entry:
             self.where, self.kind, lock.hash_of_words(self.says), self.verdict, self.judged,
             self.nature, self.retired,
             self.erratum.grade if self.erratum and self.verdict == "wrong" else None,
+            self.reads,
         )  # fmt: skip
 
 
@@ -267,7 +270,7 @@ def _entry(
     return Entry(
         id=statement.id, article=statement.article, where=statement.where, kind=statement.kind,
         says=statement.says, reading=reading.told if reading else None,
-        setting=reading.setting if reading else None,
+        setting=reading.setting if reading else None, reads=statement.reads,
         verdict=decision.verdict, judged=decision.judged, why=decision.why,
         nature=next((r.statement for r in records if r.kind == "set-aside"), None),
         retired=statement.retired, erratum=statement.erratum,

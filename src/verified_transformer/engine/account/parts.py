@@ -10,12 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from functools import reduce
-from operator import or_
 from typing import Any
 
 Make = Callable[[], Any]
-AGGREGATES = {"curve": "means over the seeds", "median": "of a timing's repeats"}  # kept alone
 _NUMBER = re.compile(r"[\d.e-]+")
 _FIND: ContextVar[Callable[..., Any] | None] = ContextVar("find", default=None)
 
@@ -26,7 +23,7 @@ def part(name: str, make: Make, *, seeds: Sequence[int] = (), rates: Sequence[fl
     Args:
         name: arm and setting, in words; no other part of the experiment has it.
         make: makes it, as JSON.
-        seeds: its lists have a row for each, but for `AGGREGATES`.
+        seeds: its lists have a row for each.
         rates: its mappings from numbers have these keys.
 
     Raises:
@@ -81,24 +78,12 @@ def assembled(
     return result, found
 
 
-def _check(value: Any, place: str, seeds: Sequence[int] | None, rates: list[str]) -> None:
-    if isinstance(value, list) and seeds is not None and len(value) != len(seeds):
+def _check(value: Any, place: str, seeds: Sequence[int], rates: list[str]) -> None:
+    if isinstance(value, list) and len(value) != len(seeds):
         raise ValueError(f"{place}: has {len(value)} rows; accepted: {len(seeds)}, one a seed")
     if not isinstance(value, Mapping):
         return
     if any(_NUMBER.fullmatch(key) for key in value) and [*value] != rates:
         raise ValueError(f"{place}: has {', '.join(value)}; accepted: {', '.join(rates)}")
     for key, inner in value.items():
-        _check(inner, f"{place}, {key}", None if key in AGGREGATES else seeds, rates)
-
-
-def aggregates(value: Any) -> dict[str, str]:
-    """Return which of `AGGREGATES` parts have.
-
-    Args:
-        value: parts by name, or what is in one.
-    """
-    if not isinstance(value, Mapping):
-        return {}
-    inside = (aggregates(inner) for inner in value.values())
-    return reduce(or_, inside, {name: what for name, what in AGGREGATES.items() if name in value})
+        _check(inner, f"{place}, {key}", seeds, rates)

@@ -25,7 +25,7 @@ from ...writing import write_whole
 from .. import BOOK
 from .code import Code, CodeFault, Package, code_of, library
 from .hashing import hash_of
-from .parts import aggregates, assembled
+from .parts import assembled
 
 PACKAGE = BOOK.parent
 
@@ -190,16 +190,14 @@ def fault(
 
 
 def write(made: Recording, folder: Path = BOOK / "recordings") -> Path:
-    """Write a recording, say which aggregates it keeps, key it by its code; return the file."""
+    """Write a recording, keyed by its code, and return the file."""
     keyed = code(made.name)
     kept = {
-        "provenance": made.provenance | {
-            "aggregates": aggregates(made.parts),
-            "code": {"key": keyed.key, "definitions": keyed.definitions},
-        },
+        "provenance": made.provenance
+        | {"code": {"key": keyed.key, "definitions": keyed.definitions}},
         "fingerprint": made.fingerprint,
         "parts": made.parts,
-    }  # fmt: skip
+    }
     folder.mkdir(exist_ok=True)
     path = folder / f"{made.name}.json"
     write_whole(path, json.dumps(kept, ensure_ascii=False, indent=1) + "\n")

@@ -91,10 +91,19 @@ class Statement:
         data = json.dumps([self.says, self.kind, self.reading], default=_plain, sort_keys=True)
         return hash_of(data, 12)
 
+    @cached_property
+    def reads(self) -> str | None:
+        """A hash of the reading, with its clauses and all that `hash` leaves out; None: of none."""
+        data = json.dumps([self.reading, self.clauses], default=_whole, sort_keys=True)
+        return hash_of(data, 12) if self.reading else None
+
 
 def _plain(thing: object) -> Any:
-    kept = {key: value for key, value in vars(thing).items() if key not in _APART}
-    return {key: value for key, value in kept.items() if value not in (None, (), {})}
+    return {key: value for key, value in _whole(thing).items() if key not in _APART}
+
+
+def _whole(thing: object) -> Any:
+    return {key: value for key, value in vars(thing).items() if value not in (None, (), {})}
 
 
 @cache

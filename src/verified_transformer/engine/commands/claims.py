@@ -44,13 +44,12 @@ def renew(root: Path, reason: str, date: str | None = None, path: Path = lock.PA
     """Write the lock anew: each change of a claim with date and reason, and what each file says.
 
     Args:
-        reason: why the changes are right; it names each claim whose words, kind or place changed.
+        reason: why the changes are right; it names each claim that changed.
         date: of the changes; that of the last commit by default.
         path: of the lock.
 
     Raises:
-        LedgerError: no reason, no date, or an article's words changed for a claim that the reason
-            does not name.
+        LedgerError: no reason, no date, or a claim changed that the reason does not name.
     """
     locked, held = lock.read(path), lock.read_words(path)
     made = ledger.collect(root, locked)

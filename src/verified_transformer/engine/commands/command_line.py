@@ -60,7 +60,7 @@ def _parser() -> argparse.ArgumentParser:
             lambda given: claims.write(given.root))  # fmt: skip
     renew = command("lock", "renew the lock on what is said and decided, with a reason",
                     lambda given: claims.renew(given.root, given.reason, given.date))  # fmt: skip
-    renew.add_argument("--reason", required=True, help="why; names claims whose words changed")
+    renew.add_argument("--reason", required=True, help="why; names claims that changed")
     renew.add_argument("--date", help="YYYY-MM-DD; that of the last commit by default")
     command("release", "keep the lock as the published one, which no later lock may hide",
             lambda given: _done(claims.release, given.root))  # fmt: skip

@@ -3,7 +3,7 @@
 An experiment is a module of the book's ``experiments`` with ``run()``, which returns what is kept
 as JSON; ``fingerprint()``, which takes a second or two and returns numbers that depend on the same
 seeds, distributions and formulas; ``SEEDS``; ``DEVICE`` where that is not the CPU; and ``TIMED``
-where parts are times: by which factor they may differ.
+where parts are times: by which factor one may differ from the others, whose machine may be slower.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import math
 import os
 import platform
 import random
+import statistics
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from importlib.metadata import version
 from operator import eq
 from pathlib import Path
@@ -184,7 +184,8 @@ def made_again(kept: Recording, part: str) -> tuple[str, str | None]:
     Returns:
         How the part is compared, "bit for bit" on the recording's processor, with its instruction
         set and version of torch, else, and where its provenance says that the code now rounds
-        otherwise, "within the seeds' spread"; and where it is another, or None.
+        otherwise, "within the seeds' spread"; a time beside those of its part, within a factor; and
+        where it is another, or None.
 
     Raises:
         ValueError: there is no such part.
@@ -199,28 +200,49 @@ def made_again(kept: Recording, part: str) -> tuple[str, str | None]:
     here = (processor(), torch.backends.cpu.get_cpu_capability(), version("torch"))
     told = kept.provenance
     there = (told.get("processor"), told.get("instruction set"), told["versions"]["torch"])
-    times = getattr(module, "TIMED", 1.0)
-    if here == there and times == 1 and ROUNDED not in kept.provenance:
+    if factor := getattr(module, "TIMED", None):
+        factor = factor if here == there else factor**2
+        alike = at_a_pace(stored, found, factor)
+        return f"times within a factor of {factor:g}", difference(stored, found, alike)
+    if here == there and ROUNDED not in kept.provenance:
         return "bit for bit", difference(stored, found, eq)
-    spread = partial(in_the_spread, times=times)
-    return "within the seeds' spread", difference(stored, found, spread, rows=True)
+    return "within the seeds' spread", difference(stored, found, in_the_spread, rows=True)
 
 
-def in_the_spread(stored: Any, found: Any, times: float = 1.0) -> bool:
-    """Return whether the mean of a row is moved by no more than the row spans; a time, by a factor.
+def in_the_spread(stored: Any, found: Any) -> bool:
+    """Return whether the mean of a row is moved by no more than the row spans.
 
     Args:
         stored: a row by seed, or what else is in a part.
         found: the same, made again.
-        times: the factor.
     """
     if isinstance(stored, list) and isinstance(found, list):
         row, new = ([_mean(value) for value in every] for every in (stored, found))
         span = max(row) - min(row) if len(row) > 1 else ALONE
         return len(row) == len(new) and abs(_mean(row) - _mean(new)) <= span + NEAR
-    if isinstance(stored, float) and times > 1:
-        return stored / times <= found <= stored * times
     return _near(stored, found)
+
+
+def at_a_pace(stored: Any, found: Any, factor: float) -> Callable[[Any, Any], bool]:
+    """Return what says whether a time is as it was, but for the pace that all of its part share.
+
+    Args:
+        stored: a part with times, which are fractions, and other numbers.
+        found: the same, made again.
+        factor: by which a time may differ.
+    """
+    pairs = zip(
+        dict(_leaves(stored, False)).values(), dict(_leaves(found, False)).values(), strict=False
+    )
+    ratios = [new / old for old, new in pairs if isinstance(old, float)]
+    pace = statistics.median(ratios) if ratios else 1.0
+
+    def alike(old: Any, new: Any) -> bool:
+        if not isinstance(old, float):
+            return bool(old == new)
+        return old / factor <= new / pace <= old * factor
+
+    return alike
 
 
 def _mean(value: Any) -> float:

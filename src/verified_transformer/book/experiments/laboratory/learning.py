@@ -144,17 +144,6 @@ def at_best_rate(losses: Mapping[str, Sequence[float]]) -> dict[int, float]:
     return dict(enumerate(rows.gather(0, others.argmin(0, keepdim=True))[0].tolist()))
 
 
-def thinned(curve: torch.Tensor, places: int) -> list[float]:
-    """Return the means of equal parts of a curve, rounded.
-
-    Args:
-        curve: of one number a step.
-        places: how many parts.
-    """
-    parts = curve.double().chunk(places)
-    return [round(float(part.mean()), 4) for part in parts]
-
-
 def by_rate(found: torch.Tensor, rates: Sequence[float]) -> dict[str, list[float]]:
     """Return losses by rate, for each seed, rounded to four places.
 

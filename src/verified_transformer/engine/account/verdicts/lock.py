@@ -27,6 +27,10 @@ from ..rendering.formulas import latex_fault
 
 PATH = BOOK / "claims" / "verdicts.lock"
 PUBLISHED = PATH.with_name("published.lock")
+_WATCHED = {
+    "says": "what the article says", "kind": "its kind", "where": "its place",
+    "grade": "its grade", "reads": "how it is read",
+}  # fmt: skip
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -45,6 +49,7 @@ class State:
         nature: of a claim that is set aside: definition, plan, opinion or picture.
         retired: why the id is no longer in use.
         grade: of a wrong claim, how much it matters, as judged.
+        reads: a hash of how it is read; None where nobody did, or before this was locked.
     """
 
     where: str
@@ -55,6 +60,7 @@ class State:
     nature: str | None = None
     retired: str | None = None
     grade: str | None = None
+    reads: str | None = None
 
 
 @dataclass(frozen=True)
@@ -109,11 +115,11 @@ def _moved(old: State, new: State) -> Iterator[tuple[str, str, str]]:
         aside = f"set aside as {new.nature}, before as {old.nature}"
         same = old.verdict == new.verdict
         yield aside if same else f"{old.verdict} -> {new.verdict}", before, after
-    for name, what in (("says", ""), ("kind", "kind"), ("where", "place"), ("grade", "grade")):
+    for name, what in _WATCHED.items():
         one, other = (getattr(state, name) or "none" for state in (old, new))
-        if one != other:
-            words = f"its {what} was changed: {one} -> {other}"
-            words = words if what else "what the article says was changed"
+        if one != other and (name != "reads" or old.reads):
+            words = f"{what} was changed"
+            words += "" if name in ("says", "reads") else f": {one} -> {other}"
             yield words, f"{name} {one}", f"{name} {other}"
     if old.judged != new.judged:
         ran, judged = "decided by what ran", "judged by a person"
@@ -139,22 +145,23 @@ def renew(
     """Return the lock of what is said and decided now, each change in its claim's history.
 
     Args:
-        reason: why the changes are right. It names each claim whose words, kind or place changed.
+        reason: why the changes are right. It names each claim that was there and is another now.
 
     Raises:
-        LockError: no reason, no date, or an article's words changed for a claim that the reason
-            does not name.
+        LockError: no reason, no date, or a claim changed that the reason does not name.
     """
     reason = checked(reason, date)
     unnamed = [
         line
         for name, lines in differences(now, locked).items()
         for line in lines
-        if _needs_a_name(name, now, locked) and name not in re.findall(r"[A-Z]+-\d{2,}", reason)
+        if name in locked and name not in re.findall(r"[A-Z]+-\d{2,}", reason)
     ]
     if unnamed:
         raise LockError(
-            "\n".join([*unnamed, "REASON: what an article says is locked; name each such claim"])
+            "\n".join(
+                [*unnamed, "REASON: what is said, read and decided is locked; name each claim"]
+            )
         )
     return {name: _renewed(state, locked.get(name), reason, date) for name, state in now.items()}
 
@@ -174,17 +181,6 @@ def checked(reason: str, date: str) -> str:
     if not _DATE.fullmatch(date):
         raise LockError(f"DATE: got {date!r}; accepted: a day such as 2026-11-22")
     return reason
-
-
-def _needs_a_name(name: str, now: Mapping[str, State], locked: Mapping[str, Locked]) -> bool:
-    if name not in locked:
-        return False
-    if name not in now:
-        return True
-    old, new = locked[name].state, now[name]
-    return any(
-        getattr(old, field) != getattr(new, field) for field in ("says", "kind", "where", "retired")
-    )
 
 
 def _renewed(new: State, old: Locked | None, reason: str, date: str) -> Locked:

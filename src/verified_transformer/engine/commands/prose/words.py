@@ -1,7 +1,8 @@
 """The words of the book as somebody last took them up: a signature, no proof.
 
 A number or a formula has an owner that a machine asks. A word has none: no machine knows that
-"smaller" should be "larger". So the lock keeps a hash of every file that readers see. One that says
+"smaller" should be "larger". So the lock keeps a hash of every file that readers see, and of what
+was recorded. One that says
 something else is red, its lines beside those of before, until ``make lock`` takes it up.
 """
 
@@ -16,34 +17,39 @@ from pathlib import Path
 from ...account.hashing import hash_of
 from ...account.verdicts import lock
 from ..git import git
-from ..notebooks import sorts
 from ..notebooks.comparing import beside
 
 LOCK = Path("src/verified_transformer/book/claims") / lock.PATH.name
 PATTERNS = (
-    "notebooks/*/*.ipynb", "book/*.md", "notebooks/*/*.owners", "book/*.owners",
+    "README.md", "notebooks/*/*.ipynb", "book/*.md", "book/*.bib", "notebooks/*/*.owners",
+    "book/*.owners", "src/verified_transformer/models/**/[!_]*.py",
     "src/verified_transformer/book/claims/**/*.yaml",
-    "src/verified_transformer/book/drawings/pictures/**/[!_]*.py",
+    "src/verified_transformer/book/recordings/*.json",
 )  # fmt: skip
+_TOLD = (ast.Module, ast.ClassDef, ast.FunctionDef)
 
 
 def words(whole: str, suffix: str) -> str:
-    """Return what a file says: of code its texts, of a notebook its captions as well.
+    """Return what a file says: of a module its docstrings, of a recording its parts.
+
+    Of a notebook it is the source of each cell, and captions: what is drawn, and how finely a
+    check looks, no other gate holds once all is run afresh.
 
     Args:
         whole: the file.
         suffix: of its name.
     """
     if suffix == ".py":
-        found = (getattr(node, "value", None) for node in ast.walk(sorts.parsed(whole)))
-        return "\n".join(text for text in found if isinstance(text, str))
+        nodes = (node for node in ast.walk(ast.parse(whole)) if isinstance(node, _TOLD))
+        return "\n".join(filter(None, map(ast.get_docstring, nodes)))
+    if suffix == ".json":
+        return json.dumps(json.loads(whole)["parts"], indent=1)
     if suffix != ".ipynb":
         return whole
     parts = []
     for cell in json.loads(whole)["cells"]:
-        source = "".join(cell["source"])
-        parts.append(source if cell["cell_type"] == "markdown" else words(source, ".py"))
         captions = cell.get("metadata", {}).get("mystnb")
+        parts.append("".join(cell["source"]))
         parts += [json.dumps(captions, ensure_ascii=False)] if captions else []
     return "\n".join(parts)
 
