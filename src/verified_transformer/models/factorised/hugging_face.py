@@ -256,7 +256,9 @@ class _WithTable:
             del self.config.factorised_table
 
     def _init_weights(self, module: Any) -> None:
-        if not isinstance(module, _WithTable):  # T5 would draw the ``weight`` of its table
+        # T5 would draw the ``weight`` of its table, ModernBERT's embeddings that of theirs
+        holds = any(isinstance(each, WithoutWeight) for each in module.children())
+        if not holds and not isinstance(module, _WithTable):
             super()._init_weights(module)  # type: ignore[misc]
 
     def __reduce__(self) -> Any:
