@@ -136,11 +136,16 @@ class Model(nn.Module):
         if tied:
             self.head.weight = self.table.weight
 
-    def forward(self, tokens: Tensor) -> Tensor:
+    def forward(self, tokens: Tensor, targets: Tensor | None = None) -> Any:
         x = self.factor * self.table(tokens)
         if self.places is not None:
             x = x + self.places(torch.arange(tokens.shape[1], device=tokens.device))
         for block in self.blocks:
             x = block(x)
+        if targets is None:  # as in nanoGPT
+            x = x[:, -1:]
         logits: Tensor = self.head(self.norm(x)) * self.scale
-        return logits if self.cap is None else self.cap * torch.tanh(logits / self.cap)
+        logits = logits if self.cap is None else self.cap * torch.tanh(logits / self.cap)
+        if targets is None:
+            return logits, None
+        return logits, F.cross_entropy(logits.flatten(0, 1), targets.flatten())

@@ -190,6 +190,10 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         lambda: models.initial_loss({"model_type": "gpt2", **SIZES}), ValueError,
         "got initializer_rnage; accepted: initializer_range",
     ),
+    "an optimiser without gradients": (
+        lambda: models.diagnose(small(), optimiser=torch.optim.SGD([STATES], 0.1), backward=False),
+        ValueError, "backward: got False with an optimiser; accepted: True",
+    ),
     "an optimiser that is none": (
         lambda: models.diagnose(small(), optimiser=3), TypeError, "optimiser: got int; accepted",
     ),

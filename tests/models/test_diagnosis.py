@@ -19,11 +19,13 @@ from verified_transformer.models import (
     Diagnosis,
     TiedHead,
     assert_initial_loss,
+    body_of,
     diagnose,
     initial_loss,
 )
 from verified_transformer.models.first_loss import Attention, Feedforward, Norm, Stack
 from verified_transformer.models.first_loss.diagnosis.watching import Layer, stacks_of
+from verified_transformer.models.first_loss.initial.gradients import gradient_growth
 
 
 @pytest.mark.parametrize("kind", MADE)
@@ -411,6 +413,12 @@ def test_a_sound_first_step_is_what_its_rule_says_and_leaves_all_as_it_was(
         assert each.measured == pytest.approx(each.predicted, rel=0.03)
     assert not optimiser.state
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+
+
+def test_the_growth_of_a_long_text_is_not_predicted_and_it_is_said() -> None:
+    body = body_of(made("gpt2").config)
+    assert len(gradient_growth(body, 16)) == 2
+    assert gradient_growth(body, 513) == "texts of more than 512 tokens"
 
 
 def test_where_attention_is_not_flat_no_gradient_is_predicted_and_it_is_said() -> None:

@@ -18,7 +18,7 @@ from torch.overrides import TorchFunctionMode
 from .diagnosis.diagnose import diagnose
 from .diagnosis.watching import HEADWISE, ROLE, branch_of, first_of, is_matrix, stacks_of
 from .initial.activations import ACTIVATIONS
-from .initial.as_it_is import parts_of, takes_names
+from .initial.as_it_is import parts_of, run
 from .initial.body import Attention, Body, Feedforward, Norm, Stack
 
 Tensor = torch.Tensor
@@ -157,13 +157,13 @@ def _seen(model: torch.nn.Module) -> _Seen:
     with torch.no_grad(), _Softmaxes(calls):
         for each in (tokens, other):
             try:
-                out = own(input_ids=each) if takes_names(own) else own(each)
-            except RuntimeError as error:
-                raise _refused(f"a pass in float64 that fails: {error}", "one that runs") from error
+                out = run(own, {"input_ids": each})
+            except (RuntimeError, ValueError) as error:
+                raise _refused(f"a pass that fails in float64: {error}", "one that runs") from error
             outs.append(getattr(out, "logits", out[0] if isinstance(out, tuple) else out))
     if len(ends) != 2 or len(calls) != 2 * len(stack) or ends[0][1].shape[:-1] != tokens.shape:
         raise _refused("a head or a layer that was not called once for all places",
-                       "one that scores every place in a pass without labels")  # fmt: skip
+                       "a model that runs each once, and scores all")  # fmt: skip
     early = [out[:, :-1] for out in outs]
     return _Seen(tokens, calls[: len(stack)], *ends[0], outs[0], _alike(*early))
 

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 
 from ...accepted import require_tokens, require_whole
-from ..initial.as_it_is import body_as_it_is, most_positions, parts_of, takes_names
+from ..initial.as_it_is import body_as_it_is, most_positions, parts_of, run
 from ..initial.body import Body
 from ..initial.gradients import gradient_growth
 from ..initial.prediction import budget
@@ -103,7 +103,7 @@ def diagnose(
     model.eval()
     try:
         with torch.set_grad_enabled(backward), watched(model, head) as seen:
-            out = model(**batch) if takes_names(model) else model(batch["input_ids"])
+            out = run(model, batch)
             state = _scored(seen, tokens)
             loss, used = _loss(out, batch, known)
             if backward and state.requires_grad and loss is not None:
@@ -158,7 +158,7 @@ def _scored(seen: Watched, tokens: torch.Tensor) -> torch.Tensor:
         raise ValueError("model: its head was not called; accepted: one that calls it")
     if seen.logits.shape[:-1] != tokens.shape:
         got = f"{seen.logits.shape[:-1].numel()} of {tokens.numel()} places"
-        raise ValueError(f"model: its head scored {got}; accepted: all, as with labels or targets")
+        raise ValueError(f"model: its head scored {got}; accepted: one that scores all")
     return seen.state
 
 
