@@ -74,7 +74,7 @@ def body_as_it_is(model: Any, body: Body | None = None) -> tuple[Body, torch.Ten
         config = getattr(model, "config", None)
         if config is None:
             got = f"{type(model).__name__} without a .config"
-            accepted = "a model of transformers, or any with body=Body(…)"
+            accepted = "a model of transformers, or any with body=Body(…), which draft_body drafts"
             raise TypeError(f"model_or_config: got {got}; accepted: {accepted}")
         body = body_of(config)
     table, head = parts_of(model)
