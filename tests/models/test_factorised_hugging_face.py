@@ -218,7 +218,13 @@ def test_it_trains_as_on_the_table_as_a_whole_and_learns(name: str, family: str)
 
 @slow
 @pytest.mark.filterwarnings("ignore:")  # the compiler's own
-@pytest.mark.parametrize("name", ["GPT-2", "Llama", "T5"])  # tied, untied, with two stacks
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if name in ("GPT-2", "Llama", "T5") else pytest.mark.nightly)
+        for name in CLASSES  # in every run a tied one, an untied one, one with two stacks
+    ],
+)
 def test_it_compiles_and_is_exported(name: str) -> None:
     model = factorised(name)
     compiled = torch.compile(model, backend="eager")

@@ -281,10 +281,13 @@ def untied(s: Settings) -> Body:
         )
     σ = s.deviation("initializer_range", default=0.02)
     norm = Norm("rms", 0.0)
-    note = "the head is not tied, so that its body does not move the loss; nothing of it is read"
+    notes = ["the head is not tied, so that its body does not move the loss; nothing of it is read"]
+    extra = s.get("router_aux_loss_coef", default=0) * s.get("num_experts_per_tok", default=0)
+    if extra:  # experts that are chosen evenly have a balancing loss of as many as a token has
+        notes.append(f"with output_router_logits its own loss has {extra:.4g} more")
     return Body(
         str(kind), s.whole("vocab_size"), s.whole("hidden_size"), σ,
-        Stack((), "pre", norm, last=norm), tied=False, head=σ, notes=(note,),
+        Stack((), "pre", norm, last=norm), tied=False, head=σ, notes=tuple(notes),
     )  # fmt: skip
 
 
