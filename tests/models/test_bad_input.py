@@ -23,6 +23,7 @@ from verified_transformer.models.growth import grow_along
 
 EMBEDDING = nn.Embedding(5, 4)
 TABLE, STATES = torch.ones(5, 3), torch.ones(2, 3)
+SIZES = {"vocab_size": 99, "n_embd": 8, "n_layer": 1, "n_head": 1, "initializer_rnage": 0.1}
 LOW_RANK = models.LowRankEmbedding(5, 4, 2)
 
 
@@ -178,6 +179,24 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "half a product": (lambda: models.balanced_factors(4.5, 2), TypeError, "number: got 4.5"),
     "half a cover": (lambda: models.covering_factors(4, 2.0), TypeError, "k: got 2.0"),
     "half a table": (lambda: models.LowRankEmbedding(5.5, 4, 2), TypeError, "num_embeddings: got"),
+    "an option that no table has": (
+        lambda: models.factorised_table("low rank", 5, 4, 2, factor=3), TypeError,
+        "factorised_table: got factor=; accepted: factors, padding_idx",
+    ),
+    "a rank beyond both sizes": (
+        lambda: models.factorised_table("low rank", 5, 4, 6), ValueError, "rank: got 6; acc.* to 5",
+    ),
+    "a misspelt setting": (
+        lambda: models.initial_loss({"model_type": "gpt2", **SIZES}), ValueError,
+        "got initializer_rnage; accepted: initializer_range",
+    ),
+    "an optimiser without gradients": (
+        lambda: models.diagnose(small(), optimiser=torch.optim.SGD([STATES], 0.1), backward=False),
+        ValueError, "backward: got False with an optimiser; accepted: True",
+    ),
+    "an optimiser that is none": (
+        lambda: models.diagnose(small(), optimiser=3), TypeError, "optimiser: got int; accepted",
+    ),
     "tokens in a list": (lambda: LOW_RANK([1]), TypeError, "tokens: got list"),
     "states of a head in a list": (lambda: LOW_RANK.attend([1.0]), TypeError, "hidden: got list"),
     "no class": (lambda: models.body_of({"model_type": "gpt0"}), ValueError, "the class 'gpt0'"),
@@ -193,6 +212,12 @@ def test_bad_input_is_named(name: str) -> None:
     call, error, says = CASES[name]
     with pytest.raises(error, match=says):
         call()
+
+
+def test_settings_that_nobody_reads_are_named() -> None:
+    sizes = {"vocab_size": 99, "n_embd": 8, "n_layer": 1, "n_head": 1}
+    answer = models.initial_loss({"model_type": "gpt2", **sizes, "activation": "relu"})
+    assert answer.notes == ("not read of the settings: activation",)
 
 
 def test_a_model_of_few_positions_is_held_to_its_configuration() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable
 from typing import Any
@@ -18,10 +19,13 @@ from verified_transformer.models import (
     Diagnosis,
     TiedHead,
     assert_initial_loss,
+    body_of,
     diagnose,
     initial_loss,
 )
 from verified_transformer.models.first_loss import Attention, Feedforward, Norm, Stack
+from verified_transformer.models.first_loss.diagnosis.watching import Layer, stacks_of
+from verified_transformer.models.first_loss.initial.gradients import gradient_growth
 
 
 @pytest.mark.parametrize("kind", MADE)
@@ -320,6 +324,101 @@ def test_the_gradient_grows_on_its_way_back_as_is_said(kind: str) -> None:
         )  # fmt: skip
         assert len(due) == 6
         assert np.mean(measured) == pytest.approx(due[0], rel=0.05)
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("kind", ["gpt2", "llama", "gemma2", "qwen3", "bloom", "t5", "gpt_neox"])
+def test_a_residual_connection_that_is_detached_is_seen(kind: str) -> None:
+    """Whether or not its gradient has a prediction: what the branches carry back is beside it."""
+    model = made(kind, **({"initializer_range": 0.02} if kind != "t5" else {}))
+    assert diagnose(model).fits
+    [*stacks_of(model).values()][-1][0].register_forward_hook(without_residual, with_kwargs=True)
+    (found,) = (each for each in diagnose(model).wrong if each.what.startswith("gradient carried"))
+    assert found.place.endswith("layer 0") and abs(found.measured) < 0.7
+
+
+def without_residual(_: Any, inputs: Any, more: Any, out: Any) -> Any:
+    before = inputs[0] if inputs else more["hidden_states"]
+    if isinstance(out, torch.Tensor):
+        return out - before + before.detach()
+    return (out[0] - before + before.detach(), *out[1:])
+
+
+def test_what_the_gradient_is_carried_by_differs_as_is_said() -> None:
+    """Its deviation is that of one draw: the z-scores of a random matrix's part along a vector."""
+    off = []
+    for seed in range(40):
+        torch.manual_seed(seed)
+        inside = torch.randn(1, 24, D, requires_grad=True)
+        inside.retain_grad()
+        outside = inside + inside @ torch.randn(D, D) / math.sqrt(D)
+        outside.retain_grad()
+        (outside @ torch.randn(D, 3)).square().sum().backward()
+        found = Layer(0.0, states=[inside, outside]).carried(torch.ones(1, 24, dtype=torch.bool))
+        assert found is not None
+        off.append((found[0] - 1) / found[1])
+    assert 0.7 < float(np.std(off)) < 1.3 and abs(float(np.mean(off))) < 0.6
+
+
+OPTIMISERS: dict[str, tuple[str, Callable[[Any], torch.optim.Optimizer]]] = {
+    "a rate": (
+        "first step beside the weights",
+        lambda model: torch.optim.AdamW(model.parameters(), 0.03),
+    ),
+    "an ε": (
+        "size of the first step",
+        lambda model: torch.optim.Adam(model.parameters(), eps=1e-3),
+    ),
+    "a parameter left out": (
+        "groups that step it",
+        lambda model: torch.optim.AdamW([*model.parameters()][1:]),
+    ),
+    "the parameters of another": (
+        "parameters of another model",
+        lambda model: torch.optim.SGD(made("gpt2").parameters(), 0.1),
+    ),
+    "a frozen one": (
+        "takes a gradient",
+        lambda model: torch.optim.AdamW(model.requires_grad_(requires_grad=False).parameters()),
+    ),
+}
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("fault", OPTIMISERS)
+def test_a_first_step_out_of_proportion_is_seen(fault: str) -> None:
+    model = made("gpt2", initializer_range=0.02)
+    what, optimiser = OPTIMISERS[fault]
+    assert what in {each.what for each in diagnose(model, optimiser=optimiser(model)).wrong}
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings"),
+    [
+        (torch.optim.Adam, {"lr": 1e-3, "weight_decay": 0.1}),
+        (torch.optim.AdamW, {"lr": 1e-3, "weight_decay": 20.0}),  # a tenth of a step is decay
+        (torch.optim.SGD, {"lr": 0.1, "momentum": 0.9, "nesterov": True, "weight_decay": 0.1}),
+    ],
+)
+def test_a_sound_first_step_is_what_its_rule_says_and_leaves_all_as_it_was(
+    kind: Any, settings: dict[str, Any]
+) -> None:
+    model = made("gpt2", initializer_range=0.02)
+    optimiser, before = kind(model.parameters(), **settings), copy.deepcopy(model.state_dict())
+    found = diagnose(model, optimiser=optimiser)
+    assert found.fits, str(found)
+    sizes = [each for each in found.readings if each.what == "size of the first step"]
+    assert len(sizes) == 10
+    for each in sizes:
+        assert each.measured == pytest.approx(each.predicted, rel=0.03)
+    assert not optimiser.state
+    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+
+
+def test_the_growth_of_a_long_text_is_not_predicted_and_it_is_said() -> None:
+    body = body_of(made("gpt2").config)
+    assert len(gradient_growth(body, 16)) == 2
+    assert gradient_growth(body, 513) == "texts of more than 512 tokens"
 
 
 def test_where_attention_is_not_flat_no_gradient_is_predicted_and_it_is_said() -> None:

@@ -81,10 +81,16 @@ def test_exact_at_full_rank_and_beyond(factorise: Factorise) -> None:
     weight = drawn(N, D)
     below = factorise(weight, 1).relative_error
     assert below > 0.3
-    for more in (0, 5):
-        found = factorise(weight, FAMILIES[factorise] + more)
+    for rank in (FAMILIES[factorise], max(N, FAMILIES[factorise])):
+        found = factorise(weight, rank)
         bound = 1e-5 if factorise in ALTERNATING else 1e-12
         assert found.relative_error < bound and misses(found, weight) < bound
+
+
+@each
+def test_a_rank_beyond_both_sizes_is_refused(factorise: Factorise) -> None:
+    with pytest.raises(ValueError, match=r"ranks?: got 99; accepted: 1 to (23|72)"):
+        factorise(drawn(N, D), 99)
 
 
 @each

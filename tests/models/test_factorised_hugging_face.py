@@ -143,6 +143,17 @@ def test_a_model_without_a_head_is_saved_and_loaded(tmp_path: Path) -> None:
     assert torch.equal(again(tokens)[0], model.eval()(tokens)[0])
 
 
+def test_a_class_whose_initialiser_reaches_into_its_embeddings_is_loaded(tmp_path: Path) -> None:
+    from transformers import ModernBertDecoderConfig, ModernBertDecoderForCausalLM
+
+    sizes = {"vocab_size": 19, "hidden_size": 12, "intermediate_size": 20, "num_hidden_layers": 1}
+    few = {"num_attention_heads": 2, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
+    plain_model = ModernBertDecoderForCausalLM(ModernBertDecoderConfig(**sizes, **few)).eval()
+    model = set_table(plain_model, LowRankEmbedding(19, 12, 3, padding_idx=0))
+    model.save_pretrained(tmp_path)
+    assert torch.equal(logits(load_with_table(tmp_path).eval()), logits(model))
+
+
 @pytest.mark.canary
 @each_class
 def test_no_plain_class_loads_it_and_drops_the_table(name: str, tmp_path: Path) -> None:
@@ -207,7 +218,13 @@ def test_it_trains_as_on_the_table_as_a_whole_and_learns(name: str, family: str)
 
 @slow
 @pytest.mark.filterwarnings("ignore:")  # the compiler's own
-@pytest.mark.parametrize("name", ["GPT-2", "Llama", "T5"])  # tied, untied, with two stacks
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if name in ("GPT-2", "Llama", "T5") else pytest.mark.nightly)
+        for name in CLASSES  # in every run a tied one, an untied one, one with two stacks
+    ],
+)
 def test_it_compiles_and_is_exported(name: str) -> None:
     model = factorised(name)
     compiled = torch.compile(model, backend="eager")

@@ -9,7 +9,10 @@ import torch
 from first_loss_models import made
 from torch.nn import functional as F
 
-from verified_transformer.models import loss_causes
+from verified_transformer.models import initial_loss, loss_causes
+
+transformers = pytest.importorskip("transformers")
+MixtralConfig, MixtralForCausalLM = transformers.MixtralConfig, transformers.MixtralForCausalLM
 
 LENGTH = 64
 
@@ -39,6 +42,7 @@ def seen(kind: str) -> dict[str, float]:
             ),
             "a sum over the text": loss * LENGTH,
             "padding counts": loss / 2,
+            "a loss in bfloat16": float(F.cross_entropy(last[0].bfloat16(), last[1])),
             "label smoothing": float(F.cross_entropy(*last, label_smoothing=0.1)),
             "dropout after the last norm": float(
                 F.cross_entropy(dropped[:, :-1].flatten(0, 1), last[1])
@@ -61,6 +65,22 @@ def test_the_nearest_cause_comes_first() -> None:
     assert loss_causes(gpt2, math.log(3000))[0].name == "logits of zero"
     assert loss_causes(gpt2, 1030, length=128)[0].name == "a sum over the text"
     assert "each label is its own" in str(loss_causes(gpt2)[2])
+
+
+def test_a_balancing_loss_is_told() -> None:
+    sizes = {"vocab_size": 2000, "hidden_size": 64, "intermediate_size": 96}
+    few = {"num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 4}
+    config = MixtralConfig(**sizes, **few, router_aux_loss_coef=0.1)
+    tokens = torch.randint(2000, (2, 64), generator=torch.Generator().manual_seed(0))
+    model = MixtralForCausalLM(config).eval()
+    with torch.no_grad():
+        bare, more = (
+            float(model(tokens, labels=tokens, output_router_logits=given).loss)
+            for given in (False, True)
+        )
+    (note,) = (note for note in initial_loss(config).notes if "output_router_logits" in note)
+    assert "its own loss has 0.2 more" in note
+    assert more - bare == pytest.approx(0.2, rel=0.03)
 
 
 def test_bad_input_is_refused_by_name() -> None:

@@ -22,6 +22,7 @@ from .first_loss import InitialLoss as InitialLoss
 from .first_loss import assert_initial_loss as assert_initial_loss
 from .first_loss import body_of as body_of
 from .first_loss import diagnose as diagnose
+from .first_loss import draft_body as draft_body
 from .first_loss import expected_first_loss as expected_first_loss
 from .first_loss import gaussian_first_loss as gaussian_first_loss
 from .first_loss import initial_loss as initial_loss

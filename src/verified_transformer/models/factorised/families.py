@@ -45,7 +45,9 @@ def factorised_table(
         options: of `FactorisedEmbedding`.
 
     Raises:
-        ValueError: no such family; low rank with other than two factors.
+        TypeError: an option that no table has.
+        ValueError: no such family; a rank larger than both sizes; low rank with other than two
+            factors.
 
     Example:
         >>> factorised_table("tensor train", 50_257, 768, 16, factors=3, device="meta").column_sizes
@@ -53,6 +55,9 @@ def factorised_table(
     """
     if family not in FAMILIES:
         raise ValueError(f"family: got {family!r}; accepted: {', '.join(FAMILIES)}")
+    if unknown := set(options) - set(Options.__annotations__):
+        accepted = ", ".join(["factors", *Options.__annotations__])
+        raise TypeError(f"factorised_table: got {min(unknown)}=; accepted: {accepted}")
     kind, n, d = FAMILIES[family], num_embeddings, embedding_dim
     if kind is LowRankEmbedding:
         if factors != 2:

@@ -256,8 +256,13 @@ class _WithTable:
             del self.config.factorised_table
 
     def _init_weights(self, module: Any) -> None:
-        if not isinstance(module, _WithTable):  # T5 would draw the ``weight`` of its table
+        if isinstance(module, _WithTable):  # T5 would draw the ``weight`` of its table
+            return
+        try:
             super()._init_weights(module)  # type: ignore[misc]
+        except AttributeError:  # as the embeddings of ModernBERT would
+            if not any(isinstance(each, WithoutWeight) for each in module.children()):
+                raise
 
     def __reduce__(self) -> Any:
         return _empty, (self._plain,), self.__dict__

@@ -54,7 +54,8 @@ class KroneckerEmbedding(DigitEmbedding):
         **options: Unpack[Options],
     ) -> None:
         rows, columns, n, d = checked_grid(row_sizes, column_sizes, num_embeddings, embedding_dim)
-        r = checked_rank(rank)
+        sizes = [a * b for a, b in zip(rows, columns, strict=True)]
+        r = checked_rank(rank, n, d, math.prod(sizes) // min(sizes))
         shapes: Any = {"factors": [(r, *pair) for pair in zip(rows, columns, strict=True)]}
         super().__init__(n, d, shapes, terms=r, **options)
         self.row_sizes, self.column_sizes, self.rank = rows, columns, r

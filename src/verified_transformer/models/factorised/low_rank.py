@@ -39,7 +39,7 @@ class LowRankEmbedding(FactorisedEmbedding):
     def __init__(
         self, num_embeddings: int, embedding_dim: int, rank: int, **options: Unpack[Options]
     ) -> None:
-        r = checked_rank(rank)
+        r = checked_rank(rank, num_embeddings, embedding_dim)
         shapes: Any = {"codes": (num_embeddings, r), "basis": (r, embedding_dim)}
         super().__init__(num_embeddings, embedding_dim, shapes, terms=r, **options)
         self.rank = r

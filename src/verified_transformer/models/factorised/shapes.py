@@ -101,10 +101,16 @@ def checked_grid(
     return rows, columns, n, checked_columns("column_sizes", columns, embedding_dim)
 
 
-def checked_rank(rank: int) -> int:
-    """Return a rank; refuse what is no positive whole number."""
+def checked_rank(rank: int, n: int, d: int, needed: int = 1) -> int:
+    """Return a rank; refuse what is no positive whole number, or larger than both sizes.
+
+    ``needed`` is a rank that is allowed in any case: one with which every table is met.
+    """
     rank = whole("rank", rank)
-    require_positive(rank=rank)
+    require_positive(rank=rank, num_embeddings=n, embedding_dim=d)
+    if rank > max(n, d, needed):
+        most = f"with {n} tokens of width {d}"
+        raise ValueError(f"rank: got {rank}; accepted: 1 to {max(n, d, needed)} {most}")
     return rank
 
 

@@ -49,7 +49,8 @@ class TensorProductEmbedding(FactorisedEmbedding):
         rank: int = 1,
         **options: Unpack[Options],
     ) -> None:
-        lengths, r = checked_sizes("sizes", sizes), checked_rank(rank)
+        lengths = checked_sizes("sizes", sizes)
+        r = checked_rank(rank, num_embeddings, math.prod(lengths))
         shapes: Any = {"factors": [(num_embeddings, r, q) for q in lengths]}
         super().__init__(num_embeddings, math.prod(lengths), shapes, terms=r, **options)
         self.sizes, self.rank = lengths, r

@@ -62,7 +62,7 @@ class TensorTrainEmbedding(DigitEmbedding):
         **options: Unpack[Options],
     ) -> None:
         rows, columns, n, d = checked_grid(row_sizes, column_sizes, num_embeddings, embedding_dim)
-        inner = _checked_ranks(ranks, len(rows))
+        inner = _checked_ranks(ranks, len(rows), max(n, d))
         ends = (1, *inner, 1)
         shapes: Any = {"cores": [*zip(ends, rows, columns, ends[1:], strict=False)]}
         super().__init__(n, d, shapes, terms=math.prod(inner), **options)
@@ -150,14 +150,14 @@ class TensorTrainEmbedding(DigitEmbedding):
         return super()._sizes(n) | {"ranks": self.ranks}
 
 
-def _checked_ranks(ranks: int | Sequence[int], k: int) -> tuple[int, ...]:
+def _checked_ranks(ranks: int | Sequence[int], k: int, most: int) -> tuple[int, ...]:
     several = isinstance(ranks, Iterable)
     given = ranks if isinstance(ranks, Iterable) else [ranks] * max(1, k - 1)
     found = tuple(whole("ranks", rank) for rank in given)
-    if any(rank < 1 for rank in found) or (several and len(found) != k - 1):
-        raise ValueError(
-            f"ranks: got {ranks}; accepted: a positive number, or {k - 1} of them for {k} cores"
-        )
+    fits = all(rank > 0 for rank in found) and all(rank <= most for rank in found[: k - 1])
+    if not fits or (several and len(found) != k - 1):
+        accepted = f"1 to {most}, or {k - 1} of them for {k} cores"
+        raise ValueError(f"ranks: got {ranks}; accepted: {accepted}")
     return found[: k - 1]
 
 

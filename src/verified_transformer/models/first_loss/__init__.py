@@ -9,6 +9,7 @@ from .assertion import assert_initial_loss
 from .causes import Cause, loss_causes
 from .diagnosis.diagnose import diagnose
 from .diagnosis.readings import Diagnosis, Reading
+from .drafting import draft_body
 from .gaussian import (
     GaussianStart,
     expected_first_loss,
@@ -50,6 +51,7 @@ __all__ = [
     "assert_initial_loss",
     "body_of",
     "diagnose",
+    "draft_body",
     "expected_first_loss",
     "first_loss",
     "freezing_spread",

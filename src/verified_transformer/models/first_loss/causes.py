@@ -6,7 +6,9 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..accepted import require_real
+import torch
+
+from ..accepted import require_positive, require_real
 from .initial.as_it_is import body_as_it_is
 from .initial.body import Body
 from .initial.prediction import budget, centred, loss_of
@@ -33,6 +35,7 @@ def loss_causes(
     length: int = 128,
     padding: float = 0.5,
     dropout: float = 0.1,
+    accumulated: int = 8,
 ) -> tuple[Cause, ...]:
     """Return the first losses that common mistakes make, computed from a configuration.
 
@@ -43,6 +46,7 @@ def loss_causes(
         length: tokens of a text, of which a sum is taken.
         padding: share of the places that are padding, 0 to 1.
         dropout: after the last norm, 0 to 1.
+        accumulated: how many batches a step adds up.
 
     Returns:
         The causes. Some lie close together: label smoothing, for one, moves no first loss.
@@ -56,6 +60,7 @@ def loss_causes(
         >>> loss_causes(gpt2, seen=1405.0)[0].name
         'a sum over the text'
     """
+    require_positive(accumulated=accumulated)
     require_real(padding=padding, dropout=dropout, seen=0.0 if seen is None else seen)
     for name, value in (("padding", padding), ("dropout", dropout)):
         if not 0 <= value < 1:
@@ -75,6 +80,8 @@ def loss_causes(
         Cause("labels are not shifted", initial_loss(body, labels="same", length=length).loss,
               "each label is its own input token"),
         Cause("a sum over the text", loss * length, "reduction='sum', or a mean over texts alone"),
+        Cause("a sum over accumulated batches", loss * accumulated,
+              f"{accumulated} of them, and not divided by that"),
         Cause("padding counts", loss * (1 - padding),
               f"divided by all places, {padding:.0%} of which add nothing"),
         Cause("dropout after the last norm", _dropped(body, dropout, length),
@@ -84,6 +91,8 @@ def loss_causes(
         Cause("a padded vocabulary", initial_loss(replace(body, n=wide), length=length).loss,
               f"{wide} rows instead of {n}, drawn like the others"),
         Cause("a z-loss of 1e-4", loss + 1e-4 * loss**2, "1e-4 times the squared logsumexp"),
+        Cause("a loss in bfloat16", float(torch.tensor(loss).bfloat16()),
+              "two or three digits, of logits that are not cast to float32"),
         Cause("bits", loss / math.log(2), "a logarithm of base 2"),
     ]  # fmt: skip
     found += _other_bodies(body, length)

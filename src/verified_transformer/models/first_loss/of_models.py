@@ -11,7 +11,7 @@ import torch
 
 from ..accepted import require_whole
 from .initial.answer import InitialLoss, Measured, Part
-from .initial.as_it_is import body_as_it_is, most_positions, parts_of, takes_names
+from .initial.as_it_is import body_as_it_is, most_positions, parts_of, run
 from .initial.body import Body
 from .initial.prediction import Bias, Budget, budget, explained, one_draw
 from .initial.recipes import body_of
@@ -188,7 +188,7 @@ def _measured(
                 if body.encoder is not None:
                     given["decoder_input_ids"] = drawn[1:]
                 with suppress(_Seen):
-                    model(**given) if takes_names(model) else model(drawn[:1])
+                    run(model, given)
                 if not states:
                     raise ValueError("model_or_config: its head was not called; accepted: one")
                 state = states.pop()[0].float() * body.after

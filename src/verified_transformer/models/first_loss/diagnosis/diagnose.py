@@ -10,15 +10,16 @@ import torch
 import torch.nn.functional as F
 
 from ...accepted import require_tokens, require_whole
-from ..initial.as_it_is import body_as_it_is, most_positions, parts_of, takes_names
+from ..initial.as_it_is import body_as_it_is, most_positions, parts_of, run
 from ..initial.body import Body
 from ..initial.gradients import gradient_growth
 from ..initial.prediction import budget
 from ..initial.recipes import body_of
 from ..of_models import initial_loss
-from .due import gradient_due, growths_due, head_due, layers_due, loss_due
+from .due import carried_due, gradient_due, growths_due, head_due, layers_due, loss_due
+from .first_step import first_step_due, require_rule
 from .readings import Diagnosis, Reading
-from .watching import watched
+from .watching import Watched, watched
 
 
 def diagnose(
@@ -26,6 +27,7 @@ def diagnose(
     batch: Mapping[str, torch.Tensor] | None = None,
     *,
     body: Body | None = None,
+    optimiser: torch.optim.Optimizer | None = None,
     backward: bool = True,
     length: int = 64,
     texts: int = 2,
@@ -36,22 +38,25 @@ def diagnose(
     One pass forth, and one back. Read are the deviation of every matrix and the size of its bias,
     what every norm makes of its input, the second moment of what every branch adds and of the
     stream after it, the spread of the logits, the logit of the input token, the loss as the model
-    itself computes it, the gradient at the head's input, and how far it grows from layer to layer
-    on its way back, where attention is flat. Dropout is off.
+    itself computes it, the gradient at the head's input, how far it grows from layer to layer on
+    its way back, where attention is flat, and how much of it a residual connection hands on; of an
+    ``optimiser``, its first step. Dropout is off.
 
     Each is held against its prediction; six of its predicted deviations are let through. What
     moves none of these is not seen: two matrices that are exchanged, an orthogonal start, a factor
     on attention logits that are flat anyhow, positions that are wrong but of the right size, a loss
     with 0.05 added. A branch is read after its own module. Where it has none, or one that
     normalises as well (BERT's), it is read after its last matrix: what is done to it later shows
-    in the stream alone, where a small branch may vanish unseen. Where the stream before is small,
-    neither is a residual that is left out seen.
+    in the stream alone, where a small branch may vanish unseen. So may a residual connection, where
+    the branches are much larger than the stream.
 
     Args:
         model: a model at step 0, of a class that `initial_loss` knows, or any with a ``body``.
         batch: what the model is given, by name: ``input_ids`` (texts, length), and ``labels``,
             where the loss is wanted; the prediction is for random tokens. Drawn by default.
         body: what the model is, where its class is not known; see `Body`.
+        optimiser: an Adam, AdamW or SGD, as it is before its first step: that step is taken on
+            copies, and held against its rule and against the weights; needs ``backward``.
         backward: whether the gradient, and which parameters the loss moves, is wanted.
         length, texts, seed: of the tokens that are drawn.
 
@@ -70,7 +75,7 @@ def diagnose(
         >>> torch.nn.init.zeros_(model.transformer.h[1].mlp.c_proj.weight).shape
         torch.Size([256, 64])
         >>> print(diagnose(model))  # doctest: +ELLIPSIS
-        gpt2: 32 of 34 readings are what is due
+        gpt2: 34 of 36 readings are what is due
           layer 1 mlp.c_proj, deviation of an entry: 0, due 0.01 ± ...
             would be: zeroed, or never initialised
         ...
@@ -79,6 +84,10 @@ def diagnose(
     for name, value in (("length", length), ("texts", texts)):
         if not 2 - (name == "texts") <= value <= 2048:
             raise ValueError(f"{name}: got {value}; accepted: 2 to 2048 (texts from 1)")
+    if optimiser is not None:
+        require_rule(optimiser)
+        if not backward:
+            raise ValueError("backward: got False with an optimiser; accepted: True, for its step")
     known, bias = body_as_it_is(model, body)
     table, head = parts_of(model)
     if batch is None:
@@ -94,17 +103,18 @@ def diagnose(
     model.eval()
     try:
         with torch.set_grad_enabled(backward), watched(model, head) as seen:
-            out = model(**batch) if takes_names(model) else model(batch["input_ids"])
-            state, loss, used = seen.state, *_loss(out, batch, known)
-            if backward and state is not None and state.requires_grad and loss is not None:
+            out = run(model, batch)
+            state = _scored(seen, tokens)
+            loss, used = _loss(out, batch, known)
+            if backward and state.requires_grad and loss is not None:
                 state.retain_grad()
                 for each, _ in held:
                     each.grad = None
                 loss.backward()
     finally:
         model.train(was_training)
-    if seen.state is None:
-        raise ValueError("model: its head was not called; accepted: one that calls it")
+    if bias is not None and seen.logits is not None:
+        seen.logits = seen.logits - bias
     promised = body_of(model.config) if body is None else body
     tie = "a tie that was lost, or added: tie_weights(), or tie_word_embeddings"
     readings = [
@@ -122,6 +132,7 @@ def diagnose(
     if backward and loss is not None:
         gradient = gradient_due(known, found, used, seen)
         readings += [] if gradient is None else [gradient]
+        readings += carried_due(known, seen)
         growths = gradient_growth(known, tokens.shape[1])
         if isinstance(growths, str):
             notes.append(f"the layers' gradients have no prediction: {growths}")
@@ -132,11 +143,23 @@ def diagnose(
             name for name, each in model.named_parameters()
             if each.requires_grad and each.grad is None and name not in spare
         )  # fmt: skip
+        if optimiser is not None:
+            readings += first_step_due(model, optimiser, head)
         for each, gradient_before in held:
             each.grad = gradient_before
     elif backward:
         notes.append("the model gave back no loss and no logits: no pass back")
     return Diagnosis(known.name, tuple(readings), unreached, tuple(notes))
+
+
+def _scored(seen: Watched, tokens: torch.Tensor) -> torch.Tensor:
+    """The state that the head read, at all places."""
+    if seen.state is None or seen.logits is None:
+        raise ValueError("model: its head was not called; accepted: one that calls it")
+    if seen.logits.shape[:-1] != tokens.shape:
+        got = f"{seen.logits.shape[:-1].numel()} of {tokens.numel()} places"
+        raise ValueError(f"model: its head scored {got}; accepted: one that scores all")
+    return seen.state
 
 
 def _spare(model: torch.nn.Module, body: Body) -> set[str]:

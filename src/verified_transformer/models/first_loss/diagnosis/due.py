@@ -6,7 +6,6 @@ Layer by layer; then at the head the logits' spread, the own token's logit, the 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -18,9 +17,8 @@ from ..initial.prediction import Budget, centred, own_logit, own_share
 from ..initial.stream import Step
 from ..regimes import freezing_spread
 from .readings import Reading
-from .watching import HEADWISE, Layer, Passed, Watched
+from .watching import HEADWISE, ROLE, Layer, Passed, Watched
 
-_ROLE = re.compile(r"(?:^|[._])([qkv])(?:uery|ey|alue)?(?:_proj|_lin)?$")
 THEORY = 2.0  # the budget leaves out this many times 1/d of a second moment; see the tests
 
 
@@ -155,7 +153,7 @@ def _deviation(name: str, last: bool, branch: Attention | Feedforward) -> float 
     if last:
         return branch.out
     kinds = {"q": branch.query, "k": branch.key, "v": branch.value}
-    role = _ROLE.search(name)
+    role = ROLE.search(name)
     if role:
         return kinds[role[1]]
     return branch.query if len(set(kinds.values())) == 1 else None
@@ -210,8 +208,7 @@ def growths_due(body: Body, growths: tuple[float, ...], seen: Watched) -> Iterat
     calls = _calls(seen, "", len(growths))
     if len(calls) != len(growths) or not all(len(call.states) == 2 for call in calls):
         return  # layers that are skipped are told, and have no gradient
-    # the row of a padding token is zero, and a norm's slope there is without bound
-    places = calls[0].states[0].detach().abs().sum(-1) > 0
+    places = calls[0].places()
     cause = "a detach(), a hook or a function whose backward pass is not its own"
     for index, (due, call) in enumerate(zip(growths, calls, strict=True)):
         measured = call.growth(places)
@@ -221,6 +218,24 @@ def growths_due(body: Body, growths: tuple[float, ...], seen: Watched) -> Iterat
             room = due * math.hypot(share * math.sqrt(1 / (2 * body.d)), 0.01)
             yield Reading(f"layer {index}", "gradient before it over behind", due, measured, room,
                           cause)  # fmt: skip
+
+
+def carried_due(body: Body, seen: Watched) -> Iterator[Reading]:
+    """That a residual connection hands the gradient back as it came, whatever the branches add."""
+    cause = "a residual connection that is detached or scaled; a hook on the way back"
+    last = "" if body.encoder is None else "decoder"
+    for word, stack in (("encoder", body.encoder), (last, body.stack)):
+        calls = [] if stack is None else _calls(seen, word, len(stack.layers))
+        if stack is None or stack.form == "post" or len(calls) != len(stack.layers):
+            continue  # behind a norm of the stream it does not come as it was
+        if not all(len(call.states) == 2 for call in calls):
+            continue
+        for index, call in enumerate(calls):
+            found = call.carried(calls[0].places())
+            if found is not None:
+                place, room = f"{word} layer {index}".lstrip(), math.hypot(found[1], 0.01)
+                yield Reading(place, "gradient carried past its branches", 1.0, found[0], room,
+                              cause)  # fmt: skip
 
 
 def gradient_due(body: Body, found: Budget, used: int, seen: Watched) -> Reading | None:

@@ -87,10 +87,14 @@ class Diagnosis:
     def __str__(self) -> str:
         count, wrong = len(self.readings), self.wrong
         lines = [f"{self.name}: {count - len(wrong)} of {count} readings are what is due"]
-        for reading in wrong[:12]:
-            lines.append(f"  {reading}\n    would be: {reading.cause}")
-        if len(wrong) > 12:
-            lines.append(f"  … and {len(wrong) - 12} more")
+        alike: dict[tuple[str, str], list[Reading]] = {}
+        for reading in wrong:
+            alike.setdefault((reading.what, reading.cause), []).append(reading)
+        for first, *others in [*alike.values()][:12]:
+            more = f", and {len(others)} like it" if others else ""
+            lines.append(f"  {first}{more}\n    would be: {first.cause}")
+        if len(alike) > 12:
+            lines.append(f"  … and others of {len(alike) - 12} kinds")
         if self.unreached:
             few = ", ".join(self.unreached[:6]) + (" …" if len(self.unreached) > 6 else "")
             lines.append(f"  the loss does not move {len(self.unreached)} parameters: {few}")

@@ -11,7 +11,8 @@ from typing import Any
 
 import torch
 
-_ATTENTION = re.compile(r"att|qkv|^[qkvo]_proj$", re.IGNORECASE)
+_ATTENTION = re.compile(r"att|qkv|^(w|w_|to_)?[qkv](_proj|_lin)?$|^o(_proj)?$", re.IGNORECASE)
+ROLE = re.compile(r"(?:^|[._])w?([qkv])(?:uery|ey|alue)?(?:_proj|_lin)?$")
 HEADWISE = re.compile(r"(^|[._])(q|k|query|key)_?(layer)?norm", re.IGNORECASE)
 _CROSS = re.compile(r"cross|encdec|encoder_attn", re.IGNORECASE)
 
@@ -48,6 +49,10 @@ class Layer:
     last: torch.Tensor | None = None
     states: list[torch.Tensor] = field(default_factory=list)
 
+    def places(self) -> torch.Tensor:
+        """Where its input is not zero, as a padding token's row is: norms have no slope there."""
+        return self.states[0].detach().abs().sum(-1) > 0
+
     def growth(self, places: torch.Tensor) -> float | None:
         """The gradient's size at the input over that at the output, root mean squares at places.
 
@@ -57,6 +62,26 @@ class Layer:
             0.0 if each.grad is None else _second(each.grad[places]) for each in self.states
         )
         return math.sqrt(before / behind) if behind else None
+
+    def carried(self, places: torch.Tensor) -> tuple[float, float] | None:
+        """How often the gradient at the output stands in that at the input, and its deviation.
+
+        What comes back through fresh matrices has no part along the gradient itself: of a share ρ
+        of its square, ρ ‖G‖²/(d tr(G)²) on average, G (d, d) the gradients' second moments. None
+        where no gradient came to the output.
+        """
+        if self.states[1].grad is None:
+            return None
+        behind = self.states[1].grad[places].double()
+        before = self.states[0].grad
+        before = torch.zeros_like(behind) if before is None else before[places].double()
+        size, (count, d) = float(behind.square().sum()), behind.shape
+        if not size:
+            return None
+        share = float((before * behind).sum()) / size
+        beside = float((before - share * behind).square().sum()) / size
+        moments = behind.T @ behind if d < count else behind @ behind.T  # of the same length
+        return share, math.sqrt(beside / d) * float(moments.norm()) / size
 
     def branch(self, what: str) -> list[Passed]:
         """The matrices of "attention", "cross-attention" or "feed-forward"."""
@@ -81,7 +106,7 @@ def branch_of(name: str) -> str:
     """Which branch of a layer a matrix belongs to, by its name within the layer."""
     if _CROSS.search(name):
         return "cross-attention"
-    if any(_ATTENTION.search(part) for part in name.split(".")):
+    if name == "wo" or any(_ATTENTION.search(part) for part in name.split(".")):
         return "attention"
     return "feed-forward"
 
@@ -105,13 +130,13 @@ def _second(state: torch.Tensor) -> float:
     return float(state.detach().double().square().mean())
 
 
-def _first(given: Any) -> torch.Tensor | None:
+def first_of(given: Any) -> torch.Tensor | None:
     """The hidden state among what a module was given, or gave back."""
     if isinstance(given, torch.Tensor):
         return given
     if isinstance(given, dict):
-        return _first(given.get("hidden_states"))
-    return _first(given[0]) if isinstance(given, tuple | list) and given else None
+        return first_of(given.get("hidden_states"))
+    return first_of(given[0]) if isinstance(given, tuple | list) and given else None
 
 
 @contextmanager
@@ -134,7 +159,7 @@ def watched(model: torch.nn.Module, head: torch.nn.Module) -> Iterator[Watched]:
             hooks.callback(register(call, with_kwargs=True).remove)
 
         def ends(_: Any, inputs: Any, more: Any, out: Any) -> None:
-            found.state, found.logits = inputs[0] if inputs else _first(more), out
+            found.state, found.logits = inputs[0] if inputs else first_of(more), out
 
         hook(head, ends)
         for name, stack in stacks_of(model).items():
@@ -151,13 +176,13 @@ def _watch_layer(layer: torch.nn.Module, calls: list[Layer], hook: Callable[...,
             state.retain_grad()
 
     def enter(_: Any, inputs: Any, more: Any) -> None:
-        state = _first(inputs) if _first(inputs) is not None else _first(more)
+        state = first_of(inputs) if first_of(inputs) is not None else first_of(more)
         calls.append(Layer(float("nan") if state is None else _second(state)))
         if state is not None:
             keep_state(state)
 
     def leave(_: Any, __: Any, ___: Any, out: Any) -> None:
-        state = _first(out)
+        state = first_of(out)
         if state is not None:
             calls[-1].after = _second(state)
             keep_state(state)
@@ -168,7 +193,7 @@ def _watch_layer(layer: torch.nn.Module, calls: list[Layer], hook: Callable[...,
         if name and any(is_matrix(each) for each in module.children()) and not _holds_norm(module):
 
             def changed(_: Any, inputs: Any, more: Any, out: Any) -> None:
-                _keep_what_changed(calls[-1], [*inputs, *more.values()], _first(out))
+                _keep_what_changed(calls[-1], [*inputs, *more.values()], first_of(out))
 
             hook(module, changed)
         matrix, norm = is_matrix(module), "norm" in type(module).__name__.lower()
@@ -178,7 +203,7 @@ def _watch_layer(layer: torch.nn.Module, calls: list[Layer], hook: Callable[...,
         def keep(
             module: Any, inputs: Any, more: Any, out: Any, name: str = name, matrix: bool = matrix
         ) -> None:
-            state, made = _first(inputs) if inputs else _first(more), _first(out)
+            state, made = first_of(inputs) if inputs else first_of(more), first_of(out)
             if state is None or made is None:
                 return
             given = state.detach().double()

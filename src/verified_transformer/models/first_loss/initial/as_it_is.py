@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -73,7 +74,7 @@ def body_as_it_is(model: Any, body: Body | None = None) -> tuple[Body, torch.Ten
         config = getattr(model, "config", None)
         if config is None:
             got = f"{type(model).__name__} without a .config"
-            accepted = "a model of transformers, or any with body=Body(…)"
+            accepted = "a model of transformers, or any with body=Body(…), which draft_body drafts"
             raise TypeError(f"model_or_config: got {got}; accepted: {accepted}")
         body = body_of(config)
     table, head = parts_of(model)
@@ -117,7 +118,14 @@ def most_positions(model: torch.nn.Module) -> int | None:
                        and each.num_embeddings == most), default=0)  # fmt: skip
 
 
-def takes_names(model: torch.nn.Module) -> bool:
-    """Whether a model takes its tokens by the name ``input_ids``, and not as its first argument."""
+def run(model: torch.nn.Module, batch: Mapping[str, torch.Tensor]) -> Any:
+    """What a model gives back; one that takes no ``input_ids`` is given its tokens first.
+
+    It is given them as ``targets`` or ``labels`` as well, if it takes these: without them nanoGPT
+    scores the last place alone.
+    """
     given = inspect.signature(model.forward).parameters
-    return "input_ids" in given or any(each.kind is each.VAR_KEYWORD for each in given.values())
+    if "input_ids" in given or any(each.kind is each.VAR_KEYWORD for each in given.values()):
+        return model(**batch)
+    tokens = batch["input_ids"]
+    return model(tokens, **{name: tokens for name in ("targets", "labels") if name in given})

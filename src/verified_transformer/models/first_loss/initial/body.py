@@ -26,6 +26,10 @@ class Norm:
         if not 0 <= self.ε < math.inf:
             raise ValueError(f"ε: got {self.ε!r}; accepted: a finite number that is not negative")
 
+    def __str__(self) -> str:
+        gain = f", gain {self.gain:.4g}" if self.gain != 1 else ""
+        return f"{'RMS' if self.kind == 'rms' else self.kind} norm with ε = {self.ε:.2g}{gain}"
+
 
 @dataclass(frozen=True)
 class Attention:
@@ -62,6 +66,12 @@ class Attention:
         require_real(query=self.query, key=self.key, value=self.value, out=self.out,
                      scale=self.scale)  # fmt: skip
 
+    def __str__(self) -> str:
+        sizes = {"queries": self.query, "keys": self.key, "values": self.value, "out": self.out}
+        said = ", ".join(f"{name} of {size:.2g}" for name, size in sizes.items())
+        heads = f"{self.heads} heads of {self.width}{' that are normalised' * self.normed}"
+        return f"attention: {heads}, logits times {self.scale:.4g}, {said}"
+
 
 @dataclass(frozen=True)
 class Feedforward:
@@ -79,6 +89,10 @@ class Feedforward:
         if self.activation not in ACTIVATIONS:
             known = ", ".join(ACTIVATIONS)
             raise ValueError(f"activation: got {self.activation!r}; accepted: {known}")
+
+    def __str__(self) -> str:
+        kind = f"{self.width} wide, {self.activation}{', with a gate' * self.gated}"
+        return f"feed-forward: {kind}, inner of {self.inner:.2g}, outer of {self.outer:.2g}"
 
 
 @dataclass(frozen=True)
@@ -157,6 +171,29 @@ class Body:
     cap: float | None = None
     residual: float = 1.0
     notes: tuple[str, ...] = field(default=())
+
+    def __str__(self) -> str:
+        """The body in words."""
+        parts, stack = [f"{self.name}: {self.n} tokens of width {self.d}"], self.stack
+        start = [f"entries of {self.table:.2g}"]
+        start += [f"times {self.factor:.4g}"] * (self.factor != 1)
+        start += [f"positions of {self.positions:.2g}"] * (self.positions > 0)
+        start += [f"{self.types:.2g} that all share"] * (self.types > 0)
+        start += [] if stack.first is None else [str(stack.first)]
+        parts.append("embedding: " + ", ".join(start))
+        for word, each in (("encoder: ", self.encoder), ("", stack)):
+            if each is not None:
+                seen = "what stands before" if each.causal else "all of the text"
+                parts.append(f"{word}{len(each.layers)} layers, {each.form}-norm, {each.norm}; "
+                             f"a token sees {seen}")  # fmt: skip
+                parts += [f"  {branch}" for branch in (each.layers or ((),))[0]]
+        parts += [f"branches times {self.residual:.4g}"] * (self.residual != 1)
+        head = [str(stack.last or "no norm")]
+        head += [f"times {self.scale:.4g}"] * (self.scale != 1)
+        head.append("tied to the table" if self.tied else f"a matrix of {self.head:.2g} of its own")
+        head += [f"logits times {self.after:.4g}"] * (self.after != 1)
+        head += [] if self.cap is None else [f"capped at {self.cap:g}"]
+        return "\n  ".join([*parts, "head: " + ", ".join(head)])
 
     def __post_init__(self) -> None:
         require_positive(n=self.n, d=self.d)

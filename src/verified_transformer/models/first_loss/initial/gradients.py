@@ -26,6 +26,7 @@ from .stream import (
     through,
 )
 
+MOST_PLACES = 512  # two (T, T) arrays are held for each branch, and the time grows with T²
 MOST_VARIANCE = 0.5  # of attention logits: beyond, the weights are too uneven for what follows
 
 
@@ -40,6 +41,8 @@ def gradient_growth(body: Body, length: int) -> tuple[float, ...] | str:
         A number per layer; or, in a few words, why no number is known.
     """
     stack, passes = body.stack, list[Pass]()
+    if length > MOST_PLACES:
+        return f"texts of more than {MOST_PLACES} tokens"
     if body.encoder is not None:
         return "an encoder, which hears from all layers of the decoder"
     branches = [branch for layer in stack.layers for branch in layer]

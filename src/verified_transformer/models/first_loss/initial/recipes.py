@@ -24,7 +24,8 @@ _ASKED = """Of another class one would have to know:
   - the deviations of the matrices of attention and feed-forward, whether depth scales them;
   - the activation, gates, how attention's logits are scaled, capped or normalised;
   - the head: tied or not, its own matrix, a transform before it, a scale or a cap on its logits.
-Say it as a verified_transformer.models.Body, and give that instead, or beside a model as body=…"""
+Say it as a verified_transformer.models.Body, which `draft_body(model)` may draft, and give that
+instead, or beside a model as body=…"""
 
 
 def body_of(given: Any) -> Body:
@@ -32,11 +33,12 @@ def body_of(given: Any) -> Body:
 
     Args:
         given: a `Body` (returned as it is), a configuration of transformers, a dictionary with its
-            settings, the path of a ``config.json``, or of a folder that holds one.
+            settings (a note names those that are not read), the path of a ``config.json``, or of a
+            folder that holds one.
 
     Raises:
         TypeError: it is none of these.
-        ValueError: its class is not known, or a setting is missing or unknown.
+        ValueError: its class is not known, or a setting is missing, unknown or misspelt.
     """
     if isinstance(given, Body):
         return given
@@ -48,7 +50,10 @@ def body_of(given: Any) -> Body:
     if kind not in RECIPES:
         known = ", ".join(sorted(RECIPES))
         raise ValueError(f"model_or_config: got the class {kind!r}; accepted: {known}.\n{_ASKED}")
-    return RECIPES[kind](settings)
+    body, unread = RECIPES[kind](settings), settings.unread()
+    if not unread or not isinstance(given, Mapping):
+        return body
+    return replace(body, notes=(*body.notes, f"not read of the settings: {', '.join(unread)}"))
 
 
 def decoder(
@@ -276,10 +281,13 @@ def untied(s: Settings) -> Body:
         )
     σ = s.deviation("initializer_range", default=0.02)
     norm = Norm("rms", 0.0)
-    note = "the head is not tied, so that its body does not move the loss; nothing of it is read"
+    notes = ["the head is not tied, so that its body does not move the loss; nothing of it is read"]
+    extra = s.get("router_aux_loss_coef", default=0) * s.get("num_experts_per_tok", default=0)
+    if extra:  # experts that are chosen evenly have a balancing loss of as many as a token has
+        notes.append(f"with output_router_logits its own loss has {extra:.4g} more")
     return Body(
         str(kind), s.whole("vocab_size"), s.whole("hidden_size"), σ,
-        Stack((), "pre", norm, last=norm), tied=False, head=σ, notes=(note,),
+        Stack((), "pre", norm, last=norm), tied=False, head=σ, notes=tuple(notes),
     )  # fmt: skip
 
 

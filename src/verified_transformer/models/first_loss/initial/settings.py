@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from .activations import ACTIVATIONS
+
+MISSPELT = 0.9  # no setting of a class that is known is so near to another
 
 
 class Settings:
@@ -23,9 +26,11 @@ class Settings:
         if "text_config" in given and isinstance(given["text_config"], Mapping):
             given = {**given["text_config"], "model_type": given.get("model_type")}
         self.given: Mapping[str, Any] = given
+        self.asked = {"model_type"}
 
     def get(self, *names: str, default: Any = None) -> Any:
         """The first of some settings that is given."""
+        self.asked.update(names)
         return next((self.given[n] for n in names if self.given.get(n) is not None), default)
 
     def need(self, *names: str) -> Any:
@@ -59,6 +64,15 @@ class Settings:
             known = ", ".join(ACTIVATIONS)
             raise ValueError(f"model_or_config: got {names[0]} = {found!r}; accepted: {known}")
         return str(found)
+
+    def unread(self) -> tuple[str, ...]:
+        """Settings that nobody asked for; refused where one asked for is spelt nearly like that."""
+        given = {name for name in self.given if not str(name).startswith("_")}
+        found = sorted(given - self.asked)
+        for name in found:
+            for meant in get_close_matches(name, self.asked - self.given.keys(), 1, MISSPELT):
+                raise ValueError(f"model_or_config: got {name}; accepted: {meant}")
+        return tuple(found)
 
     def refuse(self, **wanted: Any) -> None:
         """Refuse settings that change the body in a way that no recipe knows."""
