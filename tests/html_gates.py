@@ -175,7 +175,10 @@ def _claims(text: str) -> list[dict[str, Any]]:
 
 
 def ledger_rows(html: Path) -> list[str]:
-    """Claims that the ledger page does not list exactly once, or with another verdict."""
+    """Claims that the ledger page does not list exactly once, or with another verdict.
+
+    Alone it sees a row that stands twice, and one that is filtered by another verdict.
+    """
     page = BeautifulSoup((html / "book/ledger.html").read_text(encoding="utf-8"), "html.parser")
     listed = [(row["id"], row["data-verdict"]) for row in page.select("tr.vt-row")]
     expected = [(claim["id"], claim["verdict"]) for claim in claims(html)]

@@ -28,14 +28,14 @@ def cells(notebook: Path, kind: str) -> list[dict[str, Any]]:
 
 
 def never_run(notebook: Path) -> list[str]:
-    """Code cells whose execution counts are not 1, 2, 3, …"""
+    """Code cells whose execution counts are not 1, 2, 3, …; nbval passes one that never ran."""
     counts = [cell.get("execution_count") for cell in cells(notebook, "code")]
     wanted = list(range(1, len(counts) + 1))
     return [] if counts == wanted else [f"{notebook.name}: execution counts {counts}"]
 
 
 def hidden(notebook: Path) -> list[str]:
-    """Cells that are not compared, without a first line that gives the reason."""
+    """Cells that nbval is told to pass, without a first line that gives the reason."""
     return [
         f"{notebook.name}: {tag!r} without a reason: {cell['source'][:40]!r}"
         for cell in cells(notebook, "code")
@@ -80,7 +80,7 @@ def _says_something(output: dict[str, Any]) -> bool:
 
 
 def uncompared_share(notebook: Path) -> list[str]:
-    """Too many cells whose outputs nobody compares."""
+    """Too many cells whose outputs say nothing where nbval compares them."""
     good, total = compared(notebook)
     return (
         [f"{notebook.name}: only {good} of {total} outputs compared"] if good < 0.95 * total else []
@@ -111,7 +111,7 @@ def _first(part: Any) -> Any:
 
 
 def other_pictures(notebook: Path) -> list[str]:
-    """Pictures that are not those of the data stored beside them."""
+    """Pictures that are not those of the data stored beside them, which alone nbval compares."""
     found = [
         pictures.fault(output)
         for cell in cells(notebook, "code")
