@@ -15,6 +15,7 @@ import json
 import tempfile
 import tomllib
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,7 @@ def imports(book: dict[str, Any]) -> list[str]:
     return [name for code in cells for name in _imports(sorts.parsed(code), _library()[1])]
 
 
+@cache
 def _library() -> tuple[Package, Module]:
     package = library()
     return package, package.module(package.folder / "__init__.py")
