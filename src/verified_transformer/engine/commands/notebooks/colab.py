@@ -15,12 +15,13 @@ import json
 import tempfile
 import tomllib
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from ...account.code.modules import Module, library
+from ...account.code.modules import Module, Package, library
 from ..git import git
 from . import sorts
 
@@ -92,7 +93,7 @@ def third_parties(names: Iterable[str]) -> set[str]:
     Args:
         names: such as ``verified_transformer.models.grow``.
     """
-    package, face = library(), _face()
+    package, face = _library()
     waiting, seen, found = [*names], set[Module](), set[str]()
     while waiting:
         definition, rest = package.named(waiting.pop(), face)
@@ -109,11 +110,13 @@ def third_parties(names: Iterable[str]) -> set[str]:
 def imports(book: dict[str, Any]) -> list[str]:
     """Return what the cells of a notebook import, as dotted names."""
     cells = ["".join(cell["source"]) for cell in book["cells"] if cell["cell_type"] == "code"]
-    return [name for code in cells for name in _imports(sorts.parsed(code), _face())]
+    return [name for code in cells for name in _imports(sorts.parsed(code), _library()[1])]
 
 
-def _face() -> Module:
-    return library().module(library().folder / "__init__.py")
+@cache
+def _library() -> tuple[Package, Module]:
+    package = library()
+    return package, package.module(package.folder / "__init__.py")
 
 
 def _imports(tree: ast.AST, module: Module) -> Iterator[str]:
