@@ -246,15 +246,17 @@ def _tried(model: Any, draft: Description) -> tuple[Description, str]:
             small.tie_weights()
         _draw(small)
     told = [*_settings(small, draft)]
-    count, faults = size_of(config, "heads", draft.names), list[str]()
+    count = size_of(config, "heads", draft.names)
+    faults = list[tuple[float, str, Description]]()
     for asked, said in (({}, ""), ({"heads": 2 * count}, " and heads = 2 times as many")):
         for setting in told:
             fault, error = _fault(small, setting, asked)
             if not fault:
                 remark = f"exact on two layers with drawn parameters, k = 2{said} ({error:.0e})"
-                return setting, remark if not said else f"{remark}; else {faults[0]}"
-            faults.append(fault)
-    return told[0], f"not exact with any setting that was tried; with this one: {faults[0]}"
+                return setting, remark if not said else f"{remark}; else {faults[0][1]}"
+            faults.append((error, fault, setting))
+    _, fault, best = min(faults, key=lambda tried: tried[0])
+    return best, f"not exact with any setting that was tried; with this one: {fault}"
 
 
 def _fault(small: Any, draft: Description, asked: dict[str, int]) -> tuple[str, float]:
@@ -281,15 +283,21 @@ def _settings(small: Any, draft: Description) -> Iterator[Description]:
     fused = _FUSED in written
     orders = (_FUSED, f"{_FUSED} of each head", "query, value, key of each quarter")
     gates = (_GATED, f"{_GATED} by turns")
-    for scaled, gate, order, rotary in itertools.product(
-        (True, False), gates if _GATED in written else ("",), orders if fused else ("",), kinds
-    ):
+    heads: tuple[str | bool, ...] = (False,)  # options that say whether T5's kin divide at the end
+    if getattr(small.config, "is_encoder_decoder", False):
+        heads = (False, "tie_word_embeddings")
+    if hasattr(small.config, "scale_decoder_outputs"):
+        heads = ("scale_decoder_outputs",)
+    for scaled_head, scaled, gate, order, rotary in itertools.product(
+        heads, (True, False), gates if _GATED in written else ("",),
+        orders if fused else ("",), kinds,
+    ):  # fmt: skip
         told = {_FUSED: order, _GATED: gate}
         rows = {
             path: row._replace(writes=told.get(row.writes, row.writes))
             for path, row in draft.rows.items()
         }
-        attention = Attention(rotary, scaled=scaled, fused=fused)
+        attention = Attention(rotary, scaled=scaled, fused=fused, scaled_head=scaled_head)
         yield replace(draft, rows=rows, attention=attention)
 
 
