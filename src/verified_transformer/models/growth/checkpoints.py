@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from .descriptions import GrowthRefused, described
+from .descriptions import Description, GrowthRefused, described
 from .filling import Growth, fill_own, make_frequencies
 from .growing import begun
 from .sizes import shortened, size_name, size_of
@@ -63,6 +63,7 @@ def widen_checkpoint(
     layers: int | None = None,
     check: bool = True,
     progress: Progress | None = None,
+    description: Description | str | None = None,
 ) -> Path:
     """Grow a saved checkpoint into another folder, the same function.
 
@@ -79,6 +80,7 @@ def widen_checkpoint(
             anything is written, and their bits held against what is then written.
         progress: called with the name of a shard, how many of its tensors are written, and how many
             there are, after each.
+        description: as `grow` takes it.
 
     Returns:
         The target.
@@ -106,8 +108,8 @@ def widen_checkpoint(
     if target.resolve() == source.resolve():
         raise ValueError(f"target: got {target}, the source; accepted: another folder")
     shards = _shards(source)
-    small = _empty(source, shards)
-    growth = begun(small, k, sizes)
+    small = _empty(source, shards, description)
+    growth = begun(small, k, sizes, description=description)
     growth.require_rules()
     make_frequencies(growth.large, growth.description, "cpu")
     contents = {path: _contents(path, growth) for path in shards}
@@ -116,7 +118,7 @@ def widen_checkpoint(
     wanted = {}
     if check:
         wanted = require_first_layers(
-            small, k, sizes, lambda name, rows: _read(*places[name], rows), {*places}
+            small, k, sizes, lambda name, rows: _read(*places[name], rows), {*places}, description
         )
     beside = [
         path for path in source.iterdir()
@@ -175,7 +177,7 @@ def _shards(source: Path) -> list[Path]:
     return found
 
 
-def _empty(source: Path, shards: list[Path]) -> Any:
+def _empty(source: Path, shards: list[Path], description: Description | str | None) -> Any:
     """The class of a checkpoint, its parameters on the meta device."""
     import transformers
     from safetensors import safe_open
@@ -192,7 +194,7 @@ def _empty(source: Path, shards: list[Path]) -> Any:
             dtype = held.get_tensor(next(iter(held.keys()))).dtype
     with torch.device("meta"):
         model = kind(config).to(dtype).eval()
-    fill_own(model, described(model), _on_cpu(model))
+    fill_own(model, described(model, description), _on_cpu(model))
     return model
 
 
@@ -284,6 +286,7 @@ def require_first_layers(
     sizes: dict[str, int | None],
     read: Callable[[str, int], torch.Tensor],
     names: set[str],
+    description: Description | str | None = None,
 ) -> dict[str, tuple[int, str]]:
     """Grow the first layers between both ends as `grow` does, and compare.
 
@@ -291,7 +294,7 @@ def require_first_layers(
 
     Args:
         small: the model, its parameters on the meta device.
-        k, sizes: as `begun` takes them.
+        k, sizes, description: as `begun` takes them.
         read: returns the first rows, so many, of a parameter, which is one of ``names``.
 
     Returns:
@@ -305,13 +308,13 @@ def require_first_layers(
     setattr(config, size_name(config, "vocabulary") or "_",
             min(size_of(config, "vocabulary") or 0, max(least, _CHECKED_WORDS)))  # fmt: skip
     model = type(small)(config).to(small.dtype).eval()
-    fill_own(model, described(model), _on_cpu(model))
+    fill_own(model, described(model, description), _on_cpu(model))
     own = dict(model.named_parameters(remove_duplicate=False))
     for name in filter(names.__contains__, own):
         own[name].data = read(name, own[name].shape[0])
     if sizes.get("layers"):
         sizes = sizes | {"layers": _CHECKED_LAYERS + 1}
-    growth = begun(model, k, sizes)
+    growth = begun(model, k, sizes, description=description)
     growth.fill()
     require_same_function(growth)
     grown = {name: growth.large.get_parameter(growth.place[name]) for name in own}

@@ -55,7 +55,8 @@ def describe(model: Any) -> str:
 
     Returns:
         Lines of settings, ``rotary: halves``, and a table: a path, its rule, the axis that is
-        written and the one that is read, two spaces apart; ``#`` is the number of a layer.
+        written and the one that is read, two spaces apart; ``#`` is the number of a layer, and
+        ``-1`` that of the last one.
 
     Raises:
         GrowthRefused: the model has no ``config``, or that has no width or no number of heads.

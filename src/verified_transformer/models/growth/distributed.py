@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from .checkpoints import require_first_layers
-from .descriptions import GrowthRefused
+from .descriptions import Description, GrowthRefused
 from .filling import make_frequencies
 from .growing import begun
 
@@ -26,6 +26,7 @@ def widen_distributed(
     layers: int | None = None,
     check: bool = True,
     prefix: str = "",
+    description: Description | str | None = None,
 ) -> Any:
     """Grow a checkpoint that torch's own ``save`` wrote into another, the same function.
 
@@ -42,6 +43,7 @@ def widen_distributed(
         check: whether each process grows the first two layers and compares them, as
             `widen_checkpoint` does.
         prefix: what stands before a parameter's name in the checkpoint, such as ``"model."``.
+        description: as `grow` takes it.
 
     Returns:
         The configuration of the large model.
@@ -60,7 +62,7 @@ def widen_distributed(
         raise ValueError(f"target: got {target}, the source; accepted: another folder")
     sizes = {"width": width, "heads": heads, "key_value_heads": key_value_heads}
     sizes |= {"feed_forward": feed_forward, "layers": layers}
-    growth = begun(small, k, sizes)
+    growth = begun(small, k, sizes, description=description)
     growth.require_rules()
     make_frequencies(growth.large, growth.description, "cpu")
     held = checkpoint.FileSystemReader(source).read_metadata().state_dict_metadata
@@ -80,7 +82,8 @@ def widen_distributed(
         return value[:rows]
 
     if check:
-        require_first_layers(small, k, sizes, read, {name for name in own if prefix + name in held})
+        names = {name for name in own if prefix + name in held}
+        require_first_layers(small, k, sizes, read, names, description)
     count = dist.get_world_size()
     mesh, place = init_device_mesh("cpu", (count,)), dist.get_rank()
     state = {}
