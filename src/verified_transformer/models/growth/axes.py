@@ -154,9 +154,12 @@ class Gathered:
             one = all(len(each) < 2 for each in numbers)
             if one and torch.tensor(scale, dtype=dtype).item() == scale:  # a product rounds once
                 return self.value if scale == 1 else self.value * scale
-        found = self.value.double() + self.shift
+        found = self.value.double()
+        if self.shift:
+            found = found + self.shift
         for dim, own in owns:
-            found = found * _beside(own.to(found.device), dim, found.ndim)
+            if bool((own != 1).any()):
+                found = found * _beside(own.to(found.device), dim, found.ndim)
         return found if self.shift else found.to(dtype)
 
     def dense(self) -> torch.Tensor:
