@@ -121,15 +121,15 @@ def _rows_of(model: Any, draft: Description) -> dict[str, Row]:
             norms = {f"{place}.{name}_norm" for name in (one, one[0])}
             if row.writes == one and row.rule != "norm" and norms & names:
                 told[path] = row._replace(writes=f"{one} before its norm")
-    norms = [path for path, row in told.items() if "norm" in row.rule and "embed" not in path]
-    ends = [path for path in norms if not re.search(r"\.\d+\.", path)]
-    if not norms or not any(row.reads == "scored" for row in told.values()):
+    every = [path for path, row in told.items() if "norm" in row.rule and "embed" not in path]
+    ends = [path for path in every if not re.search(r"\.\d+\.", path)]
+    if not every or not any(row.reads == "scored" for row in told.values()):
         return _shortly(told)
-    last = told.pop(ends[-1] if ends else norms[-1])._replace(writes="features")
+    last = told.pop(ends[-1] if ends else every[-1])._replace(writes="features")
     if ends:
         return _shortly({**told, ends[-1]: last})
     # what the last layer ends in is the head's alone
-    return _shortly(told) | {re.sub(r"\.\d+\.", ".-1.", norms[-1], count=1): last}
+    return _shortly(told) | {re.sub(r"\.\d+\.", ".-1.", every[-1], count=1): last}
 
 
 def _shortly(told: dict[str, Row]) -> dict[str, Row]:

@@ -54,7 +54,9 @@ def widen_distributed(
         GrowthFailed: as `grow`, on the first layers.
     """
     import torch.distributed as dist
-    from torch.distributed import checkpoint
+    from torch.distributed.checkpoint.filesystem import FileSystemReader
+    from torch.distributed.checkpoint.state_dict_loader import load
+    from torch.distributed.checkpoint.state_dict_saver import save
     from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.tensor import DTensor, Shard
 
@@ -65,7 +67,7 @@ def widen_distributed(
     growth = begun(small, k, sizes, description=description)
     growth.require_rules()
     make_frequencies(growth.large, growth.description, "cpu")
-    held = checkpoint.FileSystemReader(source).read_metadata().state_dict_metadata
+    held = FileSystemReader(source).read_metadata().state_dict_metadata
     own = dict(small.named_parameters(remove_duplicate=False))
     for name, parameter in own.items():
         found = getattr(held.get(prefix + name), "size", None)
@@ -78,7 +80,7 @@ def widen_distributed(
 
     def read(name: str, rows: int | None = None) -> torch.Tensor:
         value = torch.empty(own[name].shape, dtype=own[name].dtype)
-        checkpoint.load({prefix + name: value}, checkpoint_id=source)
+        load({prefix + name: value}, checkpoint_id=source)
         return value[:rows]
 
     if check:
@@ -98,5 +100,5 @@ def widen_distributed(
             state[prefix + name] = DTensor.from_local(
                 local, mesh, [Shard(0)], run_check=False, shape=empty.shape, stride=empty.stride()
             )
-    checkpoint.save(state, checkpoint_id=target)
+    save(state, checkpoint_id=target)
     return growth.large.config
