@@ -156,6 +156,7 @@ def test_examples_stand_on_pages_whose_examples_run() -> None:
         ("initial-loss.md", "pycon"),  # in tests/models/test_api_pages.py
         ("factorised-tables.md", "pycon"),  # in tests/models/test_api_pages.py
         ("grow.md", "pycon"),  # in tests/models/test_growth_checkpoints.py
+        ("grow.md", "python"),  # in tests/models/test_growth_distributed.py
     }  # fmt: skip
 
 

@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 import torch
-from growth_models import EVERY, model
+from growth_models import EVERY, model, transformers
 
 from verified_transformer.engine.commands.command_line import main
 from verified_transformer.models import GrowthFailed, GrowthRefused, grow, widen_checkpoint
-from verified_transformer.models.growth import checkpoints
+from verified_transformer.models.growth import checkpoints, describe
 
 load_file = pytest.importorskip("safetensors.torch").load_file
 
@@ -61,6 +61,19 @@ def test_it_writes_what_grow_makes_bit_by_bit(kind: str, tmp_path: Path) -> None
     assert again.config.hidden_size == 3 * small.config.hidden_size
 
 
+def test_a_class_that_is_described_is_written_as_well(tmp_path: Path) -> None:
+    config = transformers.StableLmConfig(
+        vocab_size=300, hidden_size=16, intermediate_size=20, num_hidden_layers=3,
+        num_attention_heads=2, num_key_value_heads=2, tie_word_embeddings=True,
+    )  # fmt: skip
+    small = transformers.StableLmForCausalLM(config)
+    small.save_pretrained(tmp_path / "small")
+    draft = describe(small)
+    grow(small, 2, description=draft).save_pretrained(tmp_path / "grown")
+    widen_checkpoint(tmp_path / "small", tmp_path / "wide", 2, description=draft)
+    assert_same(tmp_path / "wide", tmp_path / "grown")
+
+
 def test_shards_stay_shards_and_what_lies_beside_is_copied(tmp_path: Path) -> None:
     small = saved("Llama, untied", tmp_path / "small", max_shard_size="4KB")
     (tmp_path / "small/tokenizer_config.json").write_text("{}", encoding="utf-8")
@@ -89,7 +102,7 @@ KILLED = """
 import os, resource, signal, sys
 from pathlib import Path
 from verified_transformer.models import widen_checkpoint
-from verified_transformer.models.growth import checkpoints
+from verified_transformer.models.growth import checkpoints, describe
 
 source, root = Path(sys.argv[1]), Path(sys.argv[2])
 real = checkpoints.os.fsync

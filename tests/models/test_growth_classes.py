@@ -67,6 +67,17 @@ def test_in_bfloat16_a_factor_of_four_rounds_nothing(kind: str) -> None:
     exact, rounded = (compare(small, grow(small, k, check=False)) for k in (4, 2))
     assert exact.rounded == 0 and exact.clean <= 1e-12
     assert rounded.rounded > 0.01 and rounded.clean > 1e-5
+    assert exact.predicted == 0 and 0.1 < rounded.clean / rounded.predicted < 10
+    assert not rounded.broken and "rounded anew, which was predicted to cost" in str(rounded)
+
+
+def test_another_function_says_where_it_parts() -> None:
+    small = model("Llama, untied")
+    large = grow(small, 2)
+    large.model.norm.weight.data *= 1.5
+    said = str(compare(small, large)).splitlines()
+    assert said[0].startswith("off by 5e-01 of the largest logit")
+    assert "another function; it first parts at model.norm, its output" in said[-1]
 
 
 def test_a_gain_stored_as_what_it_adds_to_one_is_rounded() -> None:

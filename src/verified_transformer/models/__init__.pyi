@@ -35,6 +35,7 @@ from .growth import grow as grow
 from .growth import grow_optimiser as grow_optimiser
 from .growth import upcycle as upcycle
 from .growth import widen_checkpoint as widen_checkpoint
+from .growth import widen_distributed as widen_distributed
 from .heads import ProjectedHead as ProjectedHead
 from .heads import ShuffledHead as ShuffledHead
 from .heads import TiedHead as TiedHead

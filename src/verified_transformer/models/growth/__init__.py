@@ -1,7 +1,7 @@
 """Grow a Transformer: k times as wide, and the same function.
 
-`grow` does it, `widen_checkpoint` in files, `compare` measures it, `grow_optimiser` trains on;
-`upcycle` makes a mixture of experts.
+`grow` does it, `widen_checkpoint` and `widen_distributed` in files, `compare` measures it,
+`grow_optimiser` trains on; `upcycle` makes a mixture of experts.
 `axes` holds the algebra, `rules` what each role of a module makes of it, `descriptions` which
 module of which class has which role, `stock` what a model must be to be grown. Needs transformers
 5.20.
@@ -11,6 +11,7 @@ from .axes import Axis, heads, repeated, rotary, unchanged
 from .checkpoints import widen_checkpoint
 from .describing import describe
 from .descriptions import DESCRIPTIONS, Description, GrowthRefused, described
+from .distributed import widen_distributed
 from .growing import grow, grow_along
 from .mixture import upcycle
 from .rules import RULES, Part, Row, score_scale
@@ -42,4 +43,5 @@ __all__ = [
     "unchanged",
     "upcycle",
     "widen_checkpoint",
+    "widen_distributed",
 ]

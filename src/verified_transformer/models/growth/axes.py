@@ -60,6 +60,14 @@ class Gathered:
         """The same, gathered along a further dimension."""
         return replace(self, along=(*self.along, (dim % self.value.ndim, (source, factor))))
 
+    def rows(self, start: int, stop: int) -> Gathered:
+        """The same, of some of the large tensor's rows alone."""
+        at = dict(self.along)
+        if 0 not in at:
+            return replace(self, value=self.value[start:stop])
+        at[0] = (at[0][0][start:stop], at[0][1][start:stop])
+        return replace(self, along=tuple(at.items()))
+
     def silent(self) -> Gathered:
         """The same with all factors zero."""
         one = (0, (torch.arange(self.value.shape[0]), torch.empty(self.value.shape[0]).double()))
@@ -70,11 +78,11 @@ class Gathered:
         return replace(self, along=along)
 
     def t(self) -> Gathered:
-        """The transpose of a matrix; of a vector the vector."""
-        if self.value.ndim < 2:
-            return self
-        along = tuple((1 - dim, told) for dim, told in self.along)
-        return replace(self, value=self.value.t(), along=along)
+        """The transpose of a matrix, or of each in a row of them."""
+        last = self.value.ndim - 1
+        swapped = {last: last - 1, last - 1: last}
+        along = tuple((swapped.get(dim, dim), told) for dim, told in self.along)
+        return replace(self, value=self.value.mT, along=along)
 
     def adjoint(self) -> Gathered:
         """(G⁺)ᵀ instead of G: how gradients grow where every copy counts alike."""
@@ -146,9 +154,12 @@ class Gathered:
             one = all(len(each) < 2 for each in numbers)
             if one and torch.tensor(scale, dtype=dtype).item() == scale:  # a product rounds once
                 return self.value if scale == 1 else self.value * scale
-        found = self.value.double() + self.shift
+        found = self.value.double()
+        if self.shift:
+            found = found + self.shift
         for dim, own in owns:
-            found = found * _beside(own.to(found.device), dim, found.ndim)
+            if bool((own != 1).any()):
+                found = found * _beside(own.to(found.device), dim, found.ndim)
         return found if self.shift else found.to(dtype)
 
     def dense(self) -> torch.Tensor:
@@ -308,6 +319,13 @@ def rotary(count: int, size: int, k: int, *, layout: str, scale: float = 1.0) ->
     source = torch.zeros(k * len(old), dtype=torch.long).index_copy(0, slot, old)
     factor = torch.zeros(k * len(old), dtype=torch.float64).index_fill(0, slot, scale)
     return Axis(source, factor, len(old))
+
+
+def by_turns(axis: Axis, count: int) -> Axis:
+    """Axes that are alike, one coordinate of each in turn, as GPT-OSS's gate and up."""
+    turn = torch.arange(count)
+    source = (count * axis.source[:, None] + turn).flatten()
+    return Axis(source, axis.factor.repeat_interleave(count), count * axis.size)
 
 
 def concatenated(*parts: Axis) -> Axis:

@@ -18,14 +18,15 @@ from typing import Any, NamedTuple
 
 import torch
 
-from .descriptions import GrowthRefused, described
+from .descriptions import Description, GrowthRefused, described
 from .filling import Growth, fill_own, make_frequencies
 from .growing import begun
-from .sizes import shortened
+from .sizes import shortened, size_name, size_of
 from .verify import GrowthFailed, require_same_function
 
 Progress = Callable[[str, int, int], None]
-_INDEX, _PART, _CHECKED_LAYERS = "model.safetensors.index.json", ".part", 2
+_INDEX, _PART = "model.safetensors.index.json", ".part"
+_CHECKED_LAYERS, _CHECKED_WORDS = 2, 256
 _KINDS = {torch.float64: "F64", torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16"}
 _WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".h5", ".msgpack", ".index.json")
 
@@ -62,11 +63,12 @@ def widen_checkpoint(
     layers: int | None = None,
     check: bool = True,
     progress: Progress | None = None,
+    description: Description | str | None = None,
 ) -> Path:
     """Grow a saved checkpoint into another folder, the same function.
 
     The tensors are, bit by bit, those of `grow`. One at a time is in memory, and with ``check`` the
-    first two layers between both ends.
+    first two layers between both ends, which have the first words of the vocabulary.
 
     Args:
         source: a folder that ``save_pretrained`` wrote, in safetensors, sharded or not.
@@ -78,6 +80,7 @@ def widen_checkpoint(
             anything is written, and their bits held against what is then written.
         progress: called with the name of a shard, how many of its tensors are written, and how many
             there are, after each.
+        description: as `grow` takes it.
 
     Returns:
         The target.
@@ -105,13 +108,18 @@ def widen_checkpoint(
     if target.resolve() == source.resolve():
         raise ValueError(f"target: got {target}, the source; accepted: another folder")
     shards = _shards(source)
-    small = _empty(source, shards)
-    growth = begun(small, k, sizes)
+    small = _empty(source, shards, description)
+    growth = begun(small, k, sizes, description=description)
     growth.require_rules()
     make_frequencies(growth.large, growth.description, "cpu")
     contents = {path: _contents(path, growth) for path in shards}
     _require_all(source, growth, contents)
-    wanted = _first_layers(small, k, sizes, contents) if check else {}
+    places = {it.small: (path, it.read) for path, tensors in contents.items() for it in tensors}
+    wanted = {}
+    if check:
+        wanted = require_first_layers(
+            small, k, sizes, lambda name, rows: _read(*places[name], rows), {*places}, description
+        )
     beside = [
         path for path in source.iterdir()
         if path.is_file() and path.name != "config.json" and not path.name.endswith(_WEIGHTS)
@@ -169,7 +177,7 @@ def _shards(source: Path) -> list[Path]:
     return found
 
 
-def _empty(source: Path, shards: list[Path]) -> Any:
+def _empty(source: Path, shards: list[Path], description: Description | str | None) -> Any:
     """The class of a checkpoint, its parameters on the meta device."""
     import transformers
     from safetensors import safe_open
@@ -186,7 +194,7 @@ def _empty(source: Path, shards: list[Path]) -> Any:
             dtype = held.get_tensor(next(iter(held.keys()))).dtype
     with torch.device("meta"):
         model = kind(config).to(dtype).eval()
-    fill_own(model, described(model), _on_cpu(model))
+    fill_own(model, described(model, description), _on_cpu(model))
     return model
 
 
@@ -263,31 +271,54 @@ def _require_all(source: Path, growth: Growth, contents: dict[Path, list[_Tensor
         raise GrowthRefused(f"source: got {source} without {missing[0]}; accepted: all parameters")
 
 
-def _read(path: Path, key: str) -> torch.Tensor:
+def _read(path: Path, key: str, rows: int | None = None) -> torch.Tensor:
+    """A tensor of a shard, or its first rows."""
     from safetensors import safe_open
 
     with safe_open(path, "pt") as held:
-        found: torch.Tensor = held.get_tensor(key)
+        found: torch.Tensor = held.get_slice(key)[:rows]
     return found
 
 
-def _first_layers(
-    small: Any, k: int, sizes: dict[str, int | None], contents: dict[Path, list[_Tensor]]
-) -> dict[str, str]:
-    """Grow the first layers between both ends as `grow` does; return what each tensor is."""
-    model = type(small)(shortened(small.config, _CHECKED_LAYERS)).to(small.dtype).eval()
-    fill_own(model, described(model), _on_cpu(model))
+def require_first_layers(
+    small: Any,
+    k: int,
+    sizes: dict[str, int | None],
+    read: Callable[[str, int], torch.Tensor],
+    names: set[str],
+    description: Description | str | None = None,
+) -> dict[str, tuple[int, str]]:
+    """Grow the first layers between both ends as `grow` does, and compare.
+
+    Of the vocabulary the first words alone: each row of a table or of a head acts by itself.
+
+    Args:
+        small: the model, its parameters on the meta device.
+        k, sizes, description: as `begun` takes them.
+        read: returns the first rows, so many, of a parameter, which is one of ``names``.
+
+    Returns:
+        By name of a parameter, how many rows were grown and what they are.
+
+    Raises:
+        GrowthFailed: another function.
+    """
+    config = shortened(small.config, _CHECKED_LAYERS)
+    least = 1 + (getattr(config, "pad_token_id", None) or 0)
+    setattr(config, size_name(config, "vocabulary") or "_",
+            min(size_of(config, "vocabulary") or 0, max(least, _CHECKED_WORDS)))  # fmt: skip
+    model = type(small)(config).to(small.dtype).eval()
+    fill_own(model, described(model, description), _on_cpu(model))
     own = dict(model.named_parameters(remove_duplicate=False))
-    for path, tensors in contents.items():
-        for tensor in tensors:
-            if tensor.small in own:
-                own[tensor.small].data = _read(path, tensor.read)
+    for name in filter(names.__contains__, own):
+        own[name].data = read(name, own[name].shape[0])
     if sizes.get("layers"):
         sizes = sizes | {"layers": _CHECKED_LAYERS + 1}
-    growth = begun(model, k, sizes)
+    growth = begun(model, k, sizes, description=description)
     growth.fill()
     require_same_function(growth)
-    return {name: _digest(growth.large.get_parameter(growth.place[name])) for name in own}
+    grown = {name: growth.large.get_parameter(growth.place[name]) for name in own}
+    return {name: (len(value), _digest(value)) for name, value in grown.items()}
 
 
 def _write_shard(
@@ -296,7 +327,7 @@ def _write_shard(
     tensors: list[_Tensor],
     growth: Growth,
     sizes: str,
-    wanted: dict[str, str],
+    wanted: dict[str, tuple[int, str]],
     progress: Progress | None,
 ) -> None:
     """Write a shard under another name, from where it was left, and rename it once it is whole."""
@@ -323,7 +354,8 @@ def _write_shard(
             # the last that looks whole is written again: its end may not have reached the disk
             if place + tensor.size + follower > done:
                 value = _grown(source, tensor, growth)
-                if wanted.get(tensor.small, _digest(value)) != _digest(value):
+                rows, digest = wanted.get(tensor.small, (0, _digest(value[:0])))
+                if _digest(value[:rows]) != digest:
                     raise GrowthFailed(f"{tensor.key}: it is not, bit by bit, what `grow` makes")
                 out.seek(place)
                 out.truncate()

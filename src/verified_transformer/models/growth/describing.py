@@ -25,7 +25,7 @@ from .sizes import Attention, enlarged, shortened, size_name, size_of
 from .stock import made
 from .verify import TOLERANCE, errors
 
-_FUSED = "query, key, value"
+_FUSED, _GATED = "query, key, value", "gate, up"
 # by the last part of a path, what a linear map writes and reads; a dense map by what it stands in
 _NAMES = (
     (r"(to_|w)?q(_proj|_lin)?|query(_proj)?", "query", "stream"),
@@ -55,7 +55,8 @@ def describe(model: Any) -> str:
 
     Returns:
         Lines of settings, ``rotary: halves``, and a table: a path, its rule, the axis that is
-        written and the one that is read, two spaces apart; ``#`` is the number of a layer.
+        written and the one that is read, two spaces apart; ``#`` is the number of a layer, and
+        ``-1`` that of the last one.
 
     Raises:
         GrowthRefused: the model has no ``config``, or that has no width or no number of heads.
@@ -105,7 +106,7 @@ def _rows_of(model: Any, draft: Description) -> dict[str, Row]:
     for path, module in model.named_modules():
         for leaf, value in module.named_parameters(recurse=False):
             row = _row(path, leaf, module, value, sizes)
-            plain = leaf in ("weight", "bias")
+            plain = leaf in ("weight", "bias") and row.writes != "table"
             name = path if plain else f"{path}.{leaf}".lstrip(".")
             if leaf == "bias" and module._parameters.get("weight") is not None:
                 continue
@@ -120,14 +121,15 @@ def _rows_of(model: Any, draft: Description) -> dict[str, Row]:
             norms = {f"{place}.{name}_norm" for name in (one, one[0])}
             if row.writes == one and row.rule != "norm" and norms & names:
                 told[path] = row._replace(writes=f"{one} before its norm")
-    ends = [path for path, row in told.items() if _is_last_norm(path, row)]
-    if ends and any(row.reads == "scored" for row in told.values()):
-        told[ends[-1]] = told[ends[-1]]._replace(writes="features")
-    return _shortly(told)
-
-
-def _is_last_norm(path: str, row: Row) -> bool:
-    return row.rule in ("norm", "shifted norm") and not re.search(r"\.\d+\.|embed", path)
+    every = [path for path, row in told.items() if "norm" in row.rule and "embed" not in path]
+    ends = [path for path in every if not re.search(r"\.\d+\.", path)]
+    if not every or not any(row.reads == "scored" for row in told.values()):
+        return _shortly(told)
+    last = told.pop(ends[-1] if ends else every[-1])._replace(writes="features")
+    if ends:
+        return _shortly({**told, ends[-1]: last})
+    # what the last layer ends in is the head's alone
+    return _shortly(told) | {re.sub(r"\.\d+\.", ".-1.", every[-1], count=1): last}
 
 
 def _shortly(told: dict[str, Row]) -> dict[str, Row]:
@@ -155,29 +157,37 @@ def _row(
     last = path.rpartition(".")[2] if leaf in ("weight", "bias") else leaf
     if leaf == "bias" and shape == (sizes["vocabulary"],):
         return Row("kept", "vocabulary")
+    weight = module._parameters.get(leaf.removesuffix("_bias"))
+    if leaf.endswith("_bias") and weight is not None:
+        return _row(path, leaf.removesuffix("_bias"), module, weight, sizes)._replace(reads=None)
+    if value.ndim == 1 and leaf == "sinks" and shape == (sizes["heads"],):
+        return Row("embedding", "heads")  # what each head adds to the sum of its softmax
     if value.ndim == 1:
         return _norm_row(path, module, shape[0], sizes) or unknown
-    if isinstance(module, nn.Embedding) or (value.ndim == 3 and shape[-1] == d):
-        axis = {d: "stream", sizes["heads"]: "heads"}.get(shape[-1])
-        return Row("embedding", axis) if axis else unknown
-    if value.ndim != 2:
+    experts = value.ndim == 3 and shape[0] == sizes["experts"]
+    if isinstance(module, nn.Embedding) or (value.ndim == 3 and shape[-1] == d and not experts):
+        axis = {sizes["embedding"]: "embedding", d: "stream", sizes["heads"]: "heads"}
+        scaled = isinstance(getattr(module, "embed_scale", None), float)
+        found = "table" if scaled and shape[-1] == d else axis.get(shape[-1])
+        return Row("embedding", found) if found else unknown
+    if value.ndim != 2 and not experts:
         return unknown
     conv = type(module).__name__ == "Conv1D"
-    rule, (out, into) = ("transposed", shape[::-1]) if conv else ("linear", shape)
-    if not re.search(r"\.\d+\.", path) and into == d:
-        for axis in ("vocabulary", "classes"):
-            if sizes[axis] == out:
-                return Row(rule, axis, "scored")
-        if out == d:
-            return Row(rule, "stream", "stream")
+    stored = {"linear": shape[-2:], "transposed": shape[:-3:-1]}
+    if not experts:
+        stored = {"transposed" if conv else "linear": shape[::-1] if conv else shape}
     for writes, reads in _guesses(path, last):
-        if sizes[writes] == out and sizes[reads] == into:
-            return Row(rule, writes, reads)
+        for rule, sides in stored.items():
+            if (sizes[writes], sizes[reads]) == sides:
+                return Row(rule, writes, reads)
     return unknown
 
 
 def _guesses(path: str, last: str) -> Iterator[tuple[str, str]]:
-    """What a linear map may write and read, by its name; then by its shape alone."""
+    """What a linear map may write and read, by its place and its name; then by its shape alone."""
+    if not re.search(r"\.\d+\.", path):
+        yield from (("vocabulary", "scored"), ("classes", "scored"), ("stream", "stream"),
+                    ("embedding", "stream"), ("stream", "embedding"))  # fmt: skip
     inner, attends = ("stream", "feed-forward"), re.search("att", path, re.IGNORECASE)
     last = "intermediate" if path.endswith("intermediate.dense") else last
     for pattern, writes, reads in _NAMES:
@@ -186,6 +196,10 @@ def _guesses(path: str, last: str) -> Iterator[tuple[str, str]]:
     if not attends:
         yield inner[::-1]
         yield inner
+    if "expert" in path:
+        for one in ("expert", "shared expert"):
+            yield from ((f"{_GATED} of an expert", "stream"), (one, "stream"), ("stream", one))
+    yield from (("experts", "stream"), ("one number", "stream"))
 
 
 def _norm_row(path: str, module: nn.Module, size: int, sizes: dict[str, int]) -> Row | None:
@@ -200,7 +214,8 @@ def _norm_row(path: str, module: nn.Module, size: int, sizes: dict[str, int]) ->
         for axis in (f"{one} of a head", one):
             if sizes[axis] == size:
                 return Row(rule, axis, f"{axis} before its norm")
-    return Row(rule, "stream", "stream") if size == sizes["stream"] else None
+    same = next((axis for axis in ("stream", "embedding") if sizes[axis] == size), None)
+    return Row(rule, same, same) if same else None
 
 
 def _says_something_without_gain(norm: nn.Module, size: int) -> bool:
@@ -209,14 +224,18 @@ def _says_something_without_gain(norm: nn.Module, size: int) -> bool:
     with torch.no_grad():
         for parameter in alone.parameters():
             parameter.zero_()
-        return bool(alone(torch.arange(size).to(next(alone.parameters()))[None, None]).any())
+        given = torch.arange(size).to(next(alone.parameters()))[None, None]
+        try:
+            return bool(alone(given).any())
+        except (RuntimeError, TypeError):  # it takes something else, and trying will tell
+            return False
 
 
 def _asking(model: Any, draft: Description) -> Description:
     """The likeliest draft, with a question mark at what a run alone could tell, and none has."""
     found = next(_settings(model, draft))
     rows = {
-        path: row._replace(writes=f"{_FUSED} ?") if row.writes == _FUSED else row
+        path: row._replace(writes=f"{row.writes} ?") if row.writes == _FUSED else row
         for path, row in found.rows.items()
     }
     rotary = f"{found.attention.rotary} ?" if found.attention.rotary else ""
@@ -232,15 +251,17 @@ def _tried(model: Any, draft: Description) -> tuple[Description, str]:
             small.tie_weights()
         _draw(small)
     told = [*_settings(small, draft)]
-    count, faults = size_of(config, "heads", draft.names), list[str]()
+    count = size_of(config, "heads", draft.names)
+    faults = list[tuple[float, str, Description]]()
     for asked, said in (({}, ""), ({"heads": 2 * count}, " and heads = 2 times as many")):
         for setting in told:
             fault, error = _fault(small, setting, asked)
             if not fault:
                 remark = f"exact on two layers with drawn parameters, k = 2{said} ({error:.0e})"
-                return setting, remark if not said else f"{remark}; else {faults[0]}"
-            faults.append(fault)
-    return told[0], f"not exact with any setting that was tried; with this one: {faults[0]}"
+                return setting, remark if not said else f"{remark}; else {faults[0][1]}"
+            faults.append((error, fault, setting))
+    _, fault, best = min(faults, key=lambda tried: tried[0])
+    return best, f"not exact with any setting that was tried; with this one: {fault}"
 
 
 def _fault(small: Any, draft: Description, asked: dict[str, int]) -> tuple[str, float]:
@@ -263,14 +284,25 @@ def _settings(small: Any, draft: Description) -> Iterator[Description]:
         "rope" in name or "rotary" in name for name in vars(small.config)
     )
     kinds = ("halves", "interleaved", "") if rotates else ("", "halves", "interleaved")
-    fused = any(row.writes == _FUSED for row in draft.rows.values())
-    orders = (_FUSED, f"{_FUSED} of each head") if fused else ("",)
-    for scaled, order, rotary in itertools.product((True, False), orders, kinds):
+    written = {row.writes for row in draft.rows.values()}
+    fused = _FUSED in written
+    orders = (_FUSED, f"{_FUSED} of each head", "query, value, key of each quarter")
+    gates = (_GATED, f"{_GATED} by turns")
+    heads: tuple[str | bool, ...] = (False,)  # options that say whether T5's kin divide at the end
+    if getattr(small.config, "is_encoder_decoder", False):
+        heads = (False, "tie_word_embeddings")
+    if hasattr(small.config, "scale_decoder_outputs"):
+        heads = ("scale_decoder_outputs",)
+    for scaled_head, scaled, gate, order, rotary in itertools.product(
+        heads, (True, False), gates if _GATED in written else ("",),
+        orders if fused else ("",), kinds,
+    ):  # fmt: skip
+        told = {_FUSED: order, _GATED: gate}
         rows = {
-            path: row._replace(writes=order) if row.writes == _FUSED else row
+            path: row._replace(writes=told.get(row.writes, row.writes))
             for path, row in draft.rows.items()
         }
-        attention = Attention(rotary, scaled=scaled, fused=fused)
+        attention = Attention(rotary, scaled=scaled, fused=fused, scaled_head=scaled_head)
         yield replace(draft, rows=rows, attention=attention)
 
 

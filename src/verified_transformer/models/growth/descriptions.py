@@ -1,7 +1,8 @@
 """Descriptions: for each class that can grow, the role and the axes of every module, as data.
 
 A line of a table is a path, a rule of `rules`, the axis that is written and the one that is read.
-Layer numbers are ``#``; a path that ends in a parameter's name speaks of it alone. A parameter
+Layer numbers are ``#``, the last layer's is ``-1``; a path that ends in a parameter's name speaks
+of it alone. A parameter
 without a line is refused, so that nothing is grown by guess.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .rules import Axes, Row
@@ -94,7 +95,17 @@ class Description:
         ``#`` stands for every number; or for the first, where a row names the others.
         """
         every, first = (re.sub(r"\.\d+(?=\.|$)", ".#", path, count=n) for n in (0, 1))
-        return self.rows.get(every) or self.rows.get(first)
+        return self.rows.get(path) or self.rows.get(every) or self.rows.get(first)
+
+    def of(self, model: Any) -> Description:
+        """The same for one model: where a row speaks of the last layer, ``-1``, its number."""
+        rows = {}
+        for path, row in self.rows.items():
+            stack, last, rest = path.partition(".-1.")
+            if last:
+                path = f"{stack}.{len(model.get_submodule(stack)) - 1}.{rest}"
+            rows[path] = row
+        return replace(self, rows=rows)
 
     def axes(self, small: Any, large: Any, tied: bool, table: float = 1.0) -> Axes:
         """The axes, by name, of a model that grows from one configuration to another.
@@ -135,9 +146,11 @@ def described(model: Any, description: Description | str | None = None) -> Descr
                 f"model: got {kind.__qualname__} without .config; accepted: a module that its "
                 "class makes from its configuration, type(model)(model.config)"
             )
-        if isinstance(description, str):
-            return Description.read(description)
-        return description
+        told = Description.read(description) if isinstance(description, str) else description
+        try:
+            return told.of(model)
+        except (AttributeError, TypeError) as error:
+            raise GrowthRefused(f"description: a row of the last layer, -1: {error}") from error
     found = DESCRIPTIONS.get(f"{kind.__module__}.{kind.__qualname__}")
     if found is None:
         known = ", ".join(sorted(name.rpartition(".")[2] for name in DESCRIPTIONS))

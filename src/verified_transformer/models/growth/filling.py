@@ -102,7 +102,8 @@ class Growth:
         return name, False
 
     def row(self, name: str) -> rules.Row | None:
-        """The row of a parameter or a buffer: its own, or its module's."""
+        """The row of a parameter or a buffer of the large model: its own, or its module's."""
+        name = self.origin(name)[0]
         return self.description.row(name) or self.description.row(name.rpartition(".")[0])
 
     def fill(self, dtype: torch.dtype | None = None) -> None:
@@ -157,12 +158,13 @@ class Growth:
             drawn *= self.noise * target.square().mean().sqrt().cpu()
             target += rules.unseen(drawn, row, self.axes).to(target.device)
 
-    def rounded(self) -> float:
-        """The share of the parameters that are more than the small ones times powers of two."""
-        alone = set(self.first.values())
-        sizes = {name: self._small[self.origin(name)[0]].numel() for name in alone}
-        anew = sum(size for name, size in sizes.items() if not self._is_exact(name))
-        return anew / max(1, sum(sizes.values()))
+    def rounded_anew(self) -> list[nn.Parameter]:
+        """The small parameters of which the large ones are more than themselves times powers of
+        two.
+        """
+        alone = dict.fromkeys(self.first.values())
+        found = [self._small[self.origin(name)[0]] for name in alone if not self._is_exact(name)]
+        return list(dict.fromkeys(found))
 
     def _is_exact(self, name: str) -> bool:
         """Whether a parameter is what the rules make, nothing added, and that in any dtype."""
@@ -217,7 +219,7 @@ class Growth:
     def _require_a_place_for_the_scale(self) -> None:
         """Refuse a tied head whose input no parameter can scale."""
         scales = {float(scale) for scale in self.axes["features"].factor.unique()}
-        rows = filter(None, map(self.row, self._small))
+        rows = filter(None, map(self.row, self._large))
         if scales != {1.0} and not {"features", "last of the stream"} & {
             row.writes for row in rows
         }:
@@ -261,14 +263,18 @@ class Growth:
                 found = self._by_rule(name, Gathered(buffer)).dense()
                 setattr(module, leaf, found.to(buffer.dtype))
             elif not own.is_meta and not torch.equal(own, buffer):
-                raise GrowthRefused(f"{name}: a buffer that depends on the width; no rule is known")
+                raise GrowthRefused(
+                    f"{name}: a buffer that the class computes from its width whenever it is made "
+                    "or loaded, so that no grown one would stay; accepted: buffers that do not "
+                    "depend on the width (positions that are learned)"
+                )
 
     def _by_rule(self, name: str, value: Gathered) -> Gathered:
         """One parameter or buffer by the rule of its module."""
         path, _, leaf = name.rpartition(".")
         row, kind = self.row(name), type(self.large).__name__
         known = leaf in ("weight", "bias") or leaf.endswith("inv_freq")
-        if row is None or not (known or self.description.row(name)):
+        if row is None or not (known or self.description.row(self.origin(name)[0])):
             raise GrowthRefused(f"{name}: no rule is known for this parameter of {kind}")
         own = getattr(self.large.get_submodule(path), leaf, None)
         if own is None:
@@ -294,13 +300,20 @@ class Growth:
 def axes_of(model: Any, large: Any, description: Description) -> Axes:
     """The axes along which a model was grown into a large one."""
     stream = [size_of(each.config, "stream", description.names) for each in (large, model)]
-    (table,) = {
+    found = {
         (buffer.double() / large.get_buffer(name).double()).item()
         if not buffer.is_meta
         else (stream[0] / stream[1]) ** -0.5
         for name, buffer in model.named_buffers()
         if (row := description.row(name)) and row.rule == "own"
-    } or {1.0}
+    }
+    for path, module in model.named_modules():
+        row, scale = description.row(f"{path}.weight"), getattr(module, "embed_scale", None)
+        if row is not None and row.writes == "table" and isinstance(scale, float):
+            found.add(scale / large.get_submodule(path).embed_scale)
+    if len(found) > 1:
+        raise GrowthRefused("axis 'table': tables have different scales; accepted: one scale")
+    (table,) = found or {1.0}
     return description.axes(model.config, large.config, tied(model, description), table)
 
 

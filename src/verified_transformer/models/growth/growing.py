@@ -77,11 +77,10 @@ def grow(
 
     In low precision that rounding counts. Where the factor is a power of two there is none, but for
     subnormal numbers (in float16). Others (k^(±1/4) on query and key, 1/k for a k that is no power
-    of two) are rounded anew, and cost as much again as the dtype itself: about 1e-7 of the largest
-    logit in float32, 1e-2 in bfloat16.
-    `Comparison.rounded` tells the share of such weights. It is zero for a Llama or a Mistral with
-    k = 4, where √k stands on the query alone; and for every class where k is a power of two and
-    there are k times as many ``heads``, so that none is larger.
+    of two) are rounded anew, which costs as much again as the dtype itself cost these weights.
+    `compare` predicts it from the small model, measures it, and tells the share of such weights. It
+    is zero for a Llama or a Mistral with k = 4, where √k stands on the query alone; and for every
+    class where k is a power of two and there are k times as many ``heads``, so that none is larger.
 
     Args:
         model: of transformers: a base model, a language model or a classifier of the kind of BERT,

@@ -45,14 +45,16 @@ class Part(NamedTuple):
 def linear(part: Part) -> Any:
     """nn.Linear: W̃ = E_out W E_in⁺, b̃ = E_out b. Experts side by side are one dimension more."""
     if part.leaf.endswith("bias"):
-        return part.writes.write(part.value, 0)
+        return part.writes.write(part.value, -1)
     assert part.reads is not None  # the Row of a linear map names what it reads
     return part.reads.read(part.writes.write(part.value, -2), -1)
 
 
 def transposed(part: Part) -> Any:
     """GPT-2's Conv1D: a linear map whose weight is stored (in, out)."""
-    return linear(part._replace(value=part.value.t())).t()  # a bias is its own transpose
+    if part.leaf.endswith("bias"):
+        return linear(part)
+    return linear(part._replace(value=part.value.t())).t()
 
 
 def convolution(part: Part) -> Any:
@@ -129,7 +131,7 @@ def unseen(change: torch.Tensor, row: Row, axes: Axes) -> torch.Tensor:
     slots of a rotary key any N does: the query is zero there. N is ``change``.
     """
     if row.rule == "transposed":
-        return unseen(change.t(), row._replace(rule="linear"), axes).t()
+        return unseen(change.mT, row._replace(rule="linear"), axes).mT
     assert row.reads is not None  # as the Row of every linear map
     reads = axes[row.reads]
     left = change - reads.read(change @ reads.matrix(), -1)

@@ -32,6 +32,8 @@ SIZES: dict[str, tuple[str, ...]] = {
         "hidden_dim",
         "encoder_ffn_dim",
     ),
+    "expert": ("moe_intermediate_size",),
+    "shared expert": ("shared_expert_intermediate_size",),
     "embedding": ("embedding_size", "word_embed_proj_dim"),
     "pooled": ("pooler_output_size",),
     "layers": ("num_hidden_layers", "n_layer", "num_layers", "n_layers"),
@@ -40,7 +42,10 @@ SIZES: dict[str, tuple[str, ...]] = {
     "experts": ("num_local_experts", "num_experts"),
     "positions": ("max_position_embeddings", "n_positions", "block_size", "max_seq_len", "n_ctx"),
 }
-_OF_WIDTH = ("stream", "feed-forward", "head size", "rotary part", "embedding", "pooled")
+_OF_WIDTH = (
+    "stream", "feed-forward", "expert", "shared expert", "head size", "rotary part", "embedding",
+    "pooled",
+)  # fmt: skip
 # what `grow` is asked for, by its arguments
 ASKS = {
     "width": "stream",
@@ -305,10 +310,15 @@ def widened(
     query = in_order(query)
     key, value = (axis.in_blocks(groups, more_groups) for axis in (key, value))
     of_each = ax.concatenated(*query_key_value(1, 1) * count).in_blocks(count, more)
+    quarter = count // 4 or 1
+    one, two, three = (axis.in_blocks(quarter, more) for axis in query_key_value(quarter, quarter))
+    of_quarters = ax.concatenated(*[one, three, two] * (count // quarter))
     scored = rules.scored_scale(k, tied=tied) / table if tied else 1.0
     features = rules.features_scale(k, tied=tied, scaled=_told(small, attention.scaled_head))
     whole, unnormed = ax.isometric(stream, grown), (inside**0.5, 1.0)
     gate = ax.stretched(inner, grown_inner)
+    (expert, shared) = (ax.stretched(*sizes(what)) if sizes(what)[0] else ax.unchanged(0)
+                        for what in ("expert", "shared expert"))  # fmt: skip
     end = features / table if tied else features
     table_axis, last, head = (
         ax.isometric(embedding, grown_embedding, scale=scale) for scale in (table, end, scored)
@@ -329,6 +339,11 @@ def widened(
         "pooled": ax.stretched(pooled or stream, grown_pooled or grown),
         "feed-forward": gate,
         "gate, up": ax.concatenated(gate, gate),
+        "gate, up by turns": ax.by_turns(gate, 2),
+        "expert": expert,
+        "gate, up of an expert": ax.concatenated(expert, expert),
+        "shared expert": shared,
+        "one number": ax.unchanged(1),
         "query": query,
         "key": key,
         "value": value,
@@ -340,6 +355,7 @@ def widened(
         "key of a head before its norm": head_axis(1, turned, *unnormed),
         "query, key, value": ax.concatenated(query, key, value),
         "query, key, value of each head": of_each,
+        "query, value, key of each quarter": of_quarters,
         "attended": in_order(head_axis(count, value_turned, copies=of_value)),
         "features": last,
         "last of the stream": last if embedding == stream else whole,

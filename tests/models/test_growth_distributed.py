@@ -1,0 +1,80 @@
+"""`widen_distributed`: the manual's script in two processes, and bit by bit what `grow` makes."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import torch.distributed as dist
+import torch.distributed.checkpoint as dcp
+from growth_models import model
+
+from verified_transformer.models import GrowthRefused, grow
+from verified_transformer.models.growth import widen_distributed
+
+PAGE = Path(__file__).parents[2] / "book" / "grow.md"
+
+
+@pytest.fixture
+def one_process(tmp_path: Path) -> Any:
+    dist.init_process_group("gloo", init_method=f"file://{tmp_path}/met", rank=0, world_size=1)
+    yield
+    dist.destroy_process_group()
+
+
+@pytest.mark.usefixtures("one_process")
+@pytest.mark.parametrize(
+    ("kind", "sizes"),
+    [
+        ("Llama, tied, biases, head size 6, eager", {"k": 2, "layers": 3}),
+        ("Phi-3, untied", {"k": 3}),
+        ("GPT-2, tied", {"k": 2, "heads": 6}),
+    ],
+)
+def test_it_writes_what_grow_makes(kind: str, sizes: dict[str, int], tmp_path: Path) -> None:
+    small = model(kind, dtype=torch.float32)
+    state = {f"model.{name}": it for name, it in small.named_parameters(remove_duplicate=False)}
+    dcp.save(state, checkpoint_id=tmp_path / "small")
+    with torch.device("meta"):
+        alike = type(small)(small.config)
+    config = widen_distributed(
+        tmp_path / "small", tmp_path / "wide", alike, prefix="model.", **sizes
+    )
+    large = grow(small, **sizes)
+    assert config.to_dict() == large.config.to_dict()
+    for name, value in large.named_parameters(remove_duplicate=False):
+        found = torch.empty_like(value)
+        dcp.load({f"model.{name}": found}, checkpoint_id=tmp_path / "wide")
+        assert torch.equal(found, value), name
+
+
+@pytest.mark.canary
+@pytest.mark.usefixtures("one_process")
+def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
+    small = model("GPT-2, tied", dtype=torch.float32)
+    state = dict(small.named_parameters())
+    state.pop("transformer.ln_f.bias")
+    dcp.save(state, checkpoint_id=tmp_path / "small")
+    with pytest.raises(GrowthRefused, match=r"ln_f\.bias: got no such tensor; accepted: \(12,\)"):
+        widen_distributed(tmp_path / "small", tmp_path / "wide", small, 2)
+    with pytest.raises(ValueError, match=r"target: got .*, the source; accepted: another folder"):
+        widen_distributed(tmp_path, tmp_path, small, 2)
+
+
+@pytest.mark.nightly
+def test_the_manuals_script_runs_in_two_processes(tmp_path: Path) -> None:
+    (script,) = re.findall(r"```python\n(# sharded\.py.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    (tmp_path / "sharded.py").write_text(script, encoding="utf-8")
+    (command,) = re.findall(r"`(torchrun .*?)`", PAGE.read_text("utf-8"))
+    words = ["-m", "torch.distributed.run", "--standalone", *command.split()[1:]]
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", *words],
+        cwd=tmp_path, capture_output=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.count("the same loss: True") == 2
