@@ -9,6 +9,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import machine
 import pytest
@@ -21,6 +22,8 @@ LONGEST_CELL = 300  # seconds on the reference machine; the longest takes a fift
 CACHED = "verified_transformer/seconds"  # of each file, in its last run
 KEPT = ROOT / "tests" / "status" / "times.json"  # of a whole run, where the cache has none
 LONG = {"tests/test_browser.py": 120, "tests/test_small_book.py": 60, "tests/test_colab.py": 50}
+PARSING = ("tests/test_book.py", "tests/test_pages.py")  # all pages
+WORKERS = 4  # at most
 FEW = 2  # notebooks, whose kernels load what they need faster than one that loads everything
 # the only reasons for a canary not to be tried
 NO_BROWSER, NO_MAKE = EXCUSES = "no chromium on this machine", "no make on this machine"
@@ -78,7 +81,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     cost = {
         path: before.get(_name(path)) or _stored_seconds(path) for path in {i.path for i in items}
     }
-    items.sort(key=lambda item: (-cost[item.path], str(item.path)))
+    order = sorted(cost, key=lambda path: (-cost[path], str(path)))
+    # the book is built once: whoever wants it beside the first who does waits for it
+    waiting = {item.path for item in items if "html" in getattr(item, "fixturenames", ())}
+    beside = [path for path in order[1:] if path not in waiting][: WORKERS - 1]
+    order = [*order[:1], *beside, *(path for path in order[1:] if path not in beside)]
+    place = {path: number for number, path in enumerate(order)}
+    items.sort(key=lambda item: place[item.path])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give tests that parse all pages to one worker, which then parses them once."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Together(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            return PARSING[0] if file in PARSING else file
+
+    return Together(config, log) if config.option.dist == "loadfile" else None
 
 
 def _name(path: Path) -> str:

@@ -12,6 +12,7 @@ import sys
 import tarfile
 import venv
 from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -161,9 +162,12 @@ def unfit(text: str, trees: dict[str, Path]) -> list[str]:
     return [f"imports {name}, which its commit lacks" for name in ours if not has(package, name)]
 
 
+sources = cache(Package)  # a tree is asked for the imports of all notebooks
+
+
 def has(folder: Path, dotted: str) -> bool:
     """Whether a package's sources have a module or a name."""
-    package = Package(folder)
+    package = sources(folder)
     try:
         package.named(dotted, package.module(folder / "__init__.py"))
     except CodeFault:

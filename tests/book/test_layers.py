@@ -109,7 +109,8 @@ def test_a_length_has_a_density_of_integral_one_and_mean_square_d() -> None:
 
 def test_draws_do_not_depend_on_the_factor_and_vanish_with_it() -> None:
     assert query_gradients(4, 8, 0.0, 10).abs().max() == 0
-    small, twice = query_gradients(4, 8, 1e-6, 10), query_gradients(4, 8, 2e-6, 10)
+    small, twice = query_gradients(4, 8, (1e-6, 2e-6), 10)
+    assert torch.equal(small, query_gradients(4, 8, 1e-6, 10))
     assert torch.allclose(twice, 2 * small, rtol=1e-4)
 
 

@@ -8,6 +8,7 @@ from torch import nn
 
 from verified_transformer.book.real_models import post_norm
 from verified_transformer.book.real_models.at_start import first_attention, one_layer
+from verified_transformer.book.real_models.hugging_face import drawn_once, transformers
 from verified_transformer.book.real_models.post_norm import (
     first_state,
     observed,
@@ -125,3 +126,21 @@ def test_the_first_attention_of_a_class_is_read_as_it_runs() -> None:
     assert at_logits.shape == at_query.shape == (48,)
     with pytest.raises(ValueError, match="kind: got 'ViTModel'; accepted: BertModel, "):
         one_layer("ViTModel", "none")
+
+
+@pytest.mark.parametrize("kind", ["BertModel", "GPT2LMHeadModel", "LlamaModel"])
+def test_a_class_drawn_once_starts_as_it_does_by_itself(kind: str) -> None:
+    cls = getattr(transformers, kind)
+    sizes = {"hidden_size": 384, "num_hidden_layers": 1, "vocab_size": 500}
+    config = cls.config_class(**sizes, num_attention_heads=4)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        usual, once = cls(config), drawn_once(cls, config)
+    assert not once.training and once.state_dict().keys() == usual.state_dict().keys()
+    for name, own in usual.named_parameters():
+        spread, mean = own.std().item(), own.mean().item()
+        other = once.get_parameter(name)
+        assert other.std().item() == pytest.approx(spread, rel=0.1)
+        assert other.mean().item() == pytest.approx(mean, abs=2e-3)
+    for name, buffer in usual.named_buffers():
+        assert torch.equal(buffer, once.get_buffer(name))

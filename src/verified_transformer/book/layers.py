@@ -7,7 +7,7 @@ enters the branch; Norm divides by the root mean square.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -219,20 +219,26 @@ def _refuse_sizes(**sizes: float) -> None:
 
 
 def query_gradients(
-    T: int, d: int, factor: float, n: int, name: str = "query", *, at_logits: bool = False
+    T: int,
+    d: int,
+    factor: float | Sequence[float],
+    n: int,
+    name: str = "query",
+    *,
+    at_logits: bool = False,
 ) -> torch.Tensor:
     """Draw the length of the gradient at a query or its logits, for variance 1 at the weights.
 
     Args:
         T: number of keys.
         d: size of query and keys.
-        factor: what the logits are multiplied by; the draws do not depend on it.
+        factor: what the logits are multiplied by, or several such numbers, for the same draws.
         n: independent draws.
         name: what the seed is derived from, with T and d.
         at_logits: before the factor, and before the keys, in place of at the query.
 
     Returns:
-        Lengths, (n,), float64.
+        Lengths, (n,), or (factors, n) for several factors, float64.
     """
     source = generator(f"{name} {T} {d}")
     q, k, g = (
@@ -240,8 +246,9 @@ def query_gradients(
     )
     # a query's products with independent normal keys are independent normals of its length
     products = q.norm(dim=-1) * k[..., 0] if at_logits else (q * k).sum(-1)
-    p = torch.softmax(factor * products.double(), -1)
+    c = torch.as_tensor(factor, dtype=torch.float64)[..., None, None]
+    p = torch.softmax(c * products.double(), -1)
     u = p * (g - (p * g).sum(-1, keepdim=True))
     if at_logits:
         return u.norm(dim=-1)
-    return torch.einsum("nt,ntd->nd", (factor * u).float(), k).norm(dim=-1).double()
+    return torch.einsum("...nt,ntd->...nd", (c * u).float(), k).norm(dim=-1).double()

@@ -30,7 +30,7 @@ def one_layer(kind: str, name: str, *, tokens: int = 512) -> tuple[Any, torch.Te
 
     The defaults of the classes are BERT-base, GPT-2, Llama 7B and T5-small. The layer comes with
     the class's own embeddings, positions, norms and masks, and returns its attention if asked. Of
-    Llama's 32 000 embeddings only those of the words in the sequence are made.
+    its embeddings only those of the words in the sequence are made, and that of padding.
 
     Args:
         kind: ``"BertModel"``, ``"GPT2Model"``, ``"LlamaModel"`` or ``"T5EncoderModel"``.
@@ -43,7 +43,7 @@ def one_layer(kind: str, name: str, *, tokens: int = 512) -> tuple[Any, torch.Te
     Raises:
         ValueError: another class.
     """
-    from .hugging_face import transformers
+    from .hugging_face import drawn_once, transformers
 
     if kind not in _FIRST:
         raise ValueError(f"kind: got {kind!r}; accepted: {', '.join(_FIRST)}")
@@ -51,11 +51,9 @@ def one_layer(kind: str, name: str, *, tokens: int = 512) -> tuple[Any, torch.Te
     config = cls.config_class(attn_implementation="eager", **_FIRST[kind])
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed_of(name) % 2**63)
-        ids = torch.randint(config.vocab_size, (1, tokens))
-        if kind == "LlamaModel":  # 131 million independent numbers, which nothing would read
-            words, ids = ids.unique(return_inverse=True)
-            config.vocab_size = len(words)
-        return cls(config).eval().requires_grad_(False), ids
+        words, ids = torch.randint(config.vocab_size, (1, tokens)).unique(return_inverse=True)
+        config.vocab_size = 1 + len(words)  # no numbers that nothing would read
+        return drawn_once(cls, config).requires_grad_(False), 1 + ids
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import importlib
 import warnings
 from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
+from typing import Any
 
 OLDEST = "5.20"  # before it a configuration of the census cannot be made; before 5.11 T5 is another
 
@@ -45,3 +46,14 @@ def _release(number: str) -> tuple[int, ...]:
 
 
 transformers = quiet_transformers()
+
+
+def drawn_once(cls: Any, config: Any) -> Any:
+    """Return a model of transformers as its class initialises it, in evaluation mode.
+
+    The class alone draws each weight twice: torch does when a layer is made, and is overwritten.
+    """
+    with transformers.initialization.no_init_weights():
+        model = cls(config)
+    model.init_weights()
+    return model.eval()

@@ -90,10 +90,10 @@ def losses_by_turn(
     found = torch.empty(len(ways), draws, len(scales), dtype=torch.float64)
     for draw in range(draws):
         source = generator(f"whole table {n} {d} {draw}")
-        table = torch.randn(n, d, generator=source, dtype=torch.float64)
+        table = torch.randn(n, d, generator=source)
         state = F.rms_norm(table[:tokens], (d,), eps=0.0)  # whatever the scale of the table is
         for way, turned in enumerate(ways):
-            logits = turned(state) @ table.T
+            logits = (turned(state) @ table.T).double()
             others = (logits.sum(-1) - logits.diagonal()) / (n - 1)  # the label is another token
             for place, scale in enumerate(scales):
                 loss = (scale * logits).logsumexp(-1) - scale * others

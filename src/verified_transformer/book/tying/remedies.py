@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import torch
 from torch import nn
@@ -69,12 +70,19 @@ def two_gram_excess(
     """
     if head not in REMEDIES:
         raise ValueError(f"head: got {head!r}; accepted: {', '.join(REMEDIES)}")
-    made = generator(f"remedies {seed}")
-    table = nn.Embedding(n, d)
-    nn.init.normal_(table.weight, std=σ, generator=made)
+    table, state = _vocabulary(n, d, σ, seed)
+    made = generator(f"remedies {seed}").set_state(state)
     fresh = σ * torch.randn(n, d, generator=made) if head == "untied" else None
     features = HEADS[head](table, made).features if head in HEADS else None
     with torch.no_grad():
         found = two_gram_loss(table.weight, torch.arange(tokens), features=features, output=fresh)
     assert found.own_logit is not None  # two_gram_loss excludes the own token
     return found.loss.mean().item() - math.log(n), found.own_logit
+
+
+@lru_cache(maxsize=1)
+def _vocabulary(n: int, d: int, σ: float, seed: int | str) -> tuple[nn.Embedding, torch.Tensor]:
+    """A drawn table and the state of its generator: heads that are tried in turn share them."""
+    made = generator(f"remedies {seed}")
+    table = torch.empty(n, d).normal_(0.0, σ, generator=made)
+    return nn.Embedding.from_pretrained(table), made.get_state()

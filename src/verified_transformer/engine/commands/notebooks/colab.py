@@ -21,7 +21,7 @@ from typing import Any
 
 import yaml
 
-from ...account.code.modules import Module, Package, library
+from ...account.code.modules import Definition, Module, Package, library
 from ..git import git
 from . import sorts
 
@@ -93,17 +93,17 @@ def third_parties(names: Iterable[str]) -> set[str]:
     Args:
         names: such as ``verified_transformer.models.grow``.
     """
-    package, face = _library()
+    package, _ = _library()
     waiting, seen, found = [*names], set[Module](), set[str]()
     while waiting:
-        definition, rest = package.named(waiting.pop(), face)
+        definition, rest = _led_to(waiting.pop())
         if definition is None:
             found.add(rest[0])
             continue
         own = definition.module
         for module in {own, package.module(own.file.with_name("__init__.py"))} - seen:
             seen.add(module)
-            waiting += _imports(module.tree, module)
+            waiting += _imported_by(module)
     return found
 
 
@@ -117,6 +117,17 @@ def imports(book: dict[str, Any]) -> list[str]:
 def _library() -> tuple[Package, Module]:
     package = library()
     return package, package.module(package.folder / "__init__.py")
+
+
+@cache
+def _led_to(dotted: str) -> tuple[Definition | None, list[str]]:
+    package, face = _library()
+    return package.named(dotted, face)
+
+
+@cache
+def _imported_by(module: Module) -> tuple[str, ...]:
+    return tuple(_imports(module.tree, module))
 
 
 def _imports(tree: ast.AST, module: Module) -> Iterator[str]:
