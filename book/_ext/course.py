@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from docutils import nodes
+from html_nodes import rewrite
+from reading.heads import minutes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from verified_book import render
@@ -28,6 +30,7 @@ from verified_transformer.engine.account.rendering.formulas import latex
 
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\.ipynb\)")
 _NEEDS = re.compile(r"^\*Needs: (.*)\*$", re.M)
+_MINUTES = re.compile(r"<!--minutes ([^>]*)-->")  # stands for the time of pages that are read later
 
 
 @dataclass(frozen=True)
@@ -105,6 +108,7 @@ def _week(
     ]  # fmt: skip
     rows = {
         "Read": "; ".join(s.link + " <b>(lab)</b>" * (s.number == week["lab"]) for s in read),
+        "Time": f"<!--minutes {' '.join(s.href for s in read)}--> minutes to read",
         "Problems": " ".join(problems), "Needs": "; ".join(needs),
     }  # fmt: skip
     told = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows.items() if text)
@@ -157,7 +161,18 @@ class Projects(Found):
         return f"<ul>{items}</ul>"
 
 
+def add_times(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Say how long a week takes to read, now that its sections have been read."""
+
+    def told(pages: re.Match[str]) -> str:
+        names = [href.removeprefix("../").removesuffix(".html") for href in pages[1].split()]
+        return str(sum(minutes(app.env.get_doctree(name)) for name in names))
+
+    rewrite(doctree, "<!--minutes ", lambda html: _MINUTES.sub(told, html))
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("doctree-resolved", add_times)
     app.add_directive("syllabus", Syllabus)
     app.add_directive("wrong-answers", WrongAnswers)
     app.add_directive("open-claims", Projects)
