@@ -19,7 +19,9 @@ from typing import Any
 
 import yaml
 
-LEFT_OUT = frozenset({"book/ledger", "book/claim-graph", "book/status", "book/api"})
+LEFT_OUT = frozenset(
+    {"book/problem-sets", "book/ledger", "book/claim-graph", "book/status", "book/api"}
+)
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 ARTICLE = re.compile(r'<article class="bd-article">(.*?)</article>', re.DOTALL)
 EXERCISE = re.compile(r"<strong>Exercise ([\d.]+)</strong>")
