@@ -15,6 +15,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from docutils import nodes
+from docutils.statemachine import StringList
+from html_nodes import rewrite
+from reading.heads import minutes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from verified_book import render
@@ -28,6 +31,7 @@ from verified_transformer.engine.account.rendering.formulas import latex
 
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\.ipynb\)")
 _NEEDS = re.compile(r"^\*Needs: (.*)\*$", re.M)
+_MINUTES = re.compile(r"<!--minutes ([^>]*)-->")  # stands for the time of pages that are read later
 
 
 @dataclass(frozen=True)
@@ -78,25 +82,63 @@ class Found(SphinxDirective):
         for notebook in notebooks(root):
             self.env.note_dependency(str(notebook))
         known = sections(root)
-        return [raw(self.html(known, questions(known)))]
+        return self.shown(known, questions(known))
+
+    def shown(
+        self, known: Mapping[str, Section], asked: Mapping[str, list[Question]]
+    ) -> list[nodes.Node]:
+        return [raw(self.html(known, asked))]
 
     def html(self, known: Mapping[str, Section], asked: Mapping[str, list[Question]]) -> str:
         raise NotImplementedError
 
-
-class Syllabus(Found):
-    """The weeks of `course.yaml`: what to read, what it needs, the lab, and the problem set."""
-
-    def html(self, known: Mapping[str, Section], asked: Mapping[str, list[Question]]) -> str:
+    def weeks(self) -> list[tuple[int, Mapping[str, Any]]]:
+        """The weeks of `course.yaml`, counted from one."""
         source = Path(self.env.srcdir) / "book" / "course.yaml"
         self.env.note_dependency(str(source))
-        weeks = contents(source)
-        return f'<ol class="vt-weeks">{"".join(_week(week, known, asked) for week in weeks)}</ol>'
+        return list(enumerate(contents(source), 1))
+
+
+class Syllabus(Found):
+    """The weeks: what to read, how long it takes, what it needs, the lab, and the problem set."""
+
+    def html(self, known: Mapping[str, Section], asked: Mapping[str, list[Question]]) -> str:
+        weeks = "".join(_week(*week, known, asked) for week in self.weeks())
+        return f'<ol class="vt-weeks">{weeks}</ol>'
+
+
+class ProblemSets(Found):
+    """The exercises of each week without hints and solutions, to be printed."""
+
+    def shown(
+        self, known: Mapping[str, Section], asked: Mapping[str, list[Question]]
+    ) -> list[nodes.Node]:
+        return [self.problem_set(number, week, known, asked) for number, week in self.weeks()]
+
+    def problem_set(
+        self, number: int, week: Mapping[str, Any], known: Mapping[str, Section],
+        asked: Mapping[str, list[Question]],
+    ) -> nodes.section:  # fmt: skip
+        """A week's section of the page."""
+        made = nodes.section(ids=[f"week-{number}"], classes=["vt-problem-set"])
+        made += nodes.title("", f"Week {number} · {week['title']}")
+        text = "\n\n".join(_problem(q, known[of]) for of in week["read"] for q in asked[of])
+        self.state.nested_parse(StringList(text.splitlines(), source=""), 0, made)
+        return made
+
+
+def _problem(question: Question, section: Section) -> str:
+    """An exercise as Markdown; its links are those of its section's page."""
+    folder = section.href.rpartition("/")[0]
+    ask = re.sub(r"\]\((?=[\w-]+\.ipynb)", f"]({folder}/", question.ask)
+    choices = "".join(f"\n- ({letter}) {text}" for letter, text in question.choices.items())
+    return f"**{question.id} {'★' * question.stars} {question.title}**\n\n{ask}\n{choices}"
 
 
 def _week(
-    week: Mapping[str, Any], known: Mapping[str, Section], asked: Mapping[str, list[Question]]
-) -> str:
+    number: int, week: Mapping[str, Any], known: Mapping[str, Section],
+    asked: Mapping[str, list[Question]],
+) -> str:  # fmt: skip
     read = [known[number] for number in week["read"]]
     needs = dict.fromkeys(part for s in read for part in re.split(r"; ", s.needs) if part)
     problems = [
@@ -105,7 +147,9 @@ def _week(
     ]  # fmt: skip
     rows = {
         "Read": "; ".join(s.link + " <b>(lab)</b>" * (s.number == week["lab"]) for s in read),
-        "Problems": " ".join(problems), "Needs": "; ".join(needs),
+        "Time": f"<!--minutes {' '.join(s.href for s in read)}--> minutes to read",
+        "Problems": f'{" ".join(problems)} <a href="problem-sets.html#week-{number}">to print</a>',
+        "Needs": "; ".join(needs),
     }  # fmt: skip
     told = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows.items() if text)
     return f"<li><b>{escape(week['title'])}</b><dl>{told}</dl></li>"
@@ -157,8 +201,20 @@ class Projects(Found):
         return f"<ul>{items}</ul>"
 
 
+def add_times(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Say how long a week takes to read, now that its sections have been read."""
+
+    def told(pages: re.Match[str]) -> str:
+        names = [href.removeprefix("../").removesuffix(".html") for href in pages[1].split()]
+        return str(sum(minutes(app.env.get_doctree(name)) for name in names))
+
+    rewrite(doctree, "<!--minutes ", lambda html: _MINUTES.sub(told, html))
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("doctree-resolved", add_times)
     app.add_directive("syllabus", Syllabus)
+    app.add_directive("problem-sets", ProblemSets)
     app.add_directive("wrong-answers", WrongAnswers)
     app.add_directive("open-claims", Projects)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -27,9 +27,24 @@ function reachWhatScrolls() {
     if (scrolls && box.tabIndex < 0) {
       box.tabIndex = 0;
       box.dataset.reached = "";
+      if (!box.hasAttribute("aria-label")) {
+        box.ariaLabel = box.dataset.reached = nameOf(box);
+        if (!box.matches("table, figure, [role]")) box.role = "group"; // others may not have a name
+      }
     } else if (!scrolls && "reached" in box.dataset) {
-      box.removeAttribute("tabindex");
+      for (const mark of ["tabindex", ...(box.dataset.reached ? ["aria-label"] : [])]) box.removeAttribute(mark);
+      if (box.role === "group") box.role = null;
       delete box.dataset.reached;
     }
   }
+}
+
+// Who comes by the keyboard hears what scrolls here: its caption, or what it is and under which heading.
+function nameOf(box) {
+  const caption = box.querySelector("caption, figcaption");
+  if (caption) return caption.textContent.trim();
+  const kinds = { table: "Table", "mjx-container": "Formula", ".cell_input *": "Code", pre: "Printed", "*": "Figure" };
+  const kind = kinds[Object.keys(kinds).find((kind) => box.matches(kind))];
+  const heading = box.closest("section")?.querySelector("h1, h2, h3, h4")?.textContent.replace(/#$/, "").trim();
+  return heading ? `${kind} in “${heading}”` : kind;
 }

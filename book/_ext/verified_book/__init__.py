@@ -165,6 +165,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-updated", rewrite_all)
     folding.register(app)
     app.connect("doctree-read", folding.keep_own_folds)
+    app.connect("doctree-read", folding.close_ranks)
     app.connect("doctree-resolved", strips.fold_page)
     app.connect("doctree-resolved", badges_in_outputs)
     app.connect("html-collect-pages", collect_pages)

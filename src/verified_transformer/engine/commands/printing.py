@@ -19,7 +19,9 @@ from typing import Any
 
 import yaml
 
-_LEFT_OUT = frozenset({"book/ledger", "book/claim-graph", "book/status", "book/api"})
+_LEFT_OUT = frozenset(
+    {"book/problem-sets", "book/ledger", "book/claim-graph", "book/status", "book/api"}
+)
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 _ARTICLE = re.compile(r'<article class="bd-article">(.*?)</article>', re.DOTALL)
 _EXERCISE = re.compile(r"<strong>Exercise ([\d.]+)</strong>")
