@@ -146,7 +146,7 @@ def test_portable_catches(
 ) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
     notebook = repository(tmp_path, deciding(cell))
-    monkeypatch.setattr(portable, "SETTINGS", portable.SETTINGS[:1])
+    monkeypatch.setattr(portable, "PROCESSORS", portable.PROCESSORS[:1])
     assert portable.portable([notebook], tmp_path, 1) == 1
     out = capsys.readouterr().out
     assert finding in out and "1 runs, 1 differ from what is stored" in out
