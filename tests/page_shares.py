@@ -16,11 +16,11 @@ from playwright.sync_api import Browser, sync_playwright
 
 SHARES = ("code", "evidence", "figures", "displays", "printed", "prose")
 READ = ("prose", "figures", "displays")
-SCREEN = 800  # px
+SCREEN = 900  # px
 # Of the notebooks' pages: screens, screens, share. A section written out, with its derivations and
 # its exercises, is longer than its evidence was; so is one whose program stands open, and whose
 # exercises have lines to answer in.
-LONGEST, MEDIAN, LEAST_READ = 20, 14, 0.6
+LONGEST, MEDIAN, LEAST_READ = 15, 11, 0.6
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
 # An element counts for the first of these that it, or something around it, matches.

@@ -211,7 +211,7 @@ def test_pages_are_short_enough_and_nothing_is_cut_off(browser: Browser, html: P
     ("canary", "finding"),
     [
         ("cut-off.html", "cut-off: cut off: 'a line of code"),
-        ("too-long.html", "screens, more than 20"),
+        ("too-long.html", "screens, more than 15"),
         ("all-code.html", "prose, figures and displays are"),
     ],
 )
