@@ -155,7 +155,19 @@ def test_numbers_that_another_processor_rounds_otherwise_are_free() -> None:
 # ------------------------------------------------------------------ the library's own code
 
 LIBRARY = {
+    "models/__init__.py": '"""Work."""',
     "models/work.py": '''
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import torch
+
+@dataclass
+class Sides:
+    long: int
+    short: int
+
 class Chain:
     def __init__(self, name):
         self.name = name
@@ -177,8 +189,17 @@ def less_work(join: int):
 
 
 def all_work(join, length):
-    total = join * length
-    return total + 1
+    total = join * Sides(length, 1).long
+
+    def add():
+        nonlocal total
+        total += 1
+
+    add()
+    try:
+        raise KeyError(total)
+    except KeyError as found:
+        return found.args[0]
 ''',
     "engine/checks/claim.py": "def claim(x):\n    return x\n",
 }
@@ -216,10 +237,17 @@ def key_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Key:
     ("cell", "old", "new"),
     [
         pytest.param(LESS, "all_work(join, length) <", "2 * length <", id="an inner function"),
-        pytest.param(LESS, "total + 1", "total + 2", id="what it calls"),
-        pytest.param(BY_MODULE, "total + 1", "total + 2", id="through a notebook's function"),
+        pytest.param(LESS, "total += 1", "total += 2", id="what it calls"),
+        pytest.param(BY_MODULE, "total += 1", "total += 2", id="through a notebook's function"),
         pytest.param(CHAIN, "x[0]", "x[1]", id="a method of what a name stands for"),
         pytest.param(CHAIN, '"diagonal"', '"other"', id="a field of it"),
+        pytest.param(LESS, "long: int\n    short", "short: int\n    long", id="order of fields"),
+        pytest.param(LESS, "nonlocal total", "total = 0", id="a name of its own"),
+        pytest.param(LESS, "KeyError(total)", "KeyError(3)", id="what an exception carries"),
+        pytest.param(
+            LESS, '"""Work."""', "import math\nmath.pi = math.pi", id="put in by its package"
+        ),
+        pytest.param(LESS, "if TYPE_CHECKING", "if not TYPE_CHECKING", id="run after all"),
     ],
 )
 def test_an_answer_typed_into_the_library_moves_the_key(
