@@ -99,6 +99,34 @@ def test_what_a_function_is_made_of_counts(source: str, bodies: str | tuple[str,
     assert len({key(source.format(body)) for body in bodies} - {None}) == 2
 
 
+FLOW = """
+from contextlib import suppress
+f = abs
+for turn in range(2):
+    with suppress(ValueError):
+        if turn < 3:
+            f = abs
+        key = check(f)
+    f = max
+"""
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("f = abs\nfor", "f = any\nfor"), ("        f = abs", "        f = any"),
+        ("turn < 3", "turn > 3"), ("range(2)", "range(1)"), ("f = max", "f = min"),
+        ("(ValueError)", "(TypeError)"), ("f = abs\n        key", "pass\n        else:\n"
+        "            f = abs\n        key"),
+    ],
+    ids=["before a branch", "in a branch", "its condition", "turns of a loop", "the turn before",
+         "a context", "which branch"],
+)  # fmt: skip
+def test_what_decides_whether_a_line_runs_moves_the_key(old: str, new: str) -> None:
+    assert old in FLOW and key(FLOW.replace(old, new)) != key(FLOW)
+
+
 def test_functions_that_call_each_other_end() -> None:
     source = "def f(n):\n    return n and g(n - 1)\n\ndef g(n):\n    return f(n)\n\nkey = check(f)"
     assert key(source) is not None
