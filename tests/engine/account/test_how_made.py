@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from verified_transformer.engine.account import ledger
-from verified_transformer.engine.account.code import Package, library, notebook_keys
+from verified_transformer.engine.account.code import CodeFault, Package, library, notebook_keys
+from verified_transformer.engine.account.code.cells import made_by
 from verified_transformer.engine.account.code.notebook_keys import how_made, notebook_key
 from verified_transformer.engine.checks.what_ran import spot
 
@@ -125,6 +126,66 @@ for turn in range(2):
 )  # fmt: skip
 def test_what_decides_whether_a_line_runs_moves_the_key(old: str, new: str) -> None:
     assert old in FLOW and key(FLOW.replace(old, new)) != key(FLOW)
+
+
+EFFECT = """
+import math, operator, torch
+rows = [[1], [2]]
+again = claim("law")
+def predicate(row):
+    return row and math.sqrt(2)
+def spoil(things=()):
+    rows.append(3)
+def unused():
+    math.e = 2
+key = check(predicate, on=rows)"""
+
+
+def read(plant: str = "") -> str | None:
+    """Return the key of a cell's check below a planted line, without running it."""
+    source, name = EFFECT.replace("key =", f"{plant}\nkey ="), "<cell>"
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    return how_made(made_by((name, source.count("\n") + 1), {}))
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    "plant",
+    [
+        "rows.pop()", "del rows[0]", "rows[0].copy_(1)", "same = rows\nsame.append(1)", "spoil()",
+        "for row in rows:\n    row.clear()", "setattr(rows, 'a', 1)",
+        "operator.setitem(rows, 0, 1)",
+        "math.sqrt = abs", "setattr(math, 'sqrt', abs)", "vars(math)['sqrt'] = abs", "unused()",
+        "globals()['predicate'] = abs", "exec('predicate = abs')",
+        "def late():\n    global predicate\n    predicate = abs\nlate()", "torch.manual_seed(1)",
+        "torch.relu, said = abs, claim", "with fork():\n    math.e = 3",
+    ],
+)  # fmt: skip
+def test_what_changes_it_from_aside_moves_the_key(plant: str) -> None:
+    assert read(plant) not in (read(), None)
+
+
+@pytest.mark.canary
+def test_a_cell_that_imports_everything_is_refused() -> None:
+    with pytest.raises(CodeFault, match="imports everything"):
+        read("from math import *")
+
+
+@pytest.mark.parametrize(
+    "plant",
+    [
+        "print(rows)",
+        "again.meets(rows)",
+        "claim('other').check(predicate, on=rows)",
+        "spoil",
+        "plt.plot(rows)",
+        "with fork():\n    torch.manual_seed(1)",
+        "other = [rows]",
+        "found = [predicate for predicate in rows]",
+    ],
+)
+def test_what_shows_or_judges_is_free(plant: str) -> None:
+    assert read(plant) == read()
 
 
 def test_functions_that_call_each_other_end() -> None:

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from .effects import EVERYWHERE, WITHIN, changed_by
+
 Place = tuple[str, int]  # a cell's file name, and the line in it
 Inside = tuple[str, int, str]  # a cell's file name, a head's line in it, and which of its bodies
 _LOOPS = {"For.body", "While.body"}
@@ -69,6 +71,12 @@ class Line:
         last = ((self.file, self.first, body),) if body in _LOOPS else ()
         return other.within[: len(self.within + last)] == self.within + last
 
+    @property
+    def context(self) -> tuple[Inside, ...]:
+        """What it stands in, as far as its innermost `with`."""
+        depths = [depth for depth, part in enumerate(self.within, 1) if part[2] == "With.body"]
+        return self.within[: max(depths, default=0)]
+
     def loops_with(self, other: Line) -> bool:
         """Whether both stand in the same loop."""
         return any(part[2] in _LOOPS and part in other.within for part in self.within)
@@ -92,8 +100,8 @@ def made_by(place: Place, names: Mapping[str, Any], *, broken: bool = True) -> l
     Args:
         broken: with what is given to a check as broken, so that it fails there; with all that a
             loop goes over, not only what its last turn took; with what the names of a function
-            stand for when the statement calls it; and with each line's heads, and what a branch
-            may not have bound. Without, the statement is the last.
+            stand for when the statement calls it; with each line's heads, and what a branch may not
+            have bound; and with what `effects` says. Without, the statement is the last.
     """
     every = lines_before(place)
     own = [index for index, line in enumerate(every) if line.holds(place)]
@@ -101,6 +109,9 @@ def made_by(place: Place, names: Mapping[str, Any], *, broken: bool = True) -> l
         return []
     every = every if broken else every[: own[-1] + 1]
     heads = {(line.file, line.first): index for index, line in reversed([*enumerate(every)])}
+    effects = changed_by(every) if broken else [frozenset[str]()] * len(every)
+    changed = [line.changes | more for line, more in zip(every, effects, strict=True)]
+    settings = [i for i, names in enumerate(changed) if names & {EVERYWHERE, WITHIN}]
     found = dict[int, Line]()
     waiting, seen = list[tuple[int, str]](), set[tuple[int, str]]()
 
@@ -112,6 +123,11 @@ def made_by(place: Place, names: Mapping[str, Any], *, broken: bool = True) -> l
                 new |= {(own[-1], name) for name in loads}
             for head in {heads[part[:2]] for part in line.within} - {*found}:
                 take(head, every[head].loads)
+            for other in settings:
+                if other < index and other not in found:
+                    context = () if EVERYWHERE in changed[other] else every[other].context
+                    if line.within[: len(context)] == context:
+                        take(other, every[other].loads)
         waiting.extend(new - seen)
         seen.update(new)
 
@@ -119,14 +135,16 @@ def made_by(place: Place, names: Mapping[str, Any], *, broken: bool = True) -> l
         take(index, every[index].loads - (set() if broken else every[index].broken))
     while waiting:
         before, name = waiting.pop()
-        for index in _binding(every, before, name, broken=broken):
+        for index in _binding(every, changed, before, name, broken=broken):
             one_turn = isinstance(every[index].statement, ast.For) and not broken
             loads = every[index].loads
             take(index, _taken_from(every[index], name, names) if one_turn else loads)
     return [found[index] for index in sorted(found)]
 
 
-def _binding(every: list[Line], before: int, name: str, *, broken: bool) -> Iterator[int]:
+def _binding(
+    every: list[Line], changed: list[frozenset[str]], before: int, name: str, *, broken: bool
+) -> Iterator[int]:
     """The line that bound a name last, before a line, and those that changed it since.
 
     With `broken` those, too, that may have bound it: in a branch, or in the turn before.
@@ -134,10 +152,10 @@ def _binding(every: list[Line], before: int, name: str, *, broken: bool) -> Iter
     user = every[before]
     for index in range(before + 1, len(every) if broken else 0):
         line = every[index]
-        if name in line.binds | line.changes and line.loops_with(user):
+        if name in line.binds | changed[index] and line.loops_with(user):
             yield index
     for index in range(before - 1, -1, -1):
-        if name in every[index].changes:
+        if name in changed[index]:
             yield index
         if name in every[index].binds:
             yield index

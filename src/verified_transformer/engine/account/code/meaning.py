@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeGuard
 
 from .modules import bound_in, says_nothing
 
@@ -56,13 +56,8 @@ class _Tree:
             if all(isinstance(said, _TEXTS) for said in node.exc.args):
                 node = ast.Raise(node.exc.func)
         elif isinstance(node, ast.ClassDef):  # what has no value yet may be a field, by its place
-            node = ast.ClassDef(
-                node.name,
-                node.bases,
-                node.keywords,
-                [ast.Expr(part.target) if _is_bare(part) else part for part in node.body],
-                node.decorator_list,
-            )
+            parts = [ast.Expr(p.target) if _is_bare(p) else p for p in node.body]
+            node = ast.ClassDef(node.name, node.bases, node.keywords, parts, node.decorator_list)
         elif isinstance(node, ast.AnnAssign) and node.value:
             node = ast.Assign([node.target], node.value)
         attributes, base = list[str](), node
@@ -97,6 +92,6 @@ def _is_free(node: Any) -> bool:
     return isinstance(node, ast.stmt) and (free or says_nothing(node))
 
 
-def _is_bare(node: Any) -> bool:
+def _is_bare(node: Any) -> TypeGuard[ast.AnnAssign]:
     """Whether a statement only annotates a name."""
     return isinstance(node, ast.AnnAssign) and node.value is None
