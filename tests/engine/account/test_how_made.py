@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from verified_transformer.engine.account import ledger
-from verified_transformer.engine.account.code import Package, library, notebook_keys
+from verified_transformer.engine.account.code import CodeFault, Package, library, notebook_keys
+from verified_transformer.engine.account.code.cells import made_by
 from verified_transformer.engine.account.code.notebook_keys import how_made, notebook_key
 from verified_transformer.engine.checks.what_ran import spot
 
@@ -99,6 +100,94 @@ def test_what_a_function_is_made_of_counts(source: str, bodies: str | tuple[str,
     assert len({key(source.format(body)) for body in bodies} - {None}) == 2
 
 
+FLOW = """
+from contextlib import suppress
+f = abs
+for turn in range(2):
+    with suppress(ValueError):
+        if turn < 3:
+            f = abs
+        key = check(f)
+    f = max
+"""
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("f = abs\nfor", "f = any\nfor"), ("        f = abs", "        f = any"),
+        ("turn < 3", "turn > 3"), ("range(2)", "range(1)"), ("f = max", "f = min"),
+        ("(ValueError)", "(TypeError)"), ("f = abs\n        key", "pass\n        else:\n"
+        "            f = abs\n        key"),
+    ],
+    ids=["before a branch", "in a branch", "its condition", "turns of a loop", "the turn before",
+         "a context", "which branch"],
+)  # fmt: skip
+def test_what_decides_whether_a_line_runs_moves_the_key(old: str, new: str) -> None:
+    assert old in FLOW and key(FLOW.replace(old, new)) != key(FLOW)
+
+
+EFFECT = """
+import math, operator, torch
+rows = [[1], [2]]
+again = claim("law")
+def predicate(row):
+    return row and math.sqrt(2)
+def spoil(things=()):
+    rows.append(3)
+def unused():
+    math.e = 2
+key = check(predicate, on=rows)"""
+
+
+def read(plant: str = "") -> str | None:
+    """Return the key of a cell's check below a planted line, without running it."""
+    source, name = EFFECT.replace("key =", f"{plant}\nkey ="), "<cell>"
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    return how_made(made_by((name, source.count("\n") + 1), {}))
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    "plant",
+    [
+        "rows.pop()", "del rows[0]", "rows[0].copy_(1)", "same = rows\nsame.append(1)", "spoil()",
+        "for row in rows:\n    row.clear()", "setattr(rows, 'a', 1)",
+        "operator.setitem(rows, 0, 1)",
+        "math.sqrt = abs", "setattr(math, 'sqrt', abs)", "vars(math)['sqrt'] = abs", "unused()",
+        "globals()['predicate'] = abs", "exec('predicate = abs')",
+        "def late():\n    global predicate\n    predicate = abs\nlate()", "torch.manual_seed(1)",
+        "torch.relu, said = abs, claim", "with fork():\n    math.e = 3",
+    ],
+)  # fmt: skip
+def test_what_changes_it_from_aside_moves_the_key(plant: str) -> None:
+    assert read(plant) not in (read(), None)
+
+
+@pytest.mark.canary
+def test_a_cell_that_imports_everything_is_refused() -> None:
+    with pytest.raises(CodeFault, match="imports everything"):
+        read("from math import *")
+
+
+@pytest.mark.parametrize(
+    "plant",
+    [
+        "print(rows)",
+        "again.meets(rows)",
+        "claim('other').check(predicate, on=rows)",
+        "spoil",
+        "plt.plot(rows)",
+        "with fork():\n    torch.manual_seed(1)",
+        "other = [rows]",
+        "found = [predicate for predicate in rows]",
+    ],
+)
+def test_what_shows_or_judges_is_free(plant: str) -> None:
+    assert read(plant) == read()
+
+
 def test_functions_that_call_each_other_end() -> None:
     source = "def f(n):\n    return n and g(n - 1)\n\ndef g(n):\n    return f(n)\n\nkey = check(f)"
     assert key(source) is not None
@@ -155,7 +244,19 @@ def test_numbers_that_another_processor_rounds_otherwise_are_free() -> None:
 # ------------------------------------------------------------------ the library's own code
 
 LIBRARY = {
+    "models/__init__.py": '"""Work."""',
     "models/work.py": '''
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import torch
+
+@dataclass
+class Sides:
+    long: int
+    short: int
+
 class Chain:
     def __init__(self, name):
         self.name = name
@@ -177,8 +278,17 @@ def less_work(join: int):
 
 
 def all_work(join, length):
-    total = join * length
-    return total + 1
+    total = join * Sides(length, 1).long
+
+    def add():
+        nonlocal total
+        total += 1
+
+    add()
+    try:
+        raise KeyError(total)
+    except KeyError as found:
+        return found.args[0]
 ''',
     "engine/checks/claim.py": "def claim(x):\n    return x\n",
 }
@@ -216,10 +326,17 @@ def key_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Key:
     ("cell", "old", "new"),
     [
         pytest.param(LESS, "all_work(join, length) <", "2 * length <", id="an inner function"),
-        pytest.param(LESS, "total + 1", "total + 2", id="what it calls"),
-        pytest.param(BY_MODULE, "total + 1", "total + 2", id="through a notebook's function"),
+        pytest.param(LESS, "total += 1", "total += 2", id="what it calls"),
+        pytest.param(BY_MODULE, "total += 1", "total += 2", id="through a notebook's function"),
         pytest.param(CHAIN, "x[0]", "x[1]", id="a method of what a name stands for"),
         pytest.param(CHAIN, '"diagonal"', '"other"', id="a field of it"),
+        pytest.param(LESS, "long: int\n    short", "short: int\n    long", id="order of fields"),
+        pytest.param(LESS, "nonlocal total", "total = 0", id="a name of its own"),
+        pytest.param(LESS, "KeyError(total)", "KeyError(3)", id="what an exception carries"),
+        pytest.param(
+            LESS, '"""Work."""', "import math\nmath.pi = math.pi", id="put in by its package"
+        ),
+        pytest.param(LESS, "if TYPE_CHECKING", "if not TYPE_CHECKING", id="run after all"),
     ],
 )
 def test_an_answer_typed_into_the_library_moves_the_key(

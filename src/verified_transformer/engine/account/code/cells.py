@@ -12,12 +12,16 @@ import copy
 import linecache
 import os
 import symtable
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from .effects import EVERYWHERE, WITHIN, changed_by
+
 Place = tuple[str, int]  # a cell's file name, and the line in it
+Inside = tuple[str, int, str]  # a cell's file name, a head's line in it, and which of its bodies
+_LOOPS = {"For.body", "While.body"}
 _BODIES = ("body", "handlers", "orelse", "finalbody")
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _DEFINED = (*_DEFINITIONS, ast.Lambda)
@@ -33,6 +37,7 @@ class Line:
         file: the cell's name.
         first, last: its lines; of a head, those before the body.
         outer: first and last line of the statement of the cell that it stands in.
+        within: what it stands in, from the outermost.
         binds, changes: names that it binds anew, and that it may change.
         loads: names that it uses, those of the functions that it defines among them.
         broken: those of them that it only gives to a check as broken versions.
@@ -43,6 +48,7 @@ class Line:
     first: int
     last: int
     outer: tuple[int, int]
+    within: tuple[Inside, ...]
     binds: frozenset[str]
     changes: frozenset[str]
     loads: frozenset[str]
@@ -59,9 +65,25 @@ class Line:
         file, line = place or ("", 0)
         return file == self.file and self.outer[0] <= line <= self.outer[1]
 
+    def precedes(self, other: Line) -> bool:
+        """Whether this surely ran before a later line that runs: no branch or empty loop hid it."""
+        body = f"{type(self.statement).__name__}.body"
+        last = ((self.file, self.first, body),) if body in _LOOPS else ()
+        return other.within[: len(self.within + last)] == self.within + last
+
+    @property
+    def context(self) -> tuple[Inside, ...]:
+        """What it stands in, as far as its innermost `with`."""
+        depths = [depth for depth, part in enumerate(self.within, 1) if part[2] == "With.body"]
+        return self.within[: max(depths, default=0)]
+
+    def loops_with(self, other: Line) -> bool:
+        """Whether both stand in the same loop."""
+        return any(part[2] in _LOOPS and part in other.within for part in self.within)
+
 
 def lines_before(place: Place) -> list[Line]:
-    """Return the lines of all cells that were run until a place, its own the last."""
+    """Return the lines of all cells that were run until a place, and the rest of its statement."""
     found: list[Line] = []
     folder = os.path.dirname(place[0])
     for name, entry in list(linecache.cache.items()):
@@ -69,47 +91,76 @@ def lines_before(place: Place) -> list[Line]:
         if is_cell and name != place[0]:
             found += _lines(name, "".join(entry[2]))  # type: ignore[misc]
     own = _lines(place[0], "".join(linecache.getlines(place[0])))
-    return [*found, *(line for line in own if line.first <= place[1])]
+    return [*found, *(line for line in own if line.outer[0] <= place[1])]
 
 
 def made_by(place: Place, names: Mapping[str, Any], *, broken: bool = True) -> list[Line]:
-    """Return the lines that made what the statement at a place uses, that one the last.
+    """Return the lines that made what the statement at a place uses, that one among them.
 
     Args:
         broken: with what is given to a check as broken, so that it fails there; with all that a
-            loop goes over, not only what its last turn took; and with what the names of a function
-            stand for when the statement calls it.
+            loop goes over, not only what its last turn took; with what the names of a function
+            stand for when the statement calls it; with each line's heads, and what a branch may not
+            have bound; and with what `effects` says. Without, the statement is the last.
     """
     every = lines_before(place)
-    if not every or not every[-1].holds(place):
+    own = [index for index, line in enumerate(every) if line.holds(place)]
+    if not own:
         return []
-    found: dict[int, Line] = {len(every) - 1: every[-1]}
-    used = every[-1].loads - (set() if broken else every[-1].broken)
-    waiting = [(len(every) - 1, name) for name in used]
-    seen = set(waiting)
+    every = every if broken else every[: own[-1] + 1]
+    heads = {(line.file, line.first): index for index, line in reversed([*enumerate(every)])}
+    effects = changed_by(every) if broken else [frozenset[str]()] * len(every)
+    changed = [line.changes | more for line, more in zip(every, effects, strict=True)]
+    settings = [i for i, names in enumerate(changed) if names & {EVERYWHERE, WITHIN}]
+    found = dict[int, Line]()
+    waiting, seen = list[tuple[int, str]](), set[tuple[int, str]]()
+
+    def take(index: int, loads: frozenset[str]) -> None:
+        line = found[index] = every[index]
+        new = {(index, name) for name in loads}
+        if broken:
+            if any(isinstance(part, _DEFINED) for part in ast.walk(line.statement)):
+                new |= {(own[-1], name) for name in loads}
+            for head in {heads[part[:2]] for part in line.within} - {*found}:
+                take(head, every[head].loads)
+            for other in settings:
+                if other < index and other not in found:
+                    context = () if EVERYWHERE in changed[other] else every[other].context
+                    if line.within[: len(context)] == context:
+                        take(other, every[other].loads)
+        waiting.extend(new - seen)
+        seen.update(new)
+
+    for index in own:
+        take(index, every[index].loads - (set() if broken else every[index].broken))
     while waiting:
         before, name = waiting.pop()
-        for index in _binding(every, before, name):
-            line = found[index] = every[index]
-            one_turn = isinstance(line.statement, ast.For) and not broken
-            more = _taken_from(line, name, names) if one_turn else line.loads
-            new = {(index, other) for other in more}
-            if broken and any(isinstance(part, _DEFINED) for part in ast.walk(line.statement)):
-                new |= {(len(every) - 1, other) for other in more}
-            new -= seen
-            seen |= new
-            waiting += new
+        for index in _binding(every, changed, before, name, broken=broken):
+            one_turn = isinstance(every[index].statement, ast.For) and not broken
+            loads = every[index].loads
+            take(index, _taken_from(every[index], name, names) if one_turn else loads)
     return [found[index] for index in sorted(found)]
 
 
-def _binding(every: list[Line], before: int, name: str) -> Iterator[int]:
-    """The line that bound a name last, before a line, and those that changed it since."""
+def _binding(
+    every: list[Line], changed: list[frozenset[str]], before: int, name: str, *, broken: bool
+) -> Iterator[int]:
+    """The line that bound a name last, before a line, and those that changed it since.
+
+    With `broken` those, too, that may have bound it: in a branch, or in the turn before.
+    """
+    user = every[before]
+    for index in range(before + 1, len(every) if broken else 0):
+        line = every[index]
+        if name in line.binds | changed[index] and line.loops_with(user):
+            yield index
     for index in range(before - 1, -1, -1):
-        if name in every[index].changes:
+        if name in changed[index]:
             yield index
         if name in every[index].binds:
             yield index
-            return
+            if not broken or every[index].precedes(user):
+                return
 
 
 def _taken_from(line: Line, name: str, names: Mapping[str, Any]) -> frozenset[str]:
@@ -133,19 +184,23 @@ def _lines(file: str, source: str) -> tuple[Line, ...]:
     )
 
 
-def _flat(node: ast.stmt, file: str, outer: tuple[int, int]) -> Iterator[Line]:
+def _flat(
+    node: ast.stmt, file: str, outer: tuple[int, int], within: tuple[Inside, ...] = ()
+) -> Iterator[Line]:
     """The lines of a statement: its own, or its head's and those of its bodies."""
     inner = [] if isinstance(node, _DEFINITIONS) else list(_inner(node))
-    end = inner[0].lineno - 1 if inner else node.end_lineno or 0
+    end = inner[0][1].lineno - 1 if inner else node.end_lineno or 0
     fields = {key: value for key, value in ast.iter_fields(node) if not inner or key not in _BODIES}
     head: Any = type(node)(**fields | ({"body": [ast.Pass()], "orelse": []} if inner else {}))
     binds, changes, loads = names_of(ast.Pass() if isinstance(node, ast.Try) else head)
     words = {part.arg for part in ast.walk(head) if isinstance(part, ast.keyword)}
     broken = loads - names_of(_without_broken(head))[2] if words & _BROKEN else frozenset()
     last = max(end, node.lineno)
-    yield Line(file, _first(node), last, outer, binds, changes, loads, broken, head)
-    for child in inner:
-        yield from _flat(child, file, outer)
+    first = _first(node)
+    yield Line(file, first, last, outer, within, binds, changes, loads, broken, head)
+    for body, child in inner:
+        part = file, first, f"{type(node).__name__}.{body}"
+        yield from _flat(child, file, outer, (*within, part))
 
 
 def _first(node: ast.stmt) -> int:
@@ -153,21 +208,12 @@ def _first(node: ast.stmt) -> int:
     return min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
 
 
-def _inner(node: ast.stmt) -> Iterator[ast.stmt]:
-    """The statements of the bodies of a loop, a branch, a `with` or a `try`."""
-    for child in _nodes([getattr(node, key, None) for key in _BODIES]):
-        if isinstance(child, ast.ExceptHandler):
-            yield from child.body
-        elif isinstance(child, ast.stmt):
-            yield child
-
-
-def _nodes(values: Iterable[Any]) -> Iterator[ast.AST]:
-    for value in values:
-        if isinstance(value, ast.AST):
-            yield value
-        elif isinstance(value, list):
-            yield from _nodes(value)
+def _inner(node: ast.stmt) -> Iterator[tuple[str, ast.stmt]]:
+    """The statements of the bodies of a loop, a branch, a `with` or a `try`, and whose they are."""
+    for body in _BODIES:
+        for child in getattr(node, body, ()):
+            inner = child.body if isinstance(child, ast.ExceptHandler) else [child]
+            yield from ((body, statement) for statement in inner)
 
 
 def names_of(node: ast.stmt) -> tuple[frozenset[str], ...]:

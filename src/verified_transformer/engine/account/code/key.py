@@ -57,7 +57,7 @@ def code_from(start: Definition, package: Package) -> Code:
     """Return the key of all that a definition reaches, in the order in which it is met."""
     places, found = {start: 0}, [start]
     for definition in found:  # which grows
-        for target in (*_read(definition, package)[1], Definition(definition.module, "")):
+        for target in (*_read(definition, package)[1], *package.run_with(definition.module)):
             if target not in places:
                 places[target] = len(found)
                 found.append(target)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeGuard
 
 from .modules import bound_in, says_nothing
 
 Resolve = Callable[[str, list[str]], Any]
 _LAYOUT = {"type_comment", "type_params", "kind", "ctx", "annotation", "returns", "simple"}
+_TEXTS = ast.Constant | ast.JoinedStr  # those of a refusal
 _IMPORTS = ast.Import | ast.ImportFrom
 
 
@@ -52,7 +53,11 @@ class _Tree:
         if not isinstance(node, ast.AST):
             return repr(node)
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
-            node = ast.Raise(node.exc.func)
+            if all(isinstance(said, _TEXTS) for said in node.exc.args):
+                node = ast.Raise(node.exc.func)
+        elif isinstance(node, ast.ClassDef):  # what has no value yet may be a field, by its place
+            parts = [ast.Expr(p.target) if _is_bare(p) else p for p in node.body]
+            node = ast.ClassDef(node.name, node.bases, node.keywords, parts, node.decorator_list)
         elif isinstance(node, ast.AnnAssign) and node.value:
             node = ast.Assign([node.target], node.value)
         attributes, base = list[str](), node
@@ -63,11 +68,15 @@ class _Tree:
         if isinstance(node, ast.Name):
             return self._local(node.id)
         written = [
-            [key, self._local(value) if key in ("name", "rest") else self.of(value)]
+            [key, self._named(value) if key in ("name", "names", "rest") else self.of(value)]
             for key, value in ast.iter_fields(node)
             if key not in _LAYOUT and value not in (None, [])
         ]
         return [type(node).__name__, written]
+
+    def _named(self, names: str | list[str]) -> Any:
+        """What a statement names without a node of its own."""
+        return self._local(names) if isinstance(names, str) else [*map(self._local, names)]
 
     def _local(self, name: str) -> Any:
         """A name that a statement binds: of a field itself, else a number."""
@@ -79,5 +88,10 @@ class _Tree:
 
 
 def _is_free(node: Any) -> bool:
-    bare = isinstance(node, ast.AnnAssign) and node.value is None
-    return isinstance(node, ast.stmt) and (bare or isinstance(node, _IMPORTS) or says_nothing(node))
+    free = _is_bare(node) or isinstance(node, _IMPORTS)
+    return isinstance(node, ast.stmt) and (free or says_nothing(node))
+
+
+def _is_bare(node: Any) -> TypeGuard[ast.AnnAssign]:
+    """Whether a statement only annotates a name."""
+    return isinstance(node, ast.AnnAssign) and node.value is None

@@ -168,6 +168,14 @@ class Package:
                 return definition, [*attributes, *rest]
         raise CodeFault(f"{via.label}: asks {found.label} for {name}, which is not there")
 
+    def run_with(self, module: Module) -> Iterator[Definition]:
+        """Yield what runs when a module is imported: its own, and what its packages run."""
+        yield Definition(module, "")
+        for folder in module.file.relative_to(self.folder).parents:
+            file = self.folder / folder / "__init__.py"
+            if file.is_file() and self.module(file).bindings.get(""):
+                yield Definition(self.module(file), "")
+
     def every(self, module: Module) -> Iterator[tuple[str, Definition]]:
         """Yield what the package defines of all that can be asked of a module, by its names."""
         for name in filter(None, module.bindings):
@@ -193,8 +201,8 @@ def says_nothing(node: ast.stmt) -> bool:
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant)
     if isinstance(node, ast.If) and not node.orelse:
-        return ast.unparse(node.test).endswith("TYPE_CHECKING")
-    return isinstance(node, ast.Pass | ast.Global | ast.Nonlocal)
+        return ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+    return isinstance(node, ast.Pass)
 
 
 def bound_in(nodes: list[ast.stmt]) -> Iterator[str]:

@@ -27,8 +27,8 @@ def how_made(lines: Sequence[Line]) -> str | None:
     `sampling`), and what is of another package.
 
     Args:
-        lines: of the notebook, that made what a check was given (`cells.made_by`), its own the
-            last.
+        lines: of the notebook, that made what a check was given (`cells.made_by`), its own
+            among them.
 
     Returns:
         Eight hexadecimal digits; None outside a notebook, where there are no lines.
@@ -54,7 +54,9 @@ def how_made(lines: Sequence[Line]) -> str | None:
         return [key_of(definition, package), *rest]
 
     found = [
-        meaning([line.statement], line.binds | line.changes | line.loads, resolve) for line in lines
+        meaning([line.statement], line.binds | line.changes | line.loads, resolve)
+        + [body for *_, body in line.within]
+        for line in lines
     ]
     return hash_of(found) if found else None
 
