@@ -158,6 +158,7 @@ def read(plant: str = "") -> str | None:
         "math.sqrt = abs", "setattr(math, 'sqrt', abs)", "vars(math)['sqrt'] = abs", "unused()",
         "globals()['predicate'] = abs", "exec('predicate = abs')",
         "def late():\n    global predicate\n    predicate = abs\nlate()", "torch.manual_seed(1)",
+        "get_ipython().run_line_magic('run', 'x.py')",
         "torch.relu, said = abs, claim", "with fork():\n    math.e = 3",
     ],
 )  # fmt: skip
@@ -182,6 +183,7 @@ def test_a_cell_that_imports_everything_is_refused() -> None:
         "with fork():\n    torch.manual_seed(1)",
         "other = [rows]",
         "found = [predicate for predicate in rows]",
+        "get_ipython().run_line_magic('pip', 'install -q \"it @ git+https://here\"')",
     ],
 )
 def test_what_shows_or_judges_is_free(plant: str) -> None:

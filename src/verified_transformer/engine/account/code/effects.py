@@ -18,6 +18,7 @@ EVERYWHERE, WITHIN = "*", "* within"  # all that runs later; of a `with` the res
 _PRINTS = {"print", "display"}
 _SHOWS = {"claim", "exercise", "live", "figure", "plt", "pile", "drawings"}
 _SHOWN = "verified_transformer.book.drawings"
+_INSTALLS = "get_ipython().run_line_magic('pip',"  # what is there is no line's, but the machine's
 _REACH_ALL = {"exec", "globals", "get_ipython"}
 _GLOBAL = ("seed", "set_", "use_")  # such functions of a module set what all others read
 _IN_PLACE = {"pop", "remove", "clear", "sort", "reverse", "discard", "popitem", "shuffle"}
@@ -40,6 +41,8 @@ class _Effects:
     def of(self, line: Line) -> set[str]:
         """What a line changes; it is known from here on."""
         node = line.statement
+        if isinstance(node, ast.Expr) and ast.unparse(node).startswith(_INSTALLS):
+            return set()
         if isinstance(node, ast.Import | ast.ImportFrom):
             self.imported |= line.binds
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(_SHOWN):
