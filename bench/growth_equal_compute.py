@@ -37,7 +37,8 @@ from verified_transformer.book.experiments.laboratory.tasks import (
     documentation,
     lettered,
 )
-from verified_transformer.models.growth import Axis, grow, grow_along
+from verified_transformer.book.experiments.laboratory.ways_to_grow import padded
+from verified_transformer.models.growth import grow, grow_along
 from verified_transformer.seeds import generator, seed_of
 from verified_transformer.writing import write_whole
 
@@ -66,9 +67,9 @@ def zeros(model: Any) -> Any:
     square is left.
     """
     c = model.config
-    axes = dict.fromkeys(("stream", "features", "scored"), _padded(1, c.hidden_size))
-    axes["feed-forward"] = _padded(1, c.intermediate_size)
-    axes |= dict.fromkeys(("value", "attended"), _padded(c.num_attention_heads, c.head_dim))
+    axes = dict.fromkeys(("stream", "features", "scored"), padded(1, c.hidden_size, 2))
+    axes["feed-forward"] = padded(1, c.intermediate_size, 2)
+    axes |= dict.fromkeys(("value", "attended"), padded(c.num_attention_heads, c.head_dim, 2))
     large = grow_along(model, 2, axes, noise=2.0, generator=generator("equal compute, readers"))
     with torch.no_grad():
         for module in large.modules():
@@ -77,13 +78,6 @@ def zeros(model: Any) -> Any:
                 module.weight[c.hidden_size :] = 1.0  # with 0 nothing there would ever learn
                 module.weight.div_(2**0.5)
     return large.float()
-
-
-def _padded(count: int, size: int) -> Axis:
-    source = torch.arange(count * size).view(count, 1, size).expand(-1, 2, -1).flatten()
-    factor = torch.zeros(count, 2, size, dtype=torch.float64)
-    factor[:, 0] = 1.0
-    return Axis(source, factor.flatten(), count * size)
 
 
 def apart(model: Any, noise: float) -> Any:

@@ -49,14 +49,14 @@ def by_zeros(model: Any, k: int, readers: torch.Generator | None = None) -> Any:
             there is zero, so that the function is the same.
     """
     count, size = _heads(model.config)
-    stream = _padded(1, model.config.hidden_size, k)
-    inner, scored = _padded(count, size, k), score_scale(k, 1, scaled=True)
+    stream = padded(1, model.config.hidden_size, k)
+    inner, scored = padded(count, size, k), score_scale(k, 1, scaled=True)
     names = ("stream", "embedding", "features", "scored")
     large = grow_along(model, k, {
         **dict.fromkeys(names, stream),
         **dict.fromkeys(("value", "attended"), inner),
-        **dict.fromkeys(("query", "key"), _padded(count, size, k, scored)),
-        "feed-forward": _padded(1, model.config.intermediate_size, k),
+        **dict.fromkeys(("query", "key"), padded(count, size, k, scored)),
+        "feed-forward": padded(1, model.config.intermediate_size, k),
     }, noise=k if readers else 0.0, generator=readers)  # fmt: skip
     with torch.no_grad():
         for module in large.modules():
@@ -65,8 +65,14 @@ def by_zeros(model: Any, k: int, readers: torch.Generator | None = None) -> Any:
     return large
 
 
-def _padded(count: int, size: int, k: int, scale: float = 1.0) -> Axis:
-    """Each of some heads with zeros behind it."""
+def padded(count: int, size: int, k: int, scale: float = 1.0) -> Axis:
+    """Return the axis along which each of some heads has zeros behind it.
+
+    Args:
+        count, size: heads, and numbers in each; one head for an axis that has none.
+        k: factor of growth.
+        scale: of what is kept.
+    """
     source = torch.arange(count * size).view(count, 1, size).expand(-1, k, -1)
     factor = torch.zeros(count, k, size, dtype=torch.float64)
     factor[:, 0] = scale
