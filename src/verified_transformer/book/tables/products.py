@@ -75,9 +75,9 @@ def is_product(vector: Iterable[Any], lengths: Sequence[int]) -> bool:
     return all(exact_rank(layout.tolist()) <= 1 for layout in layouts)
 
 
-def exact_rank(rows: Sequence[Sequence[Any]]) -> int:
-    """Return the rank of a matrix of whole numbers or fractions."""
-    return int(sp.Matrix(rows).to_DM().to_field().rank())
+def exact_rank(rows: Iterable[Any]) -> int:
+    """Return the rank of a matrix of whole numbers or fractions, as lists or a tensor."""
+    return int(sp.Matrix(_exact(rows)).to_DM().to_field().rank())
 
 
 def derivative(factors: Sequence[torch.Tensor]) -> torch.Tensor:
@@ -109,7 +109,7 @@ def dimension(lengths: Sequence[int]) -> int:
     """
     source = generator("factors in general position")
     factors = [torch.randint(1, 100, (length,), generator=source) for length in lengths]
-    return exact_rank(derivative(factors).tolist())
+    return exact_rank(derivative(factors))
 
 
 def share_of_best_pair(vectors: torch.Tensor) -> torch.Tensor:
