@@ -10,10 +10,10 @@ import pytest
 from picture_comparison import moved_fields
 
 from verified_transformer.engine.account import registry
-from verified_transformer.engine.account.records.margins import Interval
 from verified_transformer.engine.account.records.ran import OWN, Ran, RecordError
 from verified_transformer.engine.account.records.record import (
     Estimate,
+    Interval,
     Record,
     Recorded,
     Sample,

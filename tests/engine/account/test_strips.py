@@ -16,7 +16,7 @@ from verified_transformer.engine.account.records.record import (
     Score,
     Volatile,
 )
-from verified_transformer.engine.account.rendering.strips import told
+from verified_transformer.engine.account.rendering.readable import told
 
 ROOT = Path(__file__).parents[3]
 

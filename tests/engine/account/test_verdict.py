@@ -9,9 +9,9 @@ import pytest
 
 from verified_transformer import claim
 from verified_transformer.engine.account.reading import Reading, RegistryError, read_reading
-from verified_transformer.engine.account.records.margins import Interval
 from verified_transformer.engine.account.records.ran import NamedModel, Ran
 from verified_transformer.engine.account.records.record import (
+    Interval,
     LedgerError,
     Record,
     Recorded,

@@ -16,8 +16,8 @@ from verified_transformer.engine.account.reading import Citation, Reading
 from verified_transformer.engine.checks import subject
 from verified_transformer.engine.checks.by_measurement import passes
 from verified_transformer.engine.checks.claim import ClaimFailed, claim
+from verified_transformer.engine.checks.subject import as_much, equation
 from verified_transformer.engine.checks.what_ran import watched
-from verified_transformer.engine.checks.wording import as_much, equation
 from verified_transformer.engine.exact.derivations import Derivation, Oracle
 from verified_transformer.engine.exact.formulas.mutants import Mutant, formula_mutants
 from verified_transformer.engine.exact.formulas.notation import symbols

@@ -11,7 +11,7 @@ import pytest
 from verified_transformer.engine.checks.claim import claim
 from verified_transformer.engine.exact.derivations import Oracle
 from verified_transformer.engine.exact.formulas.notation import symbols
-from verified_transformer.engine.exact.typed_oracles import is_constant, is_typed
+from verified_transformer.engine.exact.judging import is_constant, is_typed
 
 d, σ = symbols("d sigma")
 AT = [{d: 3, σ: 1.3}, {d: 5, σ: 0.7}]

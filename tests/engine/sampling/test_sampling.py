@@ -26,9 +26,11 @@ from verified_transformer.engine.exact.moments import Index, Tensor, mean, total
 from verified_transformer.engine.sampling import measuring as sampling
 from verified_transformer.engine.sampling.design import Design, difference_interval, mean_interval
 from verified_transformer.engine.sampling.measuring import measure
-from verified_transformer.engine.sampling.quantities import Piloted, Sampled, central_moments
-from verified_transformer.engine.sampling.statistics import (
+from verified_transformer.engine.sampling.quantities import (
     OtherStatistic,
+    Piloted,
+    Sampled,
+    central_moments,
     require_definition,
     require_same,
 )

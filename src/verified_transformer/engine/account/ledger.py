@@ -19,7 +19,7 @@ from .records import notebook_records
 from .records.notebook_records import Found, notebooks, stale, stored_records
 from .records.record import METADATA_KEY, LedgerError, Record, Score
 from .registry import Article, Statement
-from .rendering.strips import told
+from .rendering.readable import told
 from .verdicts import lock
 from .verdicts.decide import Decision, decide_all, uses
 from .verdicts.lock import Change, Locked, State

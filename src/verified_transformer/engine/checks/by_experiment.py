@@ -8,8 +8,7 @@ from typing import Any
 
 from ..account.recordings import Recording
 from ..account.records.chances import PLACEBO, PLACEBOS_TRIED
-from ..account.records.margins import PRINTED, Interval
-from ..account.records.record import Record
+from ..account.records.record import PRINTED, Interval, Record
 from .subject import Subject, accept
 from .what_ran import watched
 

@@ -8,9 +8,8 @@ from typing import Any, Self
 
 from ..account.reading.citations import Citation, checked_day, installed, stands_in
 from ..account.records.record import Record
-from .subject import Subject, accept
+from .subject import Subject, accept, amount
 from .what_ran import watched
-from .wording import amount
 
 _NATURES = ("definition", "plan", "opinion", "picture")
 
