@@ -15,14 +15,11 @@ from .engine.exact.formulas.evaluation import quadrature as quadrature
 from .engine.exact.formulas.notation import parse as parse
 from .engine.exact.formulas.notation import symbols as symbols
 from .engine.exact.induction import Induction as Induction
-from .engine.exact.integrals.activations import Activation as Activation
-from .engine.exact.integrals.activations import activation as activation
 from .engine.exact.integrals.closed_forms import half_line_power as half_line_power
 from .engine.exact.integrals.closed_forms import integrate_by_parts as integrate_by_parts
 from .engine.exact.integrals.closed_forms import (
     integrate_half_line_powers as integrate_half_line_powers,
 )
-from .engine.exact.integrals.closed_forms import sum_geometric_series as sum_geometric_series
 from .engine.exact.integrals.law_means import Draw as Draw
 from .engine.exact.integrals.law_means import LawMean as LawMean
 from .engine.exact.integrals.law_means import density as density
