@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from verified_transformer.engine.account.reading.citations import Citation, stands_in
+from verified_transformer.engine.account.citations import Citation, stands_in
 from verified_transformer.engine.commands.elsewhere import sources as module
 from verified_transformer.engine.commands.elsewhere.keeping import path
 from verified_transformer.engine.commands.elsewhere.sources import (

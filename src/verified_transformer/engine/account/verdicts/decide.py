@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .. import evidence
+from ..citations import age_fault
 from ..evidence import VERDICTS, Weight
 from ..reading import Reading
-from ..reading.citations import age_fault
 from ..records.ran import model_fault, not_run
 from ..records.record import NEEDED, LedgerError, Record
 from ..registry import Statement, from_the_ground

@@ -16,8 +16,8 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from ...account import registry
+from ...account.citations import Citation, stands_in
 from ...account.hashing import hash_of
-from ...account.reading.citations import Citation, stands_in
 from .keeping import kept, provenance, write_status
 
 
