@@ -99,12 +99,6 @@ def test_no_mutant_of_the_norm_variance_is_proved_or_measured(
         claim("LOSS-14").measure(variance(norm2()), squared_norm, at=AT)
 
 
-@pytest.mark.canary
-def test_a_typed_result_is_no_definition() -> None:
-    with pytest.raises(TypeError, match="quantity: got Mul; accepted: what the reading of LOSS-14"):
-        claim("LOSS-14").prove(2 * d * σ**4)
-
-
 RESULT = 2 * d * σ**4
 TYPED: list[tuple[Any, type[Exception], str]] = [
     (RESULT, TypeError, "derived: got Mul"),

@@ -12,11 +12,7 @@ from .key import EXERCISE_KEY, key, key_in_a_line
 
 
 class Exercise:
-    """A question that shows itself, checks an answer, and keeps its solution folded.
-
-    Args:
-        asked: the question as data.
-    """
+    """A question that shows itself, checks an answer, and keeps its solution folded."""
 
     def __init__(self, asked: Question) -> None:
         self._asked = asked
