@@ -4,7 +4,7 @@ from .engine.checks.claim import ClaimFailed as ClaimFailed
 from .engine.checks.claim import Record as Record
 from .engine.checks.claim import claim as claim
 from .engine.checks.claim import derive as derive
-from .engine.checks.exercises.exercise import exercise as exercise
+from .engine.checks.exercises.answers import exercise as exercise
 from .engine.exact.derivations import Derivation as Derivation
 from .engine.exact.derivations import Oracle as Oracle
 from .engine.exact.derivations import Step as Step
