@@ -30,11 +30,6 @@ STATEMENTS = registry.load()[1]
 RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 
-@pytest.fixture(scope="module")
-def collected() -> ledger.Ledger:
-    return ledger.collect(ROOT)
-
-
 def texts(collected: ledger.Ledger, name: str) -> list[str]:
     """What the registry says of a claim, its erratum aside, and the lines of its records."""
     claim = next(c for c in collected.claims if c.id == name)

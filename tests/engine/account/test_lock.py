@@ -30,11 +30,6 @@ def now(**changes: Any) -> dict[str, State]:
     return {**NOW, "TEST-01": replace(WAS, **changes)}
 
 
-@pytest.fixture(scope="module")
-def collected() -> Ledger:
-    return ledger.collect(ROOT)
-
-
 def test_every_verdict_is_as_locked(collected: Ledger) -> None:
     """`make lock REASON="…"` renews the lock on purpose."""
     assert collected.differences() == []
