@@ -31,6 +31,12 @@ def html(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     return shared / "_build" / "html"
 
 
+@pytest.fixture(scope="session")
+def collected() -> ledger.Ledger:
+    """The ledger of the stored notebooks."""
+    return ledger.collect(ROOT)
+
+
 @pytest.fixture
 def reading(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Give a claim of the registry another reading for the length of a test."""

@@ -4,7 +4,7 @@ from .engine.checks.claim import ClaimFailed as ClaimFailed
 from .engine.checks.claim import Record as Record
 from .engine.checks.claim import claim as claim
 from .engine.checks.claim import derive as derive
-from .engine.checks.exercises.exercise import exercise as exercise
+from .engine.checks.exercises.answers import exercise as exercise
 from .engine.exact.derivations import Derivation as Derivation
 from .engine.exact.derivations import Oracle as Oracle
 from .engine.exact.derivations import Step as Step
@@ -15,14 +15,11 @@ from .engine.exact.formulas.evaluation import quadrature as quadrature
 from .engine.exact.formulas.notation import parse as parse
 from .engine.exact.formulas.notation import symbols as symbols
 from .engine.exact.induction import Induction as Induction
-from .engine.exact.integrals.activations import Activation as Activation
-from .engine.exact.integrals.activations import activation as activation
 from .engine.exact.integrals.closed_forms import half_line_power as half_line_power
 from .engine.exact.integrals.closed_forms import integrate_by_parts as integrate_by_parts
 from .engine.exact.integrals.closed_forms import (
     integrate_half_line_powers as integrate_half_line_powers,
 )
-from .engine.exact.integrals.closed_forms import sum_geometric_series as sum_geometric_series
 from .engine.exact.integrals.law_means import Draw as Draw
 from .engine.exact.integrals.law_means import LawMean as LawMean
 from .engine.exact.integrals.law_means import density as density

@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from verified_transformer.engine.commands.elsewhere.keeping import path, provenance
+from verified_transformer.engine.commands.status import path, provenance
 from verified_transformer.writing import write_whole
 
 from .judging import LOCKED, Judge, Judgement

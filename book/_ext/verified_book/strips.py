@@ -22,7 +22,7 @@ from sphinx.application import Sphinx
 from verified_transformer.engine.account import registry
 from verified_transformer.engine.account.records import notebook_records
 from verified_transformer.engine.account.records.record import METADATA_KEY, Record
-from verified_transformer.engine.account.rendering.strips import told
+from verified_transformer.engine.account.rendering.readable import told
 
 from . import folding, render
 from .claims import Claims, page_uri, raw

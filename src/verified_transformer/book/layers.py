@@ -50,8 +50,7 @@ def dense_weights(name: str, *shape: int) -> torch.Tensor:
 
 
 # ----------------------------------------------------------------------- activations, by quadrature
-# For activations with a formula the library has `activation`, with closed forms and error bounds;
-# here the function is whatever torch can compute.
+# The function is whatever torch can compute.
 
 Function = Callable[[torch.Tensor], torch.Tensor]
 _nodes, _heights = (torch.from_numpy(a) for a in np.polynomial.legendre.leggauss(256))

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from verified_transformer.engine.account import ledger, registry
+from verified_transformer.engine.account.citations import cut, installed, stands_in
 from verified_transformer.engine.account.reading import Citation, RegistryError, read_reading
-from verified_transformer.engine.account.reading.citations import cut, installed, stands_in
 from verified_transformer.engine.account.records.record import Record
 from verified_transformer.engine.checks.claim import ClaimFailed, claim
 

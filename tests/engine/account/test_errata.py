@@ -11,9 +11,8 @@ import pytest
 import sympy as sp
 
 from verified_transformer.engine.account import errata, ledger, registry
-from verified_transformer.engine.account.errata import FILLED, GRADES, read_erratum
+from verified_transformer.engine.account.errata import FILLED, GRADES, read_erratum, shown, value
 from verified_transformer.engine.account.reading import Reading, RegistryError
-from verified_transformer.engine.account.rendering.values import shown, value
 from verified_transformer.engine.commands.prose.needless import unspaced
 from verified_transformer.engine.commands.prose.tokens import tokens
 from verified_transformer.engine.exact.formulas.evaluation import number
@@ -29,11 +28,6 @@ WRITTEN: dict[str, dict[str, Any]] = {
 }
 STATEMENTS = registry.load()[1]
 RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
-
-
-@pytest.fixture(scope="module")
-def collected() -> ledger.Ledger:
-    return ledger.collect(ROOT)
 
 
 def texts(collected: ledger.Ledger, name: str) -> list[str]:

@@ -155,20 +155,6 @@ def test_latex_in_an_output_is_seen() -> None:
     assert faults_in_colab([{"outputs": [{"data": data, "metadata": metadata}]}])
 
 
-def test_a_claim_says_what_it_still_needs() -> None:
-    assert evidence.missing("equation", ["measurement"]) == "a proof or an exact check"
-    assert evidence.missing("equation", ["exact", "sampled"]) == "a measurement beside it"
-    assert evidence.missing("equation", ["exact", "measurement"]) is None
-    assert evidence.missing("number", ["census"]) is None
-    assert evidence.missing("number", ["count"]) is None
-    assert evidence.missing("equation", ["count"]) is None
-    assert evidence.missing("equation", ["census", "measurement"]) == "a proof or an exact check"
-    assert evidence.missing("equation", ["equality"]) is None
-    assert evidence.missing("number", ["equality"]) == "a proof or an exact check"
-    assert evidence.missing("statement", ["sampled"]) is None
-    assert evidence.missing("statement", []) == "evidence"
-
-
 def test_every_verb_of_a_claim_makes_a_kind_of_evidence() -> None:
     verbs = {verb for row in KINDS.values() for verb in row.verbs}
     made = type(claim("LOSS-14"))

@@ -1,11 +1,25 @@
-"""Formulas of the registry as LaTeX: what is written is what was meant."""
+"""How formulas, records and what was done about a claim are written for people."""
 
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
+from typing import Any
+
 import pytest
 
-from verified_transformer.engine.account import registry
+from verified_transformer.engine.account import evidence, ledger, registry
+from verified_transformer.engine.account.records.record import (
+    METADATA_KEY,
+    Estimate,
+    Record,
+    Sample,
+    Score,
+    Volatile,
+)
 from verified_transformer.engine.account.rendering.formulas import latex, latex_fault
+from verified_transformer.engine.account.rendering.readable import readable, readable_equation, told
 
 WRITTEN = {
     "2*d*sigma**4": r"2d\sigma^4",
@@ -60,3 +74,113 @@ def test_every_formula_of_the_registry_is_written() -> None:
         for reading in (claim.reading.parts if claim.reading else {}).values():
             for text in (reading.formula, reading.truth_formula, reading.claimed, reading.quantity):
                 assert not text or latex_fault(f"${latex(text)}$") is None
+
+
+# ------------------------------------------------------------------ records' texts for people
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Var(Sum(w[i]**2, (i, 1, d))) != 2/d",
+         r"$\operatorname{Var}\left[\sum_{i=1}^dw_{i}^2\right]\ne \frac{2}{d}$"),
+        ("mean number of draws = 1/erf(sqrt(2)*c/2)",
+         r"mean number of draws $=\frac{1}{\operatorname{erf}(\sqrt{2}c/2)}$"),
+        ("v ~ Uniform(-sqrt(3)*sigma, sqrt(3)*sigma)",
+         r"$v\sim\mathcal{U}(-\sqrt{3}\sigma,\sqrt{3}\sigma)$"),
+        ("w ~ Normal(0, 1/sqrt(d)); d=3: 0.3, not 0.04",
+         r"$w\sim\mathcal{N}(0,1/d)$; d=3: 0.3, not 0.04"),
+        ("sum of (new - t * old)**2", "sum of (new - t · old)²"),
+        ("sigma=-1.3, k=2**10", r"σ=−1.3, $k=2^{10}$"),
+        ("judged; “a * math.sqrt(b)” and “words”", "judged; “`a * math.sqrt(b)`” and “words”"),
+        ("coefficient of x_0 in x_l", "coefficient of $x_0$ in $x_l$"),
+        ("two routes; exact at 2 points", "two routes; exact at 2 points"),
+        ("k'[p] ~ Strange(1)", "k'[p] ~ Strange(1)"),
+    ],
+)  # fmt: skip
+def test_python_becomes_a_formula(text: str, shown: str) -> None:
+    assert readable(text) == shown
+
+
+def test_an_equation_with_a_named_quantity() -> None:
+    assert readable_equation(r"\text{share of x\_0} = 2^{-l/2}") == "share of $x_0$ $= 2^{-l/2}$"
+    assert readable_equation(r"\operatorname{Var}[x]=3") == r"$\operatorname{Var}[x]=3$"
+
+
+def test_every_stored_record_is_readable_latex() -> None:
+    raw = set()
+    for path in ledger.notebooks(Path(__file__).parents[3]):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            for output in cell.get("outputs", []):
+                record = output.get("metadata", {}).get(METADATA_KEY, {})
+                for text in filter(None, (record.get("statement"), record.get("detail"))):
+                    shown = readable(text)
+                    assert latex_fault(shown) is None, shown
+                    words = re.sub(r"\$[^$]*\$|`[^`]*`", "", shown)
+                    raw |= {shown} if re.search(r"\*\*|Sum\(|sqrt\(", words) else set()
+    assert len(raw) <= MOST_WITH_PYTHON, raw
+
+
+MOST_WITH_PYTHON = 7  # texts that nobody can read as formulas yet; it may only become less
+
+
+# ------------------------------------------------------------------ the line of evidence of a claim
+
+
+ROOT = Path(__file__).parents[3]
+
+
+def record(kind: str, detail: str = "", **more: Any) -> Record:
+    outcome = more.pop("outcome", evidence.KINDS[kind].outcomes[0])
+    if kind in ("sampled", "equality"):
+        more["sample"] = Sample(64, ("seed",), "a difference of 1e-9")
+    statement = more.pop("statement", "x = 1")
+    return Record(("LOSS-14",), ("0",), kind, outcome, statement, detail, **more)
+
+
+TWO = Volatile(estimates=(Estimate(0.1, 1000, "cpu"),) * 2)
+
+
+@pytest.mark.parametrize(
+    ("records", "words"),
+    [
+        (
+            [
+                record("measurement", "d=3; d=5; sees 1%", volatile=TWO),
+                record("proof", "two routes; exact at 2 points", mutants=Score(19, 19)),
+            ],
+            "proved two ways · measured to 1 % at 2 points · 19/19 wrong versions rejected",
+        ),
+        ([record("proof", "3 checked steps")], "proved step by step"),
+        ([record("proof", "by induction, base"), record("proof", "two routes")], "proved"),
+        ([record("exact", "exact at 1 point")], "computed exactly at 1 point"),
+        ([record("count", "counted at 2 points; 3/3 mutants")], "counted at 2 points"),
+        ([record("sampled")], "true on 64 random draws"),
+        ([record("equality")], "equal on 64 random draws"),
+        (
+            [record("counterexample"), record("proof", "two routes", of="truth")],
+            "refuted by a counter-example · the right statement proved two ways",
+        ),
+        ([record("witness"), record("met")],
+         "false without its condition · its condition met in the article's setting"),
+        ([record("experiment", "8 runs, replicate: seed")], "seen in 8 runs"),
+        ([record("experiment", "8 runs", outcome="contradicts")], "the opposite seen in 8 runs"),
+        ([record("experiment", "8 runs", outcome="unsettled")], "tried in 8 runs, not settled"),
+        (
+            [record("experiment", "8 runs", outcome="unsettled"), record("experiment", "9 runs")],
+            "seen in 9 runs, tried in 8 runs, not settled",
+        ),
+        ([record("census", "12 data; 3/3 mutants")], "counted in 12 published data"),
+        ([record("citation"), record("citation")], "held against 2 sources"),
+        ([record("set-aside", statement="opinion")], "set aside: an opinion"),
+    ],
+)  # fmt: skip
+def test_words_follow_from_the_records(records: list[Record], words: str) -> None:
+    assert told(records) == words
+
+
+def test_every_stored_record_has_words() -> None:
+    found, _ = ledger.read(ROOT)
+    for item in found:
+        words = told([item.record])
+        assert not re.search(r"\b0 |nothing", words), (item.text, words)

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from verified_transformer.engine.account import ledger
-from verified_transformer.engine.account.code import CodeFault, Package, library, notebook_keys
+from verified_transformer.engine.account.code import CodeFault, Package, library
+from verified_transformer.engine.account.code import key as keys
 from verified_transformer.engine.account.code.cells import made_by
-from verified_transformer.engine.account.code.notebook_keys import how_made, notebook_key
+from verified_transformer.engine.account.code.key import how_made, notebook_key
 from verified_transformer.engine.checks.what_ran import spot
 
 CELL = '''
@@ -313,7 +314,7 @@ def key_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Key:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text.replace(old, new) if old else text, encoding="utf-8")
         with monkeypatch.context() as context:
-            context.setattr(notebook_keys, "library", lambda: package)
+            context.setattr(keys, "library", lambda: package)
             context.syspath_prepend(package.folder.parent)
             made = key(f"{cell}key = check(thing)\n")
         for name in [name for name in sys.modules if name.partition(".")[0] == "book"]:

@@ -1,19 +1,30 @@
-"""Records: what they can be, their hash and line, there and back through JSON, and what moved."""
+"""Records: what they can be, their line, their place in notebooks, what moved, what chance does."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import math
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from picture_comparison import moved_fields
 
 from verified_transformer.engine.account import registry
-from verified_transformer.engine.account.records.margins import Interval
-from verified_transformer.engine.account.records.ran import OWN, Ran, RecordError
+from verified_transformer.engine.account.ledger import LedgerError
+from verified_transformer.engine.account.records import chances
+from verified_transformer.engine.account.records.notebook_records import (
+    notebooks,
+    records_in,
+    stored_records,
+)
+from verified_transformer.engine.account.records.ran import OWN, Ran
 from verified_transformer.engine.account.records.record import (
+    METADATA_KEY,
     Estimate,
+    Interval,
     Record,
     Recorded,
     Sample,
@@ -23,7 +34,10 @@ from verified_transformer.engine.account.records.record import (
     record_differences,
     to_json,
 )
+from verified_transformer.engine.account.registry import statement
+from verified_transformer.engine.account.rendering import cards as rendering
 from verified_transformer.engine.commands.verify import compared
+from verified_transformer.engine.sampling.design import Design
 
 PROOF = Record(
     ("LOSS-14",), ("abc",), "proof", "supports", "Var = 2*d", "two routes",
@@ -43,7 +57,7 @@ DRAWN = Record(
     ("LOSS-14",), ("abc",), "sampled", "supports", "it is even", "",
     of="truth", sample=Sample(500, ("a", "b"), "one in a hundred"),
 )  # fmt: skip
-RAN = dataclasses.replace(
+RAN = replace(
     MEASURED, ran=(Ran("BertModel", layers=(2,), norms=("LayerNorm ε 1e-12",)), Ran("A", OWN)),
     volatile=Volatile(versions="torch 2.13.0"),
 )  # fmt: skip
@@ -74,7 +88,7 @@ CHANGES: dict[str, Any] = {
 
 @pytest.mark.parametrize("field", CHANGES)
 def test_the_hash_covers_every_deterministic_field_and_names_what_moved(field: str) -> None:
-    changed = dataclasses.replace(PROOF, **{field: CHANGES[field]})
+    changed = replace(PROOF, **{field: CHANGES[field]})
     assert changed.hash != PROOF.hash
     found = record_differences(PROOF, changed)
     assert len(found) == 1 and found[0].startswith(f"{field}: ")
@@ -84,7 +98,7 @@ def test_nbval_names_the_field_behind_another_hash() -> None:
     card = {"metadata": {"verified_transformer": {"kind": "card", "claims": ["LOSS-14"]}}}
     before, after = (
         [card, {"metadata": {"verified_transformer": to_json(record)}}]
-        for record in (PROOF, dataclasses.replace(PROOF, made="0123abcd"))
+        for record in (PROOF, replace(PROOF, made="0123abcd"))
     )
     assert moved_fields(before, before) == []
     (line,) = moved_fields(before, after)
@@ -99,7 +113,7 @@ def test_no_deterministic_field_is_forgotten() -> None:
 
 
 def test_what_differs_from_run_to_run_moves_nothing() -> None:
-    later = dataclasses.replace(MEASURED, volatile=Volatile(seconds=3.0), steps=(("why", "what"),))
+    later = replace(MEASURED, volatile=Volatile(seconds=3.0), steps=(("why", "what"),))
     assert later.hash == MEASURED.hash and record_differences(MEASURED, later) == []
 
 
@@ -146,11 +160,6 @@ def test_what_is_no_record_is_refused_by_field(data: object, message: str) -> No
         from_json(data)
 
 
-def test_a_broken_record_is_a_record_error() -> None:
-    with pytest.raises(RecordError):
-        from_json([])
-
-
 # ------------------------------------------------------------------ stored and fresh
 
 
@@ -164,7 +173,7 @@ def test_what_comes_out_as_stored_is_the_same() -> None:
 @pytest.mark.canary
 def test_what_comes_out_otherwise_names_the_field() -> None:
     claim = registry.statement("LOSS-14")
-    moved = dataclasses.replace(PROOF, detail="one route")
+    moved = replace(PROOF, detail="one route")
     same, (*_, before, field, lacking) = compared(claim, [PROOF, MEASURED], [moved])
     assert not same and before == "stored as holds (proof + measurement)"
     assert field == "proof: detail: 'two routes' is stored, 'one route' came out"
@@ -178,7 +187,86 @@ def test_an_outcome_that_turned_is_not_the_same() -> None:
     before = Record(
         ("LOSS-29",), ("x",), "experiment", "supports", "loss: positive", "5 runs", volatile=settled
     )
-    after = dataclasses.replace(before, outcome="unsettled", statement="loss: unsettled")
+    after = replace(before, outcome="unsettled", statement="loss: unsettled")
     same, lines = compared(claim, [before], [after])
     assert not same and lines[1].startswith("open") and lines[2].startswith("stored as reproduced")
     assert "experiment: outcome: 'supports' is stored, 'unsettled' came out" in lines
+
+
+# ------------------------------------------------------------------ records in notebooks
+
+
+def output(record: Record = PROOF) -> dict[str, Any]:
+    data, metadata = rendering.record_output(record)
+    return {"output_type": "display_data", "data": data, "metadata": metadata}
+
+
+def test_records_are_found_and_cards_are_not() -> None:
+    data, metadata = rendering.card(statement("LOSS-14"), None)
+    cells = [{"outputs": [{"data": data, "metadata": metadata}]}, {}, {"outputs": [output()]}]
+    found = list(records_in(cells, "a.ipynb"))
+    assert [(item.record, item.cell) for item in found] == [(PROOF, 2)]
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("field", "value", "fault"),
+    [
+        ("kind", "guess", "a.ipynb, cell 0: LOSS-14: kind: got 'guess'"),
+        ("detail", "one route", "belong to the record: .* \\(the record says LOSS-14 .* one route"),
+        ("latex", "3d", r"\(a field that the text does not show\)"),
+        ("verdict", "holds", r"record: unknown fields \['verdict'\]"),
+    ],
+)
+def test_an_edited_record_is_refused(field: str, value: str, fault: str) -> None:
+    spoiled = output()
+    spoiled["metadata"][METADATA_KEY][field] = value
+    with pytest.raises(LedgerError, match=fault):
+        list(records_in([{"outputs": [spoiled]}], "a.ipynb"))
+
+
+def test_a_notebook_is_read_again_when_it_changes(tmp_path: Path) -> None:
+    path = tmp_path / "1-a.ipynb"
+    path.write_text(json.dumps({"cells": [{"outputs": [output()]}]}), encoding="utf-8")
+    assert len(list(stored_records(path, tmp_path))) == 1
+    path.write_text(json.dumps({"cells": []}), encoding="utf-8")
+    assert list(stored_records(path, tmp_path)) == []
+
+
+def test_notebooks_come_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    folder = tmp_path / "notebooks" / "1-first"
+    folder.mkdir(parents=True)
+    for name in ("10-j", "2-b", "1-a"):
+        (folder / f"{name}.ipynb").write_text("{}", encoding="utf-8")
+    assert [path.stem for path in notebooks(tmp_path)] == ["1-a", "2-b", "10-j"]
+    with pytest.raises(ValueError, match=r"root: got .*, which has no notebooks"):
+        notebooks(folder)
+
+
+# ------------------------------------------------------------------ how often checks fail by chance
+
+LEVELLED = replace(
+    MEASURED, mutants=Score(9, 9, 0), volatile=Volatile(estimates=(Estimate(0.5, 100, "cpu"),) * 2)
+)
+RUNS = Record(
+    ("LOSS-48",), ("a",), "experiment", "supports", "loss: positive",
+    f"8 runs, replicate: seed; {chances.PLACEBOS_TRIED}",
+)  # fmt: skip
+KEPT = replace(RUNS, recorded=Recorded("a run", "0"))
+FEW = replace(RUNS, detail="4 runs, replicate: seed; too few runs for a placebo")
+
+
+def test_the_levels_are_those_that_measurements_are_designed_to() -> None:
+    assert chances.FALSE_ALARM == Design().false_alarm and chances.MISS == Design().miss
+
+
+@pytest.mark.parametrize(
+    ("record", "chance"),
+    [(LEVELLED, 18e-6), (RUNS, 2e-4), (KEPT, 0), (FEW, 0), (DRAWN, 0)],
+)
+def test_what_has_a_level_counts(record: Record, chance: float) -> None:
+    assert math.isclose(chances.by_chance(record), chance, rel_tol=1e-4)
+
+
+def test_chances_are_summed() -> None:
+    assert math.isclose(chances.expected([LEVELLED, RUNS, RUNS]), 4.18e-4, rel_tol=1e-4)

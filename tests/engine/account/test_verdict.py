@@ -1,36 +1,45 @@
-"""From records to verdicts: what each verdict needs, and the hedges that are refused."""
+"""From records to verdicts: what each needs, what travels, how old evidence may be."""
 
 from __future__ import annotations
 
 import dataclasses
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from verified_transformer import claim
 from verified_transformer.engine.account.reading import Reading, RegistryError, read_reading
-from verified_transformer.engine.account.records.margins import Interval
+from verified_transformer.engine.account.recordings import of_the_same
+from verified_transformer.engine.account.records.notebook_records import Found, uncounted
 from verified_transformer.engine.account.records.ran import NamedModel, Ran
 from verified_transformer.engine.account.records.record import (
+    Interval,
     LedgerError,
     Record,
     Recorded,
     Sample,
     Volatile,
+    from_json,
+    to_json,
 )
 from verified_transformer.engine.account.registry import Statement
 from verified_transformer.engine.account.verdicts import decide as verdict
-from verified_transformer.engine.account.verdicts.decide import decide
+from verified_transformer.engine.account.verdicts.decide import Decision, decide, decide_all
 
 GAIN: Any = {"compares": ("it", "nothing"), "predicts": "positive", "unit": "gain"}
 
 
-def statement(kind: str = "equation", **reading: Any) -> Statement:
-    return Statement("LOSS-99", "tied-loss", "here", kind, "said", Reading("read", **reading))
+def statement(kind: str = "equation", id: str = "LOSS-99", **reading: Any) -> Statement:
+    return Statement(id, "tied-loss", "here", kind, "said", Reading("read", **reading))
 
 
-def record(kind: str, outcome: str = "supports", of: str = "reading", **more: Any) -> Record:
-    return Record(("LOSS-99",), ("x",), kind, outcome, "s", "d", of, **more)
+def record(
+    kind: str, outcome: str = "supports", of: str = "reading", id: str = "LOSS-99", **more: Any
+) -> Record:
+    return Record((id,), ("x",), kind, outcome, "s", "d", of, **more)
 
 
 def experiment(outcome: str, low: float, high: float) -> Record:
@@ -397,11 +406,195 @@ def test_a_model_that_is_no_class_is_refused(given: object) -> None:
         read_reading({"text": "read", "model": given}, RegistryError)
 
 
-def test_models_are_read_and_take_no_part_in_the_fingerprint() -> None:
+def test_models_are_read() -> None:
     found = read_reading({"text": "read", "model": ["A", "B, untied"]}, RegistryError)
     assert list(map(str, found.models)) == ["A", "B, untied"]
     whole = {"text": "read", "model": "A", "cases": {"one": {"text": "case"}}}
     with pytest.raises(RegistryError, match="model stands in the cases"):
         read_reading(whole, RegistryError)
-    plain, spoken = statement("statement"), statement("statement", **SPOKEN)
-    assert plain.hash == spoken.hash
+
+
+# ------------------------------------------------------------------ what travels
+
+
+def records(statements: Mapping[str, Statement]) -> list[Record]:
+    """All that each claim needs: wrong with a truth, conditional with a condition, else true."""
+    made = []
+    for name, found in statements.items():
+        assert found.reading is not None
+        of = "truth" if found.reading.truth else "reading"
+        made += [record("proof", of=of, id=name), record("measurement", of=of, id=name)]
+        if found.reading.truth:
+            made.append(record("counterexample", "contradicts", id=name))
+        if found.reading.condition:
+            made += [record("witness", "fails", id=name), record("met", "meets", id=name)]
+    return made
+
+
+def decided(*statements: Statement) -> dict[str, Decision]:
+    known = {s.id: s for s in statements}
+    return decide_all(known, records(known))
+
+
+BASE = statement(id="LOSS-97", **MEETS)
+RESTS = statement(id="LOSS-98", uses=("LOSS-97",))
+
+
+def test_nothing_holds_that_rests_on_what_does_not() -> None:
+    found = decided(statement(id="LOSS-98", **RIGHT), statement(id="LOSS-99", uses=("LOSS-98",)))
+    assert found["LOSS-98"].verdict == "wrong"
+    assert found["LOSS-99"].verdict == "undecided"
+    assert found["LOSS-99"].why == "rests on LOSS-98 (wrong)"
+
+
+@pytest.mark.canary
+def test_a_condition_travels_to_what_rests_on_it() -> None:
+    found = decided(BASE, RESTS)["LOSS-98"]
+    assert found.verdict == "holds-if"
+    assert found.inherited == (("LOSS-97", "where it rains"),)
+    assert found.why == "proof + measurement; inherits the condition of LOSS-97"
+
+
+@pytest.mark.canary
+def test_a_condition_travels_any_way() -> None:
+    found = decided(BASE, RESTS, statement(id="LOSS-99", uses=("LOSS-98",)))["LOSS-99"]
+    assert found.verdict == "holds-if"
+    assert found.inherited == (("LOSS-97", "where it rains"),)
+
+
+def test_a_condition_that_is_discharged_travels_no_further() -> None:
+    dry = statement(id="LOSS-98", uses=("LOSS-97",), discharges={"LOSS-97": "it rains here"})
+    found = decided(BASE, dry, statement(id="LOSS-99", uses=("LOSS-98",)))
+    assert {name: found[name].verdict for name in found} == {
+        "LOSS-97": "holds-if", "LOSS-98": "holds", "LOSS-99": "holds",
+    }  # fmt: skip
+    assert found["LOSS-98"].inherited == found["LOSS-99"].inherited == ()
+
+
+def test_a_claim_may_discharge_what_comes_by_way_of_another() -> None:
+    late = statement(id="LOSS-99", uses=("LOSS-98",), discharges={"LOSS-97": "it rains here"})
+    found = decided(BASE, RESTS, late)
+    assert (found["LOSS-98"].verdict, found["LOSS-99"].verdict) == ("holds-if", "holds")
+
+
+def test_a_conditional_claim_keeps_its_own_condition_and_shows_the_other() -> None:
+    found = decided(BASE, statement(id="LOSS-98", uses=("LOSS-97",), condition="at night",
+                                    setting="a year", met_by="winter"))["LOSS-98"]  # fmt: skip
+    assert found.verdict == "holds-if" and found.inherited == (("LOSS-97", "where it rains"),)
+
+
+def test_claims_whose_records_rest_on_each_other_are_refused() -> None:
+    known = {
+        "LOSS-97": statement(id="LOSS-97"),
+        "LOSS-98": statement(id="LOSS-98", uses=("LOSS-97",)),
+    }
+    back = record("proof", id="LOSS-97", uses=("LOSS-98",))
+    with pytest.raises(
+        RegistryError, match=r"LOSS-9\d: uses itself by way of LOSS-9\d -> LOSS-9\d"
+    ):
+        decide_all(known, [back])
+
+
+@pytest.mark.canary
+def test_a_discharge_of_what_is_not_used_is_refused() -> None:
+    stray = statement(id="LOSS-98", discharges={"LOSS-97": "why not"})
+    with pytest.raises(LedgerError, match="LOSS-98: discharges LOSS-97, on which it does not rest"):
+        decided(BASE, stray)
+
+
+# ------------------------------------------------------------------ the age of evidence
+
+
+@pytest.mark.parametrize("until", ["2023", "2023-07", "2023-06-30", "2019"])
+def test_evidence_of_its_day_or_older_counts(until: str) -> None:
+    assert (
+        decide(statement("statement", day="2023-07"), [record("exact", until=until)]).verdict
+        == "holds"
+    )
+    assert decide(statement("statement"), [record("exact")]).verdict == "holds"
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("until", "why"),
+    [
+        ("2024", "exact “s” is of 2024, younger than 2023-07"),
+        ("2023-08", "exact “s” is of 2023-08, younger than 2023-07"),
+        (None, "exact “s” does not say how young its data are; the claim speaks of 2023-07"),
+    ],
+)
+def test_evidence_that_is_younger_than_the_claim_is_refused(until: str | None, why: str) -> None:
+    with pytest.raises(LedgerError, match=f"LOSS-99: {why}"):
+        decide(statement("statement", day="2023-07"), [record("exact", until=until)])
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(("until", "why"), [("2026", "is of 2026, younger"), (None, "how young")])
+def test_a_source_that_is_younger_than_the_claim_is_refused(until: str | None, why: str) -> None:
+    item = {"key": "a", "says": "supports", "at": "1", "quote": "so it is."}
+    item |= {"until": until} if until else {}
+    with pytest.raises(RegistryError, match=rf"the citation of a \(until\).*{why}"):
+        read_reading({"text": "read", "day": "2021-08", "citations": [item]}, RegistryError)
+    case = {"text": "case", "citations": [item]}  # which inherits the day
+    with pytest.raises(RegistryError, match=why):
+        read_reading({"text": "read", "day": "2021-08", "cases": {"a": case}}, RegistryError)
+
+
+@pytest.mark.canary
+def test_what_is_no_day_is_refused() -> None:
+    with pytest.raises(RegistryError, match="day: got 'July'; accepted: YYYY"):
+        read_reading({"text": "read", "day": "July"}, RegistryError)
+    with pytest.raises(ValueError, match="day: got '23'; accepted: YYYY"):
+        claim("LOSS-14").until("23")
+
+
+def test_a_check_says_how_young_its_data_are(reading: Callable[..., None]) -> None:
+    reading(kind="statement", day="2023-07")
+    made = claim("LOSS-14").until("2023-06").check_that("so", bool, on=1, not_on=0)
+    assert made.until == "2023-06" and "; data until 2023-06   #" in made.line
+    assert from_json(to_json(made)) == dataclasses.replace(made, volatile=made.volatile)
+    assert claim("LOSS-14").check_that("so", bool, on=1, not_on=0).until is None
+
+
+# ------------------------------------------------------------------ recordings that are left out
+
+
+def found(name: str) -> Found:
+    made = record("exact", recorded=Recorded(name, "x"))
+    return Found(made, made.line, "notebooks/a.ipynb", 1)
+
+
+def recordings(folder: Path, *names: str) -> None:
+    for name in names:
+        (folder / f"{name}.json").write_text(json.dumps({}), encoding="utf-8")
+
+
+def test_recordings_of_one_experiment_belong_together(tmp_path: Path) -> None:
+    recordings(tmp_path, "race", "race_again", "races", "other_again")
+    assert of_the_same("race", tmp_path) == ["race", "race_again"]
+    assert of_the_same("race_again", tmp_path) == ["race", "race_again"]
+    assert of_the_same("races", tmp_path) == ["races"]
+    assert of_the_same("other_again", tmp_path) == ["other_again"]
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("one", ["residual_schemes", "residual_schemes_again"])
+def test_a_recording_that_is_left_out_is_found(one: str) -> None:
+    others = [name for name in of_the_same(one) if name != one]
+    known = {"LOSS-99": statement("statement")}
+    assert uncounted([found(one)], known) == [
+        f"LOSS-99: rests on recordings of an experiment without {other}; accepted: a record of it, "
+        "or why it says nothing (without)"
+        for other in others
+    ]
+    assert not uncounted([found(one), *map(found, others)], known)
+    reasoned = {
+        "LOSS-99": statement("statement", without=dict.fromkeys(others, "it has no such arm"))
+    }
+    assert not uncounted([found(one)], reasoned)
+
+
+@pytest.mark.canary
+def test_a_recording_is_not_left_out_without_a_reason() -> None:
+    with pytest.raises(RegistryError, match="without: why it says nothing is missing"):
+        read_reading({"text": "read", "without": {"race_again": " "}}, RegistryError)

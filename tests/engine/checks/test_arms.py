@@ -12,7 +12,7 @@ import torch
 
 from verified_transformer.engine.account.recordings import Recording
 from verified_transformer.engine.account.records.chances import PLACEBO
-from verified_transformer.engine.account.records.margins import PRINTED, Interval
+from verified_transformer.engine.account.records.record import PRINTED, Interval
 from verified_transformer.engine.checks import by_experiment
 from verified_transformer.engine.checks.claim import ClaimFailed, claim
 from verified_transformer.engine.sampling.design import difference_interval

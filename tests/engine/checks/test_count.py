@@ -13,8 +13,7 @@ import torch
 from verified_transformer.engine.checks.claim import ClaimFailed, claim
 from verified_transformer.engine.exact.formulas.mutants import formula_mutants
 from verified_transformer.engine.exact.formulas.notation import parse, symbols
-from verified_transformer.engine.exact.judging import judge
-from verified_transformer.engine.exact.typed_oracles import typed_formula
+from verified_transformer.engine.exact.judging import judge, typed_formula
 
 d, n, k = symbols("d n k")
 AT = [{n: 5, d: 3}, {n: 7, d: 2}]

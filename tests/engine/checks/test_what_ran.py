@@ -19,8 +19,14 @@ from verified_transformer.book.widening.whole_models import with_own_head
 from verified_transformer.engine.account.code.cells import names_of
 from verified_transformer.engine.account.records.ran import NamedModel, Ran, ran_in_words
 from verified_transformer.engine.checks import what_ran as watching
-from verified_transformer.engine.checks.describing import _written, description_of
-from verified_transformer.engine.checks.what_ran import Spot, spot, versions_of, what_ran
+from verified_transformer.engine.checks.what_ran import (
+    Spot,
+    _written,
+    description_of,
+    spot,
+    versions_of,
+    what_ran,
+)
 
 
 class Check:

@@ -26,7 +26,7 @@ from verified_transformer.engine.exact.moments import (
     RoutesDisagree,
     Tensor,
     mean,
-    partitions,
+    routes,
     total,
     variance,
 )
@@ -320,10 +320,10 @@ def test_changes_that_cannot_matter_are_left_out():
 
 
 def test_a_fault_in_one_route_is_noticed(monkeypatch):
-    def falling(labels, sizes, right=partitions.falling):  # enumeration at d <= 3 cannot see it
+    def falling(labels, sizes, right=routes.falling):  # enumeration at d <= 3 cannot see it
         return [2 * x if k == 3 else x for k, x in enumerate(right(labels, sizes))]
 
-    monkeypatch.setattr(partitions, "falling", falling)
+    monkeypatch.setattr(routes, "falling", falling)
     assert mean(norm2(NORMAL) ** 3).value is not None
     with pytest.raises(RoutesDisagree):
         _ = mean(norm2(NORMAL) ** 4).value

@@ -19,7 +19,7 @@ from .records import notebook_records
 from .records.notebook_records import Found, notebooks, stale, stored_records
 from .records.record import METADATA_KEY, LedgerError, Record, Score
 from .registry import Article, Statement
-from .rendering.strips import told
+from .rendering.readable import told
 from .verdicts import lock
 from .verdicts.decide import Decision, decide_all, uses
 from .verdicts.lock import Change, Locked, State
@@ -203,9 +203,6 @@ def build(
     locked: Mapping[str, Locked] = MappingProxyType({}),
 ) -> Ledger:
     """Let verdicts and sums follow from the registry and the records.
-
-    Args:
-        locked: the lock, whose histories the entries show.
 
     Raises:
         LedgerError: a record was made from another wording of its claim; or see `decide`.

@@ -10,11 +10,9 @@ import sympy as sp
 from ..account.records.record import Record
 from ..exact.formulas.evaluation import Point, checked_points, place
 from ..exact.formulas.notation import parse
-from ..exact.judging import Comparison, approximation, refuse_nothing
-from ..exact.typed_oracles import is_constant
-from .subject import Predicate, Subject
+from ..exact.judging import Comparison, approximation, is_constant, refuse_nothing
+from .subject import Predicate, Subject, apart, equation, instead, laws_of
 from .what_ran import watched
-from .wording import apart, equation, instead, laws_of
 
 
 class Against(Subject):

@@ -24,9 +24,8 @@ from ..exact.judging import break_definitions
 from ..exact.laws import General
 from ..exact.moments import Expectation
 from ..exact.numeric_twin import Twinned, moments_of
-from .subject import Subject, display
+from .subject import Subject, amount, as_much, display, equation, step
 from .what_ran import watched
-from .wording import amount, as_much, equation, step
 
 _UNEVALUATED = (sp.Integral, sp.Sum, sp.Product, sp.Limit, sp.Derivative)
 _HIGHEST = 8  # moment of another density that a quantity may need

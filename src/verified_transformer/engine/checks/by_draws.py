@@ -6,7 +6,7 @@ The library makes the draws, each from a name, so that nobody chooses a seed.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -127,7 +127,6 @@ class ByDraws(Subject):
         *,
         draw: _Draw,
         n: int = 20,
-        equal_under: Mapping[str, str] | None = None,
     ) -> Record:
         """Decide that two arrays are equal, whatever the weights and inputs are.
 
@@ -141,18 +140,14 @@ class ByDraws(Subject):
                 complex128) tensor, of one shape. They share no code that could be wrong in both.
             draw: a function of a name; returns the weights and inputs that both take.
             n: how many draws, at least 20.
-            equal_under: wrong versions that are equal to the array for a reason: the name, as the
-                message says it, and the reason. That they are equal is verified.
 
         Returns:
             A record of kind "equality"; it needs no measurement beside it.
 
         Raises:
-            ClaimFailed: the arrays differ, a wrong version does not, or one that is said to be
-                equal is not.
+            ClaimFailed: the arrays differ, or a wrong version does not.
             TypeError: an argument is no function, or an array no tensor of such numbers.
-            ValueError: the reading has a formula, shapes differ, the array is zero, or
-                ``equal_under`` names no wrong version or gives no reason.
+            ValueError: the reading has a formula, shapes differ, or the array is zero.
 
         Example:
             >>> import torch
@@ -178,9 +173,8 @@ class ByDraws(Subject):
                 f"not equal: {text}; the root mean square of the difference is {apart:.3g} of the "
                 f"array's, over {n} draws; allowed: {_ROUNDING:g}"
             )
-        wrong, argued = self._other_layouts(pairs, names, dict(equal_under or {}))
-        reasons = "; ".join(f"equal when {name}: {why}" for name, why in argued.items())
-        detail = f"{wrong}/{wrong} wrong versions differ" + (f"; {reasons}" if reasons else "")
+        wrong = self._other_layouts(pairs, names)
+        detail = f"{wrong}/{wrong} wrong versions differ"
         return self._emit(
             "equality", "supports", text, detail, mutants=Score(wrong, wrong),
             given=[first, second, draw],
@@ -192,40 +186,24 @@ class ByDraws(Subject):
         )  # fmt: skip
 
     def _other_layouts(
-        self,
-        pairs: list[tuple[torch.Tensor, torch.Tensor]],
-        names: list[str],
-        argued: dict[str, str],
-    ) -> tuple[int, dict[str, str]]:
-        """How many wrong versions differ, as all must but for those with a reason."""
+        self, pairs: list[tuple[torch.Tensor, torch.Tensor]], names: list[str]
+    ) -> int:
+        """How many wrong versions there are, all of which must differ."""
         from .layouts import layouts
 
         made = layouts(tuple(pairs[0][1].shape))
-        for name, why in argued.items():
-            if name not in made:
-                raise ValueError(f"equal_under: got {name!r}; accepted: {', '.join(made)}")
-            if not isinstance(why, str) or not why.strip():
-                raise ValueError(f"equal_under: got {why!r} for {name!r}; accepted: the reason")
-        found = {
-            label: _relative([
-                (x, make(y, f"{name} {label}")) for (x, y), name in zip(pairs, names, strict=True)
-            ])
-            for label, make in made.items()
-        }  # fmt: skip
         alike = [
-            name for name, apart in found.items() if apart <= _DIFFERENT and name not in argued
-        ]
+            label
+            for label, make in made.items()
+            if _relative([(x, make(y, f"{name} {label}"))
+                          for (x, y), name in zip(pairs, names, strict=True)]) <= _DIFFERENT
+        ]  # fmt: skip
         if alike:
             raise self._failed(
-                f"wrong versions are equal: {', '.join(alike)}; take other draws, or say why in "
-                "equal_under"
+                f"wrong versions are equal: {', '.join(alike)}; take other draws, or entries of "
+                "which no layout is the same"
             )
-        other = [name for name in argued if found[name] > _ROUNDING]
-        if other:
-            raise self._failed(
-                f"not equal when {other[0]}: the difference is {found[other[0]]:.3g} of the array"
-            )
-        return len(made) - len(argued), {name: argued[name] for name in made if name in argued}
+        return len(made)
 
 
 def _names_of(subject: str, n: int) -> list[str]:

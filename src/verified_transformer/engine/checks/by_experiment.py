@@ -8,8 +8,7 @@ from typing import Any
 
 from ..account.recordings import Recording
 from ..account.records.chances import PLACEBO, PLACEBOS_TRIED
-from ..account.records.margins import PRINTED, Interval
-from ..account.records.record import Record
+from ..account.records.record import PRINTED, Interval, Record
 from .subject import Subject, accept
 from .what_ran import watched
 
@@ -211,9 +210,6 @@ def placebo(runs: _Runs) -> Interval | None:
     asks for, a placebo of independent runs shows an effect at most once in ten thousand times;
     where runs fall into two narrow clusters, this takes sixteen of them. Halves are compared as
     two samples with one spread, because seeds are no pairs.
-
-    Args:
-        runs: what was measured in an arm, by seed.
 
     Example:
         >>> alike = placebo({seed: value for seed, value in enumerate([1, 2, 3, 2, 1, 3])})

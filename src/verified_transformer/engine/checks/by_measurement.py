@@ -17,14 +17,13 @@ from ..exact.formulas.evaluation import (
     refuse_points_that_hide,
 )
 from ..exact.formulas.mutants import Mutant
-from .subject import Subject, require_functions
+from .subject import Subject, as_much, equation, laws_of, require_functions, row
 from .what_ran import watched
-from .wording import as_much, equation, laws_of, row
 
 if TYPE_CHECKING:
     from ..exact.laws import Law
     from ..sampling.measuring import Measurement
-    from ..sampling.statistics import Statistic
+    from ..sampling.quantities import Statistic
 
 
 class ByMeasurement(Subject):
@@ -109,7 +108,7 @@ class ByMeasurement(Subject):
     ) -> Measurement:
         from ..sampling.design import Design
         from ..sampling.measuring import measure
-        from ..sampling.statistics import OtherStatistic
+        from ..sampling.quantities import OtherStatistic
 
         point = points[index]
         expected = number(self.formula, point)

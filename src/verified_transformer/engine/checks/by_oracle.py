@@ -20,11 +20,16 @@ from ..exact.formulas.evaluation import (
 )
 from ..exact.formulas.notation import parse
 from ..exact.induction import over_layers
-from ..exact.judging import Comparison, approximation, refuse_nothing
-from ..exact.typed_oracles import is_constant, is_typed, typed_formula
-from .subject import Predicate, Subject, brief, require_functions, require_text
+from ..exact.judging import (
+    Comparison,
+    approximation,
+    is_constant,
+    is_typed,
+    refuse_nothing,
+    typed_formula,
+)
+from .subject import Predicate, Subject, amount, brief, require_functions, require_text
 from .what_ran import aside, watched
-from .wording import amount
 
 _Countable = int | Iterable[Any]
 

@@ -6,11 +6,10 @@ import html
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
-from ..account.reading.citations import Citation, checked_day, installed, stands_in
+from ..account.citations import Citation, checked_day, installed, stands_in
 from ..account.records.record import Record
-from .subject import Subject, accept
+from .subject import Subject, accept, amount
 from .what_ran import watched
-from .wording import amount
 
 _NATURES = ("definition", "plan", "opinion", "picture")
 

@@ -1,14 +1,15 @@
 """What ran in a check describes itself: no cell has to say which model it was.
 
 Modules are noted while they run, with the line of the notebook that they run from; each describes
-itself (`describing`), and what a record rests on is found from its line (`cells`). Noting takes a
-hook of torch's own, which is there as long as a check runs, and no longer. In a notebook it is
-there from the first claim on, since a model may have run in an earlier line. Of a model only the
-call from outside counts, not those of its layers.
+itself, and what a record rests on is found from its line (`cells`). Noting takes a hook of torch's
+own, which is there as long as a check runs, and no longer. In a notebook it is there from the first
+claim on, since a model may have run in an earlier line. Of a model only the call from outside
+counts, not those of its layers.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,8 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from ..account.code.cells import Line, Place, made_by
-from ..account.records.ran import TRANSFORMERS, Ran
-from .describing import description_of
+from ..account.records.ran import OWN, TORCH, TRANSFORMERS, Ran
 
 if TYPE_CHECKING:
     from torch import nn
@@ -195,13 +195,6 @@ def what_ran(given: Sequence[object], at: Spot) -> tuple[Ran, ...]:
     These are the models that ran in its statement of the notebook, those that ran where what it
     uses was computed, and those that the check was given; not the broken ones in which it has to
     fail (`aside`). Outside a notebook it is what ran in the check, and what that was given.
-
-    Args:
-        given: what the cell gave to the check.
-        at: where the record is made.
-
-    Returns:
-        Descriptions, each once, in the order of their runs.
     """
     noted = log()
     events = _of(noted.events, at.place, at.sound)
@@ -226,11 +219,7 @@ def seen(thing: _Thing) -> _Thing:
 
 
 def versions_of(ran: Sequence[Ran]) -> str:
-    """Return the versions of the libraries whose classes ran; none where nothing did.
-
-    Args:
-        ran: what ran.
-    """
+    """Return the versions of the libraries whose classes ran; none where nothing did."""
     names = ["torch", *(["transformers"] if any(r.home == TRANSFORMERS for r in ran) else [])]
     return ", ".join(f"{name} {version(name).partition('+')[0]}" for name in names if ran)
 
@@ -269,3 +258,101 @@ def _modules(thing: Any, depth: int = 0) -> Iterator[Any]:
     elif isinstance(thing, list | tuple | Mapping) and depth < 3:
         for item in thing.values() if isinstance(thing, Mapping) else thing:
             yield from _modules(item, depth + 1)
+
+
+# ------------------------------------------------------------------ how a module describes itself
+# Everything is read off the object, nothing off a name or a file.
+
+
+_EPSILONS = ("eps", "variance_epsilon", "epsilon")
+_LARGEST_ROOT = 1 << 20
+
+
+def description_of(module: nn.Module) -> Ran:
+    """Return what a module says of itself.
+
+    Example:
+        >>> from torch import nn
+        >>> str(description_of(nn.TransformerEncoderLayer(8, 2)))
+        'nn.TransformerEncoderLayer, LayerNorm ε 1e-05, float32'
+    """
+    parts = list(module.modules())
+    return Ran(
+        type(module).__name__,
+        _home(type(module)),
+        layers=tuple(_stacks(module)),
+        tied=_is_tied(module),
+        norms=tuple(dict.fromkeys(filter(None, map(_norm, parts)))),
+        scales=tuple(dict.fromkeys(filter(None, map(_scale, parts)))),
+        dtypes=tuple(sorted({str(p.dtype).removeprefix("torch.") for p in module.parameters()})),
+    )
+
+
+def _home(made: type) -> str:
+    root = made.__module__.partition(".")[0]
+    return {"transformers": TRANSFORMERS, "torch": TORCH}.get(root, OWN)
+
+
+def _is_tied(module: nn.Module) -> bool | None:
+    """Whether embedding and head are one parameter; None where it has no such pair.
+
+    Transformers' models name the two; in any other a linear layer with the shape of an embedding is
+    its head.
+    """
+    from torch import nn
+
+    if hasattr(module, "get_output_embeddings"):
+        return _tied_ends(module)
+    tables = [part.weight for part in module.modules() if isinstance(part, nn.Embedding)]
+    linear = [part.weight for part in module.modules() if isinstance(part, nn.Linear)]
+    heads = [w for w in linear if any(w.shape == table.shape for table in tables)]
+    return any(w is table for w in heads for table in tables) if heads else None
+
+
+def _tied_ends(model: Any) -> bool | None:
+    try:
+        ends = model.get_input_embeddings(), model.get_output_embeddings()
+    except (AttributeError, NotImplementedError):
+        return None  # a class without one of the two
+    table, head = (getattr(end, "weight", None) for end in ends)
+    return None if table is None or head is None else table is head
+
+
+def _stacks(module: nn.Module) -> Iterator[int]:
+    """The lengths of the outermost lists of layers of one class."""
+    from torch import nn
+
+    for part in module.children():
+        if isinstance(part, nn.ModuleList) and len({type(layer) for layer in part}) == 1:
+            yield len(part)
+        else:
+            yield from _stacks(part)
+
+
+def _norm(part: nn.Module) -> str | None:
+    """Class and ε of a norm."""
+    from torch import nn
+
+    name = type(part).__name__
+    if not (isinstance(part, nn.LayerNorm | nn.RMSNorm | nn.GroupNorm) or "Norm" in name):
+        return None
+    found = (getattr(part, key, None) for key in _EPSILONS)
+    eps = next((value for value in found if isinstance(value, int | float)), None)
+    return None if eps is None else f"{name} ε {eps:.6g}"
+
+
+def _scale(part: nn.Module) -> str | None:
+    """By what an attention multiplies its scores, where the object holds it."""
+    found = getattr(part, "scaling", None)
+    if "Attention" not in type(part).__name__ or not isinstance(found, int | float) or found <= 0:
+        return None
+    return _written(float(found))
+
+
+def _written(scale: float) -> str:
+    """A scale as one over a root, where it is one."""
+    square = round(1 / scale**2)
+    if not 1 < square < _LARGEST_ROOT or not math.isclose(square, 1 / scale**2, rel_tol=1e-6):
+        return f"{scale:.6g}"
+    root = math.isqrt(square)
+    return f"1/{root}" if root * root == square else f"1/√{square}"

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from ..account import ledger
 from ..account.reading import RegistryError
-from . import claims, printing, verify
-from .elsewhere import evidence, fresh_seeds, keeping, portable, sources
+from . import claims, printing, reruns, sources, status, verify
 from .notebooks import colab, form, formatting, running
 
 _Command = Callable[[argparse.Namespace], int]
@@ -106,11 +105,11 @@ def _parser() -> argparse.ArgumentParser:
         wide.add_argument(f"--{size}", type=int, help=f"how many {of} the large model has")
     elsewhere = command(
         "portable", "run notebooks under other instruction sets, threads and hash seeds",
-        lambda given: portable.portable(given.notebooks, given.root, given.jobs), True,
+        lambda given: reruns.portable(given.notebooks, given.root, given.jobs), True,
     )  # fmt: skip
     salted = command(
         "fresh-seeds", "run notebooks under other seeds; every check must pass",
-        lambda given: fresh_seeds.fresh_seeds(
+        lambda given: reruns.fresh_seeds(
             given.notebooks, given.root, given.salts, given.jobs, given.first
         ), True,
     )  # fmt: skip
@@ -119,7 +118,7 @@ def _parser() -> argparse.ArgumentParser:
     there = command(
         "evidence", "run notebooks on a GPU and keep what they measure; goes on where it stopped",
         lambda given: _done(
-            evidence.evidence, given.notebooks, given.root, given.device, given.finer,
+            reruns.evidence, given.notebooks, given.root, given.device, given.finer,
             given.budget, given.jobs,
         ), True,
     )  # fmt: skip
@@ -136,7 +135,7 @@ def _parser() -> argparse.ArgumentParser:
     command("sources", "look up what is quoted in releases of the Python index",
             lambda given: sources.sources(given.root))  # fmt: skip
     command("times", "keep where the time of the last whole `make test` went",
-            lambda given: _done(keeping.keep_times, given.root))  # fmt: skip
+            lambda given: _done(status.keep_times, given.root))  # fmt: skip
     return parser
 
 

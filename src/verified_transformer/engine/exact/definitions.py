@@ -22,7 +22,7 @@ from .formulas.notation import FormulaReader
 from .laws import Discrete, General, Law, Normal, Rademacher, TruncatedNormal, Uniform
 from .moments import Expectation, Index, Tensor, mean, total, variance
 from .moments.polynomials import free_indices, summed
-from .moments.terms import expanded
+from .moments.routes import expanded
 
 _MOST_NAMINGS = 720  # of six tensors of one law; of more, only their own names are tried
 _UNEVALUATED = (sp.Integral, sp.Sum)
@@ -81,10 +81,6 @@ def is_law_of(law: Law, stated: Law) -> bool:
     """Return whether a law is one of those of which a definition speaks.
 
     A `General` law speaks of every law that has its moments; any other only of itself.
-
-    Args:
-        law: a law with moments of its own.
-        stated: the law in the definition.
 
     Example:
         >>> σ = sp.Symbol("sigma", positive=True)
@@ -159,10 +155,6 @@ def _equal_terms(one: Mapping[Any, sp.Expr], other: Mapping[Any, sp.Expr]) -> bo
 
 def under(quantity: Expectation, laws: Mapping[str, Law]) -> Expectation:
     """Return a quantity with other laws instead of its own.
-
-    Args:
-        quantity: as a reading defines it.
-        laws: by the name of a random tensor, the law of its entries.
 
     Raises:
         ValueError: the quantity has no tensor of a name.

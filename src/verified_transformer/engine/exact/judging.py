@@ -6,10 +6,13 @@ failure is called, and how a record shows it, is the business of those who ask.
 
 from __future__ import annotations
 
+import dis
 import math
+import types
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
+from typing import Any
 
 import sympy as sp
 
@@ -81,9 +84,6 @@ class Judgement:
 def approximation(value: object) -> Approximation:
     """Read what an oracle gave: an `Approximation`, or a number without error.
 
-    Args:
-        value: the oracle's answer.
-
     Raises:
         ValueError: the oracle gave None: it has no value at this point.
         TypeError: it gave something that is no real number.
@@ -112,13 +112,9 @@ def judge(
 ) -> Judgement:
     """Judge a formula, and the check itself, by an exact oracle.
 
-    Args:
-        formula: the formula under test.
-        mutants: its wrong versions; the check is good only if each of them falls.
-        oracle: the definition as a function of a point; gives a number or an `Approximation`.
-        points: where to compare; at least one.
-        counted: whether the oracle gives whole numbers, which are compared without a tolerance.
-            Mutants of one label then count as one, which survives where one of them does.
+    The check is good only if each of the mutants falls. Where the oracle gives whole numbers
+    (``counted``), these are compared without a tolerance, and mutants of one label count as one,
+    which survives where one of them does.
 
     Returns:
         Whether the formula is right, where first it is not, which mutants fell and which did not.
@@ -166,10 +162,6 @@ def break_definitions(derived: Derived, formula: sp.Expr) -> tuple[list[str], li
 
     A change to which the rules do not apply (they raise) is none and is left out.
 
-    Args:
-        derived: the derivation, which knows its changed definitions.
-        formula: where the unchanged derivation ends.
-
     Returns:
         Labels of the changes that lead elsewhere, and of the others.
     """
@@ -186,10 +178,6 @@ def break_definitions(derived: Derived, formula: sp.Expr) -> tuple[list[str], li
 
 def digits_match(value: sp.Expr, printed: str) -> bool:
     """Whether printed digits are the leading digits of a value, cut off and not rounded.
-
-    Args:
-        value: the number, to more digits than are printed.
-        printed: decimal digits, with a sign where negative.
 
     Raises:
         ValueError: ``printed`` is no decimal number.
@@ -219,3 +207,100 @@ def refuse_nothing(**things: object) -> None:
     for name, thing in things.items():
         if isinstance(thing, list | tuple | dict | set | str) and not thing:
             raise ValueError(f"{name}: got {thing!r}; accepted: a thing that has members")
+
+
+# ------------------------------------------------------------------ oracles that somebody typed
+# An oracle is asked for symbols instead of numbers. What counts, enumerates or integrates needs
+# numbers; arithmetic does not. So a function of a point that returns an expression when its point
+# holds symbols has computed nothing of its own.
+
+
+_CONVERSIONS = ("int", "float", "round", "Fraction")  # they let a symbol pass
+
+
+class _Math:
+    """The functions of `math`, for symbols."""
+
+    def __getattr__(self, name: str) -> Any:
+        found = {"comb": "binomial", "fabs": "Abs", "perm": "ff"}.get(name, name)
+        return getattr(sp, found)
+
+
+def typed_formula(
+    function: Callable[[Any], object], symbols: Iterable[sp.Symbol]
+) -> sp.Expr | None:
+    """Return the formula that a function of a point is, or None where it computes.
+
+    Example:
+        >>> d, n = sp.symbols("d n")
+        >>> typed_formula(lambda at: int(at[d]) * at[n], [d, n])
+        d*n
+        >>> typed_formula(lambda at: sum(1 for _ in range(at[d])), [d]) is None
+        True
+    """
+    point = {symbol: symbol for symbol in symbols}
+    try:
+        found = _with_symbols(function)(point)
+    except Exception:  # whatever it is: the function wants numbers
+        return None
+    return found if isinstance(found, sp.Expr) and found.free_symbols else None
+
+
+def is_typed(function: Callable[[Any], object], formula: sp.Expr) -> bool:
+    """Whether a function of a point is the formula once more, and computes nothing of its own.
+
+    One that calls other functions, or gives decimals that it has from somewhere, computes.
+
+    Example:
+        >>> d = sp.Symbol("d", positive=True)
+        >>> is_typed(lambda at: at[d] * (at[d] + 1), d**2 + d)
+        True
+        >>> is_typed(lambda at: at[d] ** 2, d**2 + d)
+        False
+    """
+    if not isinstance(function, types.FunctionType) or _calls_others(function):
+        return False
+    found = typed_formula(function, formula.free_symbols)
+    return found is not None and not found.has(sp.Float) and equivalent(found, formula)
+
+
+def is_constant(function: object) -> bool:
+    """Whether a function returns a number that is written in it, whatever it is given.
+
+    Example:
+        >>> is_constant(lambda at: 99), is_constant(lambda at: at["d"])
+        (True, False)
+    """
+    if not isinstance(function, types.FunctionType):
+        return False
+    return {step.opname for step in dis.get_instructions(function)} <= _OF_A_CONSTANT
+
+
+_OF_A_CONSTANT = {
+    "RESUME", "NOP", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST", "UNARY_NEGATIVE",
+    "COPY_FREE_VARS", "LOAD_SMALL_INT",
+}  # fmt: skip
+
+
+def _calls_others(function: types.FunctionType) -> bool:
+    """Whether a function uses other functions than conversions and those of `math`."""
+    known = {name: function.__globals__[name] for name in function.__code__.co_names
+             if name in function.__globals__ and name not in _CONVERSIONS}  # fmt: skip
+    inner = [cell.cell_contents for cell in function.__closure__ or ()]
+    inner += [*(function.__defaults__ or ())]
+    things = [*known.values(), *inner]
+    return any(callable(thing) and not isinstance(thing, sp.Basic) for thing in things)
+
+
+def _with_symbols(function: Callable[[Any], object]) -> Callable[[Any], object]:
+    """The function with `int`, `float` and `math` that let symbols pass."""
+    if not isinstance(function, types.FunctionType):
+        return function
+    known: dict[str, Any] = dict.fromkeys(_CONVERSIONS, lambda value, *_: value)
+    names = {key: _Math() for key, value in function.__globals__.items() if value is math}
+    copy = types.FunctionType(
+        function.__code__, {**function.__globals__, **known, **names}, function.__name__,
+        function.__defaults__, function.__closure__,
+    )  # fmt: skip
+    copy.__kwdefaults__ = function.__kwdefaults__
+    return copy

@@ -16,8 +16,16 @@ import torch
 from ...seeds import device, generator
 from ..exact.formulas.evaluation import Point
 from .design import Design
-from .quantities import Sampled, central_moments, literal_statistic
-from .statistics import Quantity, Statistic, input_at, require_same, values_of
+from .quantities import (
+    Quantity,
+    Sampled,
+    Statistic,
+    central_moments,
+    input_at,
+    literal_statistic,
+    require_same,
+    values_of,
+)
 
 _CPU_BUFFER = 1 << 20  # entries: 4 MiB of float32
 _GPU_BUFFER = 1 << 25
@@ -118,7 +126,7 @@ def measure(
         1... ± 0.015 (... draws); expected 12: confirmed
         >>> measure(norm, lambda w: (w * w).mean(-1), point, name="a mean")  # doctest: +ELLIPSIS
         Traceback (most recent call last):
-        verified_transformer.engine.sampling.statistics.OtherStatistic: the torch statistic is ...
+        verified_transformer.engine.sampling.quantities.OtherStatistic: the torch statistic is ...
     """
     if expected is not None and not math.isfinite(expected):
         raise ValueError(f"expected: got {expected}; accepted: a finite number")

@@ -8,15 +8,17 @@ changed seed, law or formula is not; `meaning` says what else is free.
 
 from __future__ import annotations
 
+import ast
 import json
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeGuard
 
 from ..hashing import hash_of
-from .cells import names_of
-from .meaning import meaning
-from .modules import Definition, Package
+from .cells import Line, names_of
+from .modules import Definition, Package, bound_in, library, says_nothing
 
 
 @dataclass(frozen=True)
@@ -93,3 +95,158 @@ def _read(definition: Definition, package: Package) -> tuple[list[Any], list[Def
 
 def _key(tree: Any) -> str:
     return hash_of(json.dumps(tree))
+
+
+# ------------------------------------------------------------------ what code means
+# Its syntax tree without what cannot change a result. Free are layout, comments, texts,
+# annotations, the words of a refusal, and how modules, definitions and locals are called.
+# Attributes, parameters and the fields of a class count by name.
+
+
+Resolve = Callable[[str, list[str]], Any]
+_LAYOUT = {"type_comment", "type_params", "kind", "ctx", "annotation", "returns", "simple"}
+_TEXTS = ast.Constant | ast.JoinedStr  # those of a refusal
+_IMPORTS = ast.Import | ast.ImportFrom
+
+
+def meaning(nodes: Iterable[ast.AST], outer: Iterable[str], resolve: Resolve) -> list[Any]:
+    """Return what statements, or parts of one, mean, as lists of texts and numbers.
+
+    Args:
+        nodes: of the syntax tree.
+        outer: the names that they have from outside.
+        resolve: says what such a name stands for, with the attributes that are asked of it; also
+            of what is imported within.
+    """
+    tree = _Tree(outer, resolve)
+    kept = list(nodes)
+    for node in (inner for outermost in kept for inner in ast.walk(outermost)):
+        if isinstance(node, _IMPORTS):
+            tree.outer |= {part.asname or part.name.partition(".")[0] for part in node.names}
+        elif isinstance(node, ast.ClassDef):
+            tree.fields |= set(bound_in(node.body))
+        elif isinstance(node, ast.arg):
+            tree.fields.add(node.arg)
+    found: list[Any] = tree.of(kept)
+    return found
+
+
+class _Tree:
+    """Writes a syntax tree as lists; ``fields`` count by name, other locals by their number."""
+
+    def __init__(self, outer: Iterable[str], resolve: Resolve) -> None:
+        self.outer, self.fields = set(outer), set[str]()
+        self._resolve, self._numbers = resolve, dict[str, int]()
+
+    def of(self, node: Any) -> Any:
+        if isinstance(node, list):
+            return [self.of(item) for item in node if not _is_free(item)]
+        if not isinstance(node, ast.AST):
+            return repr(node)
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+            if all(isinstance(said, _TEXTS) for said in node.exc.args):
+                node = ast.Raise(node.exc.func)
+        elif isinstance(node, ast.ClassDef):  # what has no value yet may be a field, by its place
+            parts = [ast.Expr(p.target) if _is_bare(p) else p for p in node.body]
+            node = ast.ClassDef(node.name, node.bases, node.keywords, parts, node.decorator_list)
+        elif isinstance(node, ast.AnnAssign) and node.value:
+            node = ast.Assign([node.target], node.value)
+        attributes, base = list[str](), node
+        while isinstance(base, ast.Attribute):
+            attributes, base = [base.attr, *attributes], base.value
+        if isinstance(base, ast.Name) and base.id in self.outer:
+            return self._resolve(base.id, attributes)
+        if isinstance(node, ast.Name):
+            return self._local(node.id)
+        written = [
+            [key, self._named(value) if key in ("name", "names", "rest") else self.of(value)]
+            for key, value in ast.iter_fields(node)
+            if key not in _LAYOUT and value not in (None, [])
+        ]
+        return [type(node).__name__, written]
+
+    def _named(self, names: str | list[str]) -> Any:
+        """What a statement names without a node of its own."""
+        return self._local(names) if isinstance(names, str) else [*map(self._local, names)]
+
+    def _local(self, name: str) -> Any:
+        """A name that a statement binds: of a field itself, else a number."""
+        if name in self.fields:
+            return name
+        if name in self.outer:
+            return self._resolve(name, [])
+        return self._numbers.setdefault(name, len(self._numbers))
+
+
+def _is_free(node: Any) -> bool:
+    free = _is_bare(node) or isinstance(node, _IMPORTS)
+    return isinstance(node, ast.stmt) and (free or says_nothing(node))
+
+
+def _is_bare(node: Any) -> TypeGuard[ast.AnnAssign]:
+    """Whether a statement only annotates a name."""
+    return isinstance(node, ast.AnnAssign) and node.value is None
+
+
+# ------------------------------------------------------------------ keys of what a notebook runs
+
+
+# what judges, and what states: they have tests of their own
+_BY_NAME = tuple(f"engine/{wing}/" for wing in ("account", "checks", "commands", "exact"))
+
+
+def how_made(lines: Sequence[Line]) -> str | None:
+    """Return a key of how evidence was made, read and not run.
+
+    The lines count by what they mean, so that a literal in one of them moves the key, and a comment
+    or another name does not; what they use of the library by the key of its definition, which
+    covers all that it reaches. By its name counts what judges and states (the engine but for
+    `sampling`), and what is of another package.
+
+    Returns:
+        Eight hexadecimal digits; None outside a notebook, where there are no lines.
+
+    Raises:
+        CodeFault: a name of the library leads nowhere.
+    """
+    package = library()
+    face = package.module(package.folder / "__init__.py")
+    imports = dict(pair for line in lines for pair in face.imported(line.statement))
+    bound = {name for line in lines for name in line.binds} - set(imports)
+    numbers: dict[str, int] = {}
+
+    def resolve(name: str, attributes: list[str]) -> Any:
+        if name in bound:
+            return ["line", numbers.setdefault(name, len(numbers)), *attributes]
+        dotted = ".".join([imports.get(name, name), *attributes])
+        definition, rest = package.named(dotted, face)
+        if definition is None:
+            return dotted
+        if definition.module.label.startswith(_BY_NAME):
+            return [definition.name, *rest]
+        return [key_of(definition, package), *rest]
+
+    found = [
+        meaning([line.statement], line.binds | line.changes | line.loads, resolve)
+        + [body for *_, body in line.within]
+        for line in lines
+    ]
+    return hash_of(found) if found else None
+
+
+def notebook_key(notebook: Path, package: Package) -> str:
+    """Return a key that changes when a notebook's cells do, or what they reach of the library.
+
+    Comments and layout are free in cells; in the library all that `code.key` says is.
+
+    Raises:
+        CodeFault: a name that it imports from the library is not there.
+    """
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    home = package.module(package.folder / "__init__.py")
+    trees = [ast.parse(source) for source in sources]
+    names = sorted({dotted for tree in trees for _, dotted in home.imported(tree)})
+    found = {name: package.named(name, home)[0] for name in names}
+    reached = {name: key_of(found[name], package) for name in names if found[name]}
+    return hash_of(json.dumps([[ast.dump(tree) for tree in trees], reached]))

@@ -20,8 +20,7 @@ from ..records.ran import ran_in_words
 from ..records.record import METADATA_KEY, Record, to_json
 from ..registry import OWN, Statement
 from . import plain
-from .readable import readable, readable_head
-from .strips import told
+from .readable import readable, readable_head, told
 
 if TYPE_CHECKING:
     from jinja2 import Environment

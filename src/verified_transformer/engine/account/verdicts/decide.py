@@ -9,12 +9,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .. import evidence
+from ..citations import age_fault
 from ..evidence import VERDICTS, Weight
 from ..reading import Reading
-from ..reading.citations import age_fault
-from ..records import margins
 from ..records.ran import model_fault, not_run
-from ..records.record import LedgerError, Record
+from ..records.record import NEEDED, LedgerError, Record
 from ..registry import Statement, from_the_ground
 
 _SPEAKS = {"contradicts": "speaks against", "unsettled": "does not settle"}
@@ -97,7 +96,7 @@ def margin_fault(record: Record) -> str | None:
     interval, what = record.volatile.interval, f"experiment “{record.statement}”"
     if interval is None:
         return f"{what} has no interval; run its notebook again"
-    needed = 0.0 if record.recorded else margins.NEEDED
+    needed = 0.0 if record.recorded else NEEDED
     if interval.margin and interval.margin >= needed:
         return None
     return (

@@ -15,10 +15,10 @@ import zipfile
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from ...account import registry
-from ...account.hashing import hash_of
-from ...account.reading.citations import Citation, stands_in
-from .keeping import kept, provenance, write_status
+from ..account import registry
+from ..account.citations import Citation, stands_in
+from ..account.hashing import hash_of
+from .status import kept, provenance, write_status
 
 
 def sources(root: Path) -> int:

@@ -12,8 +12,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from ....writing import write_whole
-from ..git import git
+from ...writing import write_whole
+from .git import git
 
 PACKAGES = ("torch", "numpy", "sympy", "scipy", "transformers")
 UNFIT = "accepted: a run of `make test`, whole, that has just ended"
@@ -57,7 +57,7 @@ def provenance(root: Path) -> dict[str, Any]:
 
     A copy without git has the commit from ``VERIFIED_COMMIT``.
     """
-    from ..recording import processor
+    from .recording import processor
 
     commit = os.environ.get("VERIFIED_COMMIT", "")
     if not commit:

@@ -1,1 +1,0 @@
-"""Notebooks on other processors, threads and seeds."""

@@ -1,0 +1,293 @@
+"""`portable`, `fresh-seeds`, `evidence`: the notebooks on other processors, draws, devices.
+
+What came out is kept notebook by notebook, for the status page.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..account.code import library, notebook_key
+from .notebooks import comparing
+from .notebooks.running import Run, run
+from .status import keep, kept, path, provenance
+
+# What ATen, oneDNN and MKL call the same limit.
+_LIMITS = {
+    "default": ("SSE41", "SSE4_2"),
+    "avx2": ("AVX2", "AVX2"),
+    "avx512": ("AVX512_CORE", "AVX512"),
+}
+_SHOWN, _KEPT = 6, 20  # differences of a notebook that are printed, and that are kept of a device
+
+
+@dataclass(frozen=True)
+class Processor:
+    """A processor to play: an instruction set, a number of threads, a hash seed."""
+
+    instructions: str
+    threads: int
+    hash_seed: int = 0
+
+    @property
+    def name(self) -> str:
+        """A short name for a column."""
+        return f"{self.instructions}/{self.threads}" + (
+            f"/h{self.hash_seed}" * bool(self.hash_seed)
+        )
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables that make a process run under it."""
+        onednn, mkl = _LIMITS[self.instructions]
+        return {
+            "ATEN_CPU_CAPABILITY": self.instructions,
+            "ONEDNN_MAX_CPU_ISA": onednn,
+            "MKL_ENABLE_INSTRUCTIONS": mkl,
+            "OMP_NUM_THREADS": str(self.threads),
+            "MKL_NUM_THREADS": str(self.threads),
+            "PYTHONHASHSEED": str(self.hash_seed),
+            "VERIFIED_DEVICE": "cpu",
+        }
+
+    def can_be_had(self) -> bool:
+        """Whether torch really runs under this processor on this machine."""
+        code = (
+            "import torch; print(torch.backends.cpu.get_cpu_capability(), torch.get_num_threads())"
+        )
+        answer = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", code],
+            env={**os.environ, **self.environment},
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        ).stdout.split()
+        return answer == [self.instructions.upper(), str(self.threads)]
+
+
+PROCESSORS = (
+    *(Processor(instructions, threads) for instructions in _LIMITS for threads in (1, 2)),
+    Processor("default", 1, hash_seed=12345),
+)
+
+
+def portable(notebooks: Sequence[Path], root: Path, jobs: int = 2) -> int:
+    """Run notebooks under every processor that this machine can play.
+
+    How what came out differs from what is stored is printed, and kept for the status page,
+    notebook by notebook.
+    """
+    available = [processor for processor in PROCESSORS if processor.can_be_had()]
+    for processor in PROCESSORS:
+        if processor not in available:
+            print(f"{processor.name}: this machine cannot play it; left out")
+    names = [_name(path, root) for path in notebooks]
+    width = max(map(len, names))
+    print(" " * width, *(f"{processor.name:>16}" for processor in available), flush=True)
+    failed = []
+    with ThreadPoolExecutor(jobs) as pool:
+        for name, path in zip(names, notebooks, strict=True):
+            runs = pool.map(lambda it, p=path: run(p, environment=it.environment), available)
+            found = [made.differences(root) for made in runs]
+            words = ["same" if not lines else f"{len(lines)} differ" for lines in found]
+            print(f"{name:{width}}", *(f"{word:>16}" for word in words), flush=True)
+            for processor, lines in zip(available, found, strict=True):
+                failed += [(name, processor.name)] * bool(lines)
+                print("".join(f"    {processor.name}: {line}\n" for line in lines[:_SHOWN]), end="")
+            processors = {s.name: len(lines) for s, lines in zip(available, found, strict=True)}
+            differ = sum(map(bool, processors.values()))
+            entry = {"runs": len(processors), "failed": differ, "differences": processors}
+            keep(root, "portable", {name: entry})
+    print(f"{len(names) * len(available)} runs, {len(failed)} differ from what is stored")
+    return int(bool(failed))
+
+
+# ------------------------------------------------------------------ other draws
+
+
+def fresh_seeds(
+    notebooks: Sequence[Path], root: Path, salts: int, jobs: int = 2, first: int = 1
+) -> int:
+    """Run notebooks under other seeds: every check must pass, every outcome be the stored one.
+
+    Texts are not compared: numbers move with the draws. Runs and failures are printed, and added to
+    those that are kept for the status page, notebook by notebook.
+
+    Args:
+        first: the first of the salts, so that further ones can be added, and a failure run again.
+    """
+    numbers, failed = [str(salt) for salt in range(first, first + salts)], 0
+    with ThreadPoolExecutor(jobs) as pool:
+        for notebook in notebooks:
+            name, started = _name(notebook, root), time.perf_counter()
+            runs = pool.map(
+                lambda salt, it=notebook: run(
+                    it, environment={"VERIFIED_SALT": salt}, through=True
+                ),
+                numbers,
+            )
+            found = {}
+            for salt, made in zip(numbers, runs, strict=True):
+                lines = made.other_outcomes()
+                print(f"{name} salt {salt}: {'; '.join(lines) or 'as stored'}", flush=True)
+                found[salt] = lines
+            failed += sum(map(bool, found.values()))
+            seconds = round(time.perf_counter() - started)
+            before, commit = kept(root, "fresh-seeds").get(name, {}), provenance(root)["commit"]
+            keep(root, "fresh-seeds", {name: added(before, found, commit, seconds)})
+    print(f"{len(notebooks) * salts} runs, {failed} failed   {path(root, 'fresh-seeds')}")
+    return int(bool(failed))
+
+
+def added(
+    before: Mapping[str, Any], found: Mapping[str, Sequence[str]], commit: str, seconds: int
+) -> dict[str, Any]:
+    """Return what is kept of a notebook after further runs.
+
+    Runs of other salts stay. A salt that is run again counts once, as it came out last; where it
+    failed before and does not now, the failure is kept as one that is mended.
+
+    Example:
+        >>> once = added({}, {"1": ["cell 2: off"], "2": []}, "abc", 9)
+        >>> once["runs"], once["failed"]
+        (2, 1)
+        >>> again = added(once, {"1": [], "3": []}, "def", 9)
+        >>> again["runs"], again["failed"], again["mended"][0]["what"]
+        (3, 0, 'cell 2: off')
+    """
+    salts = {**before.get("salts", {}), **dict.fromkeys(found, commit)}
+    old = before.get("failures", [])
+    failures = [one for one in old if one["salt"] not in found]
+    failures += [{"salt": salt, "what": line} for salt, lines in found.items() for line in lines]
+    passed = {salt for salt, lines in found.items() if not lines}
+    mended = [one | {"at": before["salts"][one["salt"]]} for one in old if one["salt"] in passed]
+    return {
+        "runs": len(salts),
+        "failed": len({failure["salt"] for failure in failures}),
+        "salts": dict(sorted(salts.items(), key=lambda item: int(item[0]))),
+        "failures": sorted(failures, key=lambda failure: int(failure["salt"])),
+        "mended": before.get("mended", []) + mended,
+        "seconds": before.get("seconds", 0) + seconds,
+    }
+
+
+# ------------------------------------------------------------------ another device
+# Against the outputs that the CPU has left. A visit to a machine with a GPU may be short. So what
+# is kept of the same code on the same device is not run again, and no notebook starts after the
+# budget.
+
+
+def evidence(
+    notebooks: Sequence[Path],
+    root: Path,
+    device: str = "cuda",
+    finer: float = 1.0,
+    budget: float = 420.0,
+    jobs: int = 2,
+) -> int:
+    """Run notebooks on a device, compare them with what is stored, and keep what they measured.
+
+    Args:
+        device: a value of ``VERIFIED_DEVICE``.
+        finer: how many times finer measurements resolve, in a second run of each notebook.
+        budget: seconds after which no notebook starts and no cell goes on.
+        jobs: notebooks at a time.
+
+    Returns:
+        0 where all that are kept are as stored, 1 where one differs or is still to be run.
+
+    Raises:
+        ValueError: the device is not there, or a number is out of its range.
+    """
+    for word, value in (("finer", finer), ("budget", budget)):
+        if not 1 <= value < math.inf:
+            raise ValueError(f"{word}: got {value}; accepted: a number of at least 1")
+    machine, end = hardware(device), time.monotonic() + budget
+    known = kept(root, "evidence")
+
+    def one(notebook: Path) -> dict[str, Any] | None:
+        left = end - time.monotonic()
+        return _one(notebook, root, device, finer, left) if left > 0 else None
+
+    package = library()
+    keys = {n: {"key": notebook_key(n, package), "finer": finer, **machine} for n in notebooks}
+    waiting = [n for n in notebooks if not keys[n].items() <= known.get(_name(n, root), {}).items()]
+    left_over = 0
+    with ThreadPoolExecutor(jobs) as pool:
+        for notebook, entry in zip(waiting, pool.map(one, waiting), strict=True):
+            if entry is None:
+                left_over += 1
+                continue
+            entry |= keys[notebook]
+            keep(root, "evidence", {_name(notebook, root): entry})
+            lines = entry["differences"] + entry["finer differences"]
+            print(f"{_name(notebook, root)}: {'; '.join(lines[:3]) or 'as stored'}", flush=True)
+    failed = sum(kept(root, "evidence").get(_name(n, root), {}).get("failed", 0) for n in notebooks)
+    print(f"{len(notebooks) - left_over} of {len(notebooks)} notebooks run on {machine['device']}, "
+          f"{failed} not as stored   {path(root, 'evidence')}")  # fmt: skip
+    if left_over:
+        print(f"{left_over} are still to be run: the same command goes on with them")
+    return int(bool(failed or left_over))
+
+
+def hardware(device: str) -> dict[str, Any]:
+    """Return what a device is: its name, and the version of CUDA.
+
+    Raises:
+        ValueError: it is not there.
+    """
+    import torch
+
+    try:
+        where = torch.empty(0, device=device).device
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        said = str(error).splitlines()[0]
+        raise ValueError(f"device: got {device!r}, which is not there ({said})") from None
+    if where.type != "cuda":
+        return {"device": str(where)}
+    return {"device": torch.cuda.get_device_name(where), "cuda": torch.version.cuda}
+
+
+def _name(notebook: Path, root: Path) -> str:
+    return notebook.relative_to(root).as_posix()
+
+
+def _one(
+    notebook: Path, root: Path, device: str, finer: float, left: float
+) -> dict[str, Any] | None:
+    """What came out of a notebook; None where the budget ended in the middle of it."""
+    end = time.monotonic() + left
+    plain = run(notebook, environment={"VERIFIED_DEVICE": device}, longest=left)
+    measured, other = plain, list[str]()
+    if finer > 1 and not plain.errors and end > time.monotonic():
+        environment = {"VERIFIED_DEVICE": device, "VERIFIED_FINER": str(finer)}
+        measured = run(notebook, environment=environment, longest=end - time.monotonic())
+        other = measured.other_outcomes()
+    if time.monotonic() >= end:
+        return None
+    differ = plain.differences(root)
+    return {
+        "runs": 1, "failed": int(bool(differ or other)), "seconds": round(plain.seconds, 1),
+        "differences": differ[:_KEPT], "finer differences": other[:_KEPT],
+        "claims": measurements(measured),
+    }  # fmt: skip
+
+
+def measurements(made: Run) -> list[dict[str, Any]]:
+    """Return what the checks of a run measured: a row for each point, with its claims."""
+    found = []
+    for record in comparing.records(made.book):
+        told = record["volatile"]
+        pairs = zip(told.get("rows", ()), told.get("estimates", ()), strict=False)
+        about = {name: record[name] for name in ("claims", "outcome")}
+        found += [{**about, **row, "z": estimate["z"]} for row, estimate in pairs]
+    return found
