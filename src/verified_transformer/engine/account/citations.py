@@ -110,7 +110,14 @@ def fault_of(citation: Citation) -> str | None:
 
 
 def checked_day(day: object) -> str:
-    """Return a day as it is."""
+    """Return a day as it is.
+
+    Args:
+        day: as YYYY, YYYY-MM or YYYY-MM-DD.
+
+    Raises:
+        ValueError: it is no day.
+    """
     text = str(day)
     if not _DAY.fullmatch(text):
         raise ValueError(f"day: got {text!r}; accepted: YYYY, YYYY-MM or YYYY-MM-DD")
@@ -200,6 +207,9 @@ def stands_in(words: str, text: str) -> bool:
 @cache
 def installed(file: str) -> str | None:
     """Return the text of a file of an installed package, which is not imported.
+
+    Args:
+        file: such as ``transformers/models/t5/modeling_t5.py``.
 
     Returns:
         The text; None where the package, or the file in it, is not there.

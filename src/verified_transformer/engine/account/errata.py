@@ -92,6 +92,9 @@ def read_erratum(
 ) -> Erratum:
     """Read the erratum of a claim, and compute its numbers.
 
+    Args:
+        data: as a claims file has it, under ``erratum`` in the reading.
+
     Raises:
         RegistryError: a key is unknown or missing, the case has no truth, or a number is missing
             where there are formulas.

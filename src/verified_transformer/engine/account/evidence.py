@@ -238,7 +238,12 @@ VERDICTS: dict[str, Verdict] = {row.name: row for row in _VERDICTS}
 
 
 def missing(claim_kind: str, kinds: Sequence[str]) -> str | None:
-    """Say what a claim still needs to hold, or return None where its evidence suffices."""
+    """Say what a claim still needs to hold, or return None where its evidence suffices.
+
+    Args:
+        claim_kind: "equation", "number", or another kind of statement.
+        kinds: the kinds of its records that support it.
+    """
     weights = {KINDS[name].weight for name in kinds}
     if claim_kind == "number" and Weight.COUNTS in weights:
         return None  # a number about the world is measured by counting it

@@ -204,6 +204,9 @@ def build(
 ) -> Ledger:
     """Let verdicts and sums follow from the registry and the records.
 
+    Args:
+        locked: the lock, whose histories the entries show.
+
     Raises:
         LedgerError: a record was made from another wording of its claim; or see `decide`.
     """

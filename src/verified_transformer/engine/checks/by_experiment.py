@@ -211,6 +211,9 @@ def placebo(runs: _Runs) -> Interval | None:
     where runs fall into two narrow clusters, this takes sixteen of them. Halves are compared as
     two samples with one spread, because seeds are no pairs.
 
+    Args:
+        runs: what was measured in an arm, by seed.
+
     Example:
         >>> alike = placebo({seed: value for seed, value in enumerate([1, 2, 3, 2, 1, 3])})
         >>> settled(alike) is None

@@ -21,6 +21,9 @@ def layouts(shape: tuple[int, ...]) -> dict[str, _Layout]:
     Each takes an array of real or complex numbers and a name for its own random numbers. Axes are
     counted from 0; those of size 1 have no other layout.
 
+    Args:
+        shape: of the array.
+
     Example:
         >>> x = torch.arange(4.0)
         >>> for name in ("tiled", "doubled", "zero-padded"):

@@ -195,6 +195,13 @@ def what_ran(given: Sequence[object], at: Spot) -> tuple[Ran, ...]:
     These are the models that ran in its statement of the notebook, those that ran where what it
     uses was computed, and those that the check was given; not the broken ones in which it has to
     fail (`aside`). Outside a notebook it is what ran in the check, and what that was given.
+
+    Args:
+        given: what the cell gave to the check.
+        at: where the record is made.
+
+    Returns:
+        Descriptions, each once, in the order of their runs.
     """
     noted = log()
     events = _of(noted.events, at.place, at.sound)
@@ -219,7 +226,11 @@ def seen(thing: _Thing) -> _Thing:
 
 
 def versions_of(ran: Sequence[Ran]) -> str:
-    """Return the versions of the libraries whose classes ran; none where nothing did."""
+    """Return the versions of the libraries whose classes ran; none where nothing did.
+
+    Args:
+        ran: what ran.
+    """
     names = ["torch", *(["transformers"] if any(r.home == TRANSFORMERS for r in ran) else [])]
     return ", ".join(f"{name} {version(name).partition('+')[0]}" for name in names if ran)
 
@@ -270,6 +281,9 @@ _LARGEST_ROOT = 1 << 20
 
 def description_of(module: nn.Module) -> Ran:
     """Return what a module says of itself.
+
+    Args:
+        module: of transformers, of `torch.nn`, or of the book.
 
     Example:
         >>> from torch import nn

@@ -10,6 +10,12 @@ from pathlib import Path
 def git(root: Path, *words: str, given: str = "", **environment: str) -> str:
     """Return what git prints, blanks at its ends left out.
 
+    Args:
+        root: where it runs.
+        words: of the command.
+        given: what it reads.
+        environment: variables to set.
+
     Raises:
         ValueError: git is not there, or fails; the message is its own.
     """

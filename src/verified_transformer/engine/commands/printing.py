@@ -43,6 +43,9 @@ class NotPrinted(RuntimeError):
 def print_book(root: Path) -> Path:
     """Print the built book.
 
+    Args:
+        root: the repository; the pages are built (`make book`).
+
     Returns:
         The file, `_build/the-verified-transformer.pdf`.
 

@@ -82,6 +82,10 @@ def is_law_of(law: Law, stated: Law) -> bool:
 
     A `General` law speaks of every law that has its moments; any other only of itself.
 
+    Args:
+        law: a law with moments of its own.
+        stated: the law in the definition.
+
     Example:
         >>> σ = sp.Symbol("sigma", positive=True)
         >>> centred = General({1: 0, 2: σ**2})
@@ -155,6 +159,10 @@ def _equal_terms(one: Mapping[Any, sp.Expr], other: Mapping[Any, sp.Expr]) -> bo
 
 def under(quantity: Expectation, laws: Mapping[str, Law]) -> Expectation:
     """Return a quantity with other laws instead of its own.
+
+    Args:
+        quantity: as a reading defines it.
+        laws: by the name of a random tensor, the law of its entries.
 
     Raises:
         ValueError: the quantity has no tensor of a name.

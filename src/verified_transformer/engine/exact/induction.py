@@ -145,7 +145,13 @@ step from t to t + 1 gives sqrt(2)/(2*2**t), the formula 2**(-t - 1)
 
 
 class Solved:
-    """A recursion with the closed form that solves it: base and step are proved."""
+    """A recursion with the closed form that solves it: base and step are proved.
+
+    Args:
+        induction: the recursion.
+        closed: the closed form.
+        place: how far it goes: the symbol over which it runs, or an expression in others.
+    """
 
     route = "by induction, base and step proved"
 

@@ -84,6 +84,9 @@ class Judgement:
 def approximation(value: object) -> Approximation:
     """Read what an oracle gave: an `Approximation`, or a number without error.
 
+    Args:
+        value: the oracle's answer.
+
     Raises:
         ValueError: the oracle gave None: it has no value at this point.
         TypeError: it gave something that is no real number.
@@ -112,9 +115,13 @@ def judge(
 ) -> Judgement:
     """Judge a formula, and the check itself, by an exact oracle.
 
-    The check is good only if each of the mutants falls. Where the oracle gives whole numbers
-    (``counted``), these are compared without a tolerance, and mutants of one label count as one,
-    which survives where one of them does.
+    Args:
+        formula: the formula under test.
+        mutants: its wrong versions; the check is good only if each of them falls.
+        oracle: the definition as a function of a point; gives a number or an `Approximation`.
+        points: where to compare; at least one.
+        counted: whether the oracle gives whole numbers, which are compared without a tolerance.
+            Mutants of one label then count as one, which survives where one of them does.
 
     Returns:
         Whether the formula is right, where first it is not, which mutants fell and which did not.
@@ -162,6 +169,10 @@ def break_definitions(derived: Derived, formula: sp.Expr) -> tuple[list[str], li
 
     A change to which the rules do not apply (they raise) is none and is left out.
 
+    Args:
+        derived: the derivation, which knows its changed definitions.
+        formula: where the unchanged derivation ends.
+
     Returns:
         Labels of the changes that lead elsewhere, and of the others.
     """
@@ -178,6 +189,10 @@ def break_definitions(derived: Derived, formula: sp.Expr) -> tuple[list[str], li
 
 def digits_match(value: sp.Expr, printed: str) -> bool:
     """Whether printed digits are the leading digits of a value, cut off and not rounded.
+
+    Args:
+        value: the number, to more digits than are printed.
+        printed: decimal digits, with a sign where negative.
 
     Raises:
         ValueError: ``printed`` is no decimal number.
@@ -231,6 +246,10 @@ def typed_formula(
 ) -> sp.Expr | None:
     """Return the formula that a function of a point is, or None where it computes.
 
+    Args:
+        function: takes a dictionary from symbols to numbers.
+        symbols: those that it wants values for.
+
     Example:
         >>> d, n = sp.symbols("d n")
         >>> typed_formula(lambda at: int(at[d]) * at[n], [d, n])
@@ -250,6 +269,10 @@ def is_typed(function: Callable[[Any], object], formula: sp.Expr) -> bool:
     """Whether a function of a point is the formula once more, and computes nothing of its own.
 
     One that calls other functions, or gives decimals that it has from somewhere, computes.
+
+    Args:
+        function: takes a dictionary from symbols to numbers.
+        formula: what it is held against.
 
     Example:
         >>> d = sp.Symbol("d", positive=True)

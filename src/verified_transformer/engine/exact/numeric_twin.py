@@ -158,6 +158,11 @@ class Twinned:
 def moments_of(density: sp.Expr, point: Point, highest: int) -> list[float]:
     """Return the moments of a density from the 0th on, in numbers; none where it is no density.
 
+    Args:
+        density: a formula in one variable beside the symbols that have numbers.
+        point: those numbers.
+        highest: the last moment.
+
     Example:
         >>> x = sp.Symbol("x", real=True)
         >>> [round(m, 9) for m in moments_of(sp.exp(-sp.Abs(x)) / 2, {}, 4)]
@@ -190,7 +195,8 @@ class _Twin:
         kept: Any = {getattr(sp, name): lambda e, *_, **__: e for name in _REWRITING}
         self._replaced: dict[Any, Any] = kept | {
             sp.integrate: self.integral, sp.Integral: self.integral, sp.summation: self.sum,
-            sp.Sum: self.sum, sp.solve: self.roots, sp.limit: self.limit, sp.diff: self.slope,
+            sp.Sum: self.sum, sp.product: self.product, sp.Product: self.product,
+            sp.solve: self.roots, sp.limit: self.limit, sp.Limit: self.limit, sp.diff: self.slope,
         }  # fmt: skip
 
     def of(self, value: Any, shown: Twinned) -> Any:
@@ -239,7 +245,7 @@ class _Twin:
             lambda part: self.integral(*part.args),
         )
 
-    def sum(self, formula: Any, *limits: Any) -> Any:
+    def sum(self, formula: Any, *limits: Any, by: Any = sp.Add) -> Any:
         self.done.append("sum")
         found = sp.sympify(formula)
         for index, low, high in limits:
@@ -252,13 +258,17 @@ class _Twin:
             if not (first.is_Integer and last.is_Integer) or last - first > _LONGEST_SUM:
                 raise ValueError(f"sum from {first} to {last}")
             terms = (found.subs(index, k) for k in range(int(first), int(last) + 1))
-            found = sp.Add(*map(self.settled, terms))
+            found = by(*map(self.settled, terms))
         return found
 
-    def limit(self, formula: Any, x: Any, to: Any) -> Any:
+    def product(self, formula: Any, *limits: Any) -> Any:
+        return self.sum(formula, *limits, by=sp.Mul)
+
+    def limit(self, formula: Any, x: Any, to: Any, dir: str = "+") -> Any:
         self.done.append("limit")
-        near = {sp.oo: _FAR, -sp.oo: -_FAR}.get(to)
-        place = self.at(to) + _NEAR if near is None else near
+        sign = -1 if dir == "-" else 1
+        near = {sp.oo: _FAR, -sp.oo: -_FAR}.get(to, None)
+        place = near if near is not None else self.at(to) + sign * _NEAR
         found = self.settled(self.at(formula, x).subs(x, place))
         if found.has(_Waiting):
             raise ValueError(f"limit: {found} has no number")

@@ -119,6 +119,10 @@ def _arrays(tensors: Mapping[str, torch.Tensor]) -> dict[str, Array]:
 def literal_statistic(quantity: Quantity, point: Point) -> Statistic:
     """Return a quantity's own definition as a torch statistic.
 
+    Args:
+        quantity: a `Sampled` one, or an engine's, whose statistic is summed literally.
+        point: values of all symbols.
+
     Raises:
         TypeError: its definition is in NumPy, and cannot run where the measurement does.
     """
@@ -140,6 +144,13 @@ def central_moments(quantity: Quantity, point: Point) -> tuple[float, float, flo
     For the estimator "mean" the replicate is the statistic $X$; for "variance" it is
     $Y=\tfrac12(X-X')^2$ from two independent draws, whose mean is exactly $\mathrm{Var}X$ and for
     which nothing needs to be known about $\mathbb{E}X$.
+
+    Args:
+        quantity: the quantity to be measured.
+        point: values of its symbols.
+
+    Returns:
+        Mean, variance and skewness.
     """
     if quantity.estimator == "mean":
         m1, m2, m3 = quantity.statistic_moments(point, 3)
@@ -219,6 +230,11 @@ def checked_draws(draws: Draws) -> dict[str, RandomInput]:
 def input_at(name: str, item: RandomInput, point: Point) -> tuple[Law, tuple[int, ...]]:
     """Return the law of an input at a point, with numbers for its symbols, and its sizes.
 
+    Args:
+        name: of the input, for the message.
+        item: the input.
+        point: values of all symbols.
+
     Raises:
         TypeError: a key of the point is a text instead of a symbol.
         ValueError: the point does not give a symbol, or a size that is no positive integer.
@@ -251,6 +267,13 @@ def draw_inputs(
     law: Law | None = None,
 ) -> dict[str, torch.Tensor]:
     """Draw all inputs of a statistic, in float64 on the generator's device.
+
+    Args:
+        draws: the random inputs by name.
+        point: values of all symbols.
+        rows: number of replicates.
+        source: torch generator.
+        law: draw every entry from this law instead of its own.
 
     Returns:
         Tensors of shape (rows, *sizes) by name.
@@ -311,6 +334,12 @@ def values_of(statistic: Statistic, tensors: dict[str, torch.Tensor], point: Poi
 
 def require_definition(statistic: Statistic, draws: Draws, point: Point, name: str) -> None:
     """Refuse a statistic that could not be wrong, whatever it is compared with.
+
+    Args:
+        statistic: the torch function.
+        draws: its random inputs by name.
+        point: values of all symbols.
+        name: what is measured, for the message and the seed.
 
     Raises:
         ValueError: it is constant, ignores an input that varies, mixes replicates, or draws numbers
@@ -390,6 +419,12 @@ def require_same(quantity: Quantity, statistic: Statistic, point: Point, name: s
     Both are evaluated on the same 2048 draws from a skewed discrete law and 2048 from the inputs'
     own laws. A statistic that is the closed form in disguise, or that ignores its input, is found
     here whatever its mean is.
+
+    Args:
+        quantity: the quantity, whose definition is evaluated literally.
+        statistic: the torch function to be compared.
+        point: values of all symbols.
+        name: what the seed is derived from.
 
     Raises:
         OtherStatistic: they differ; the message has an example, the same on every machine.

@@ -203,6 +203,10 @@ def how_made(lines: Sequence[Line]) -> str | None:
     covers all that it reaches. By its name counts what judges and states (the engine but for
     `sampling`), and what is of another package.
 
+    Args:
+        lines: of the notebook, that made what a check was given (`cells.made_by`), its own
+            among them.
+
     Returns:
         Eight hexadecimal digits; None outside a notebook, where there are no lines.
 
@@ -238,6 +242,10 @@ def notebook_key(notebook: Path, package: Package) -> str:
     """Return a key that changes when a notebook's cells do, or what they reach of the library.
 
     Comments and layout are free in cells; in the library all that `code.key` says is.
+
+    Args:
+        notebook: its file; nothing is executed.
+        package: the library, which keeps what it has read, for the next notebook.
 
     Raises:
         CodeFault: a name that it imports from the library is not there.

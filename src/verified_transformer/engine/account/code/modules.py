@@ -39,6 +39,10 @@ class Definition:
 class Module:
     """A module's statements by the name that they bind, and its imports.
 
+    Args:
+        file: its source.
+        package: the package's folder.
+
     Raises:
         CodeFault: the source is not Python.
     """
@@ -94,7 +98,11 @@ class Module:
 
 
 class Package:
-    """Finds what a dotted name stands for."""
+    """Finds what a dotted name stands for.
+
+    Args:
+        folder: the package's folder.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

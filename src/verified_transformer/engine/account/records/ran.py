@@ -119,7 +119,11 @@ def read_models(given: object, refuse: Callable[[str], Exception]) -> tuple[Name
 
 
 def model_fault(ran: Iterable[Ran], models: Sequence[NamedModel], what: str) -> str | None:
-    """Say which real model ran of which the reading does not speak, or return None."""
+    """Say which real model ran of which the reading does not speak, or return None.
+
+    Args:
+        models: of the reading; where it names none, anything may run.
+    """
     for one in ran if models else ():
         if one.home == TRANSFORMERS and not any(model.is_what(one) for model in models):
             spoken = " or ".join(map(str, models))

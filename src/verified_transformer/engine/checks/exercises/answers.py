@@ -50,7 +50,13 @@ class JudgedAnswer:
 
 
 def judge_answer(asked: Question, given: Any) -> JudgedAnswer:
-    """Judge an answer to a question; what is no answer is told so."""
+    """Judge an answer to a question; what is no answer is told so.
+
+    Args:
+        asked: the question.
+        given: a formula (as people type it, or a SymPy expression), a number, a letter, or a
+            function.
+    """
     if asked.kind == "open":
         return JudgedAnswer(False, said("open"))
     if asked.kind == "function":

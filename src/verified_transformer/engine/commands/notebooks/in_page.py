@@ -41,12 +41,21 @@ class Shown:
 
 
 def derives(source: str, tags: Sequence[str]) -> bool:
-    """Return whether a cell can run in the page: an open one that derives."""
+    """Return whether a cell can run in the page: an open one that derives.
+
+    Args:
+        source: the cell's code.
+        tags: of the cell.
+    """
     return "open" in tags and _DERIVES in source
 
 
 def needed(earlier: Sequence[str], source: str) -> list[tuple[int, ast.stmt]]:
     """Return the statements of earlier cells on which a cell rests by its names.
+
+    Args:
+        earlier: sources of the code cells before it.
+        source: the cell's own.
 
     Returns:
         Pairs of a cell's place and a statement, in their order; of an import what is used.
@@ -82,6 +91,10 @@ def _statements(source: str) -> Iterator[ast.stmt]:
 
 def run_cell(earlier: Sequence[str], source: str) -> Shown:
     """Run a cell after what it needs of earlier ones.
+
+    Args:
+        earlier: sources of the code cells before it.
+        source: the cell's own, which the reader may have changed.
 
     Returns:
         What it has shown; an error is told there, not raised.

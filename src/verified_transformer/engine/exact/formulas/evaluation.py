@@ -57,6 +57,13 @@ def random_points(*formulas: sp.Expr, count: int = 3) -> list[dict[sp.Symbol, sp
     Sizes are pairwise different integers from 3 to 15, scales are positive and never 1, reals have
     either sign, and no two have the same magnitude. The points depend on the symbols' names alone,
     so a record never changes.
+
+    Args:
+        formulas: the expressions whose free symbols need values.
+        count: how many points; one is enough, and returned, where there is no free symbol.
+
+    Returns:
+        Dictionaries from symbol to rational number.
     """
     free = set().union(*(formula.free_symbols for formula in formulas))
     if not free:

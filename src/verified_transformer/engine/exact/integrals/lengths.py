@@ -13,12 +13,22 @@ from .quadrature import quadrature
 
 
 def length_moment(k: int, d: sp.Expr) -> sp.Expr:
-    r"""Return $E|z|^k$ of a standard normal vector of length d, as a ratio of two integrals."""
+    r"""Return $E|z|^k$ of a standard normal vector of length d, as a ratio of two integrals.
+
+    Args:
+        k: the power.
+        d: how many entries the vector has.
+    """
     return half_line_power(d + k - 1) / half_line_power(d - 1)
 
 
 def by_gamma_functions(quantity: str, start: sp.Expr) -> Derivation:
-    """Derive a ratio of moments of lengths: integrals to gamma functions, and these simplified."""
+    """Derive a ratio of moments of lengths: integrals to gamma functions, and these simplified.
+
+    Args:
+        quantity: what is derived, in a line.
+        start: an expression in `length_moment` and `half_line_power`.
+    """
     found = Derivation(quantity, start).then(
         "powers against a Gaussian", integrate_half_line_powers
     )
