@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from verified_transformer.engine.account.verdicts import lock
-from verified_transformer.engine.commands.prose import drafting, pages, words
+from verified_transformer.engine.commands.prose import drafting, meanings, pages, words
 from verified_transformer.engine.commands.prose.owners import (
     Owned,
     Page,
@@ -117,7 +117,7 @@ IN_BOTH = {
     "a source": ("radford2019language", "nobody1999", "not in the bibliography"),
     "a claim": ("LOSS-20", "LOSS-99", "LOSS-99"),
     "a number that is told": ("0.82", "0.83", "do not have this number"),
-    "a formula that is told": (r"\sqrt{2\ln T/d}", r"\sqrt{2\ln T}", "do not have this formula"),
+    "a formula that is told": (r"\sqrt{2\ln T/d}", r"\sqrt{3\ln T/d}", "do not have this formula"),
     "an owner that is none": ("50 257 <- @radford2019language", "50 257 <- ?", "text: '?'"),
     "a formula made free": ("$d=3$ <- definition", "$d=3$ <- free", "or free: and why"),
     "a decimal made free": ('0.143 <- printed "BERT-base"', "0.143 <- free", "or free: and why"),
@@ -156,7 +156,8 @@ NEXT = ("GPT-2 0.31 of 12 layers", "BERT 0.42")
     ("text", "ownerless"),
     [
         ("Two heads, half of them; in a million twice.", []),
-        (r"$n\times d$, $g(x)$, $w_1,\dots,w_n$, $\sqrt k$ and $\frac nk$", []),
+        (r"$w_1,\dots,w_n$, $\mathbf w$ and $\tilde W'$", []),
+        (r"$d\,\sigma^4$, $2^{-1}\sigma^4$, $v=\tfrac d2$ and, of the code, $m^{-1/2}$", []),
         ("With 768 of 50 257, $d=768$ and $n=50\\,257$", []),
         ("First 0.31, then 0.42.", []),
         (r"The half is $\frac12d\sigma^4$, as in $V=\frac12d\sigma^4$.", []),
@@ -168,12 +169,18 @@ NEXT = ("GPT-2 0.31 of 12 layers", "BERT 0.42")
             r"$\frac13d\sigma^4$, $V=\frac13d\sigma^4$",
             [r"$\frac13d\sigma^4$", r"$V=\frac13d\sigma^4$"], marks=pytest.mark.canary,
         ),
+        pytest.param(
+            r"$d\,\sigma^3$, $v=\tfrac d3$, $v<\tfrac d2$, $m^{-1/3}$",
+            [r"$d\,\sigma^3$", r"$v=\tfrac d3$", r"$v<\tfrac d2$", r"$m^{-1/3}$"],
+            marks=pytest.mark.canary,
+        ),
     ],
 )  # fmt: skip
 def test_what_states_nothing_or_is_said_beside_it_needs_no_owner(
     text: str, ownerless: list[str]
 ) -> None:
-    page = Page(given=frozenset({768.0, 50257.0}), displayed=[r"V=\frac12d\sigma^4."])
+    meant = meanings.parts(r"V=\frac12d\sigma^4") | meanings.parts_of_code("w = 1 / sqrt(m)")
+    page = Page(given=frozenset({768.0, 50257.0}), displayed=[r"V=\frac12d\sigma^4."], meant=meant)
     assert held(text, page, NEXT) == [f"{one} has no owner" for one in ownerless]
 
 
@@ -251,11 +258,11 @@ def test_a_large_bracket_is_no_relation() -> None:
 
 DRAFTED = """[a]
 let w: Normal(0, 1)
-$V=2d\\sigma^4$ <- LOSS-14
+$V(w)=2d\\sigma^4$ <- LOSS-14
 0.14 <- printed "share of BERT:"
 0.5 <- 7/14
 7 <- 14/2
-$\\frac1d$ <- definition
+$\\frac1d$ <- ?
 $k=\\frac1d$ <- ?
 """
 
@@ -263,16 +270,16 @@ $k=\\frac1d$ <- ?
 def test_a_draft_is_in_the_order_of_the_text_and_fills_in_what_it_finds(tmp_path: Path) -> None:
     cell = nbformat.v4.new_code_cell('claim("LOSS-14")', execution_count=1)
     cell.outputs = [nbformat.v4.new_output("stream", text="share of BERT: 0.143\n")]
-    text = "It is $V=2d\\sigma^4$ and 0.14, then 0.5 and 7, two of $\\frac1d$, $k=\\frac1d$."
+    text = "It is $V(w)=2d\\sigma^4$ and 0.14, then 0.5 and 7, two of $\\frac1d$, $k=\\frac1d$."
     path = tmp_path / "x.ipynb"
     prose = nbformat.v4.new_markdown_cell(text, id="a")
     nbformat.write(nbformat.v4.new_notebook(cells=[cell, prose]), path)
     beside = path.with_suffix(".owners")
     beside.write_text("[a]\nlet w: Normal(0, 1)\n7 <- 14/2\n0.5 <- 7/14\ntwo <- free\n", "utf-8")
     for _ in range(2):  # what is drafted stays
-        assert drafting.draft(path) == 1
+        assert drafting.draft(path) == 2
         assert beside.read_text(encoding="utf-8") == DRAFTED
-    (fault,) = pages.notebook_faults(path)
+    fault, *_ = pages.notebook_faults(path)
     assert "text: '?'" in fault
 
 

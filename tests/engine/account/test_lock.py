@@ -15,6 +15,7 @@ from verified_transformer.engine.account.ledger import Ledger
 from verified_transformer.engine.account.verdicts import lock
 from verified_transformer.engine.account.verdicts.lock import Change, Locked, LockError, State
 from verified_transformer.engine.commands import claims, command_line
+from verified_transformer.engine.commands.git import git
 
 ROOT = Path(__file__).parents[3]
 WAS = State("section 2", "equation", lock.hash_of_words("$x=1$."), "holds-if", reads="3c0")
@@ -143,6 +144,40 @@ def test_nothing_of_a_claim_is_changed_without_naming_it(what: str, reason: str)
 def test_nothing_is_lost_since_the_last_release() -> None:
     """However many commits ago that was."""
     assert lock.lost(lock.read(lock.PUBLISHED), lock.read()) == []
+
+
+def versions(file: str, root: Path = ROOT) -> list[str]:
+    """Every text that a file has had in the commits of a repository, the newest first."""
+    commits = git(root, "log", "--format=%H", "--diff-filter=AM", "--", file).split()
+    return [git(root, "show", f"{commit}:{file}") for commit in commits]
+
+
+def lost_of_any(released: list[str], now: dict[str, Locked], folder: Path) -> list[str]:
+    """What a lock hides of any release, should the file of the last one be wiped like it."""
+    found = []
+    for text in released:
+        (folder / "released.lock").write_text(text, encoding="utf-8")
+        found += lock.lost(lock.read(folder / "released.lock"), now)
+    return found
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="no history in this copy")
+def test_nothing_is_lost_of_any_release_in_the_history(tmp_path: Path) -> None:
+    released = versions(lock.PUBLISHED.relative_to(ROOT).as_posix())
+    assert released and lost_of_any(released, lock.read(), tmp_path) == []
+
+
+@pytest.mark.canary
+def test_both_locks_wiped_alike_are_found_in_the_history(tmp_path: Path) -> None:
+    for held in (LOCKED, {}):  # a release, then a commit that empties it and the lock
+        (tmp_path / "published.lock").write_text(lock.text(held), encoding="utf-8")
+        if not (tmp_path / ".git").exists():
+            git(tmp_path, "init", "-q")
+        git(tmp_path, "add", ".")
+        who = ("-c", "user.name=n", "-c", "user.email=e@x")
+        git(tmp_path, *who, "commit", "-qm", "a release")
+    released = versions("published.lock", tmp_path)
+    assert lost_of_any(released, {}, tmp_path) == [f"{name}: gone from the lock" for name in LOCKED]
 
 
 def test_what_changed_of_a_published_claim_stands_in_the_changelog() -> None:

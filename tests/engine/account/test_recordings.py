@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
+import subprocess
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,8 @@ from verified_transformer.engine.account.code import CodeFault
 from verified_transformer.engine.account.hashing import hash_of
 from verified_transformer.engine.account.records.record import Record, Recorded
 
+ROOT = Path(__file__).parents[3]
+STORED = sorted((recordings.BOOK / "recordings").glob("*.json"))
 SOURCE = "from ...laws import spread\n\n\ndef run():\n    return spread(2)\n"
 LAW = "def spread(x):\n    return 2 * x\n"
 
@@ -147,7 +152,7 @@ def test_the_ledger_finds_a_stale_recording() -> None:
     assert ledger.stale(item, statements)[0].startswith("a.ipynb: name: no recording 'no such'")
 
 
-@pytest.mark.parametrize("path", sorted((recordings.BOOK / "recordings").glob("*.json")))
+@pytest.mark.parametrize("path", STORED, ids=lambda path: path.stem)
 def test_every_stored_recording_stands_and_says_where_it_is_from(path: Path) -> None:
     kept = recordings.load(path.stem)
     assert recordings.fault(path.stem, kept.hash) is None
@@ -164,3 +169,35 @@ def test_every_stored_recording_stands_and_says_where_it_is_from(path: Path) -> 
         "threads",
     }
     assert wanted <= set(kept.provenance)
+
+
+def key_at(commit: str, name: str, folder: Path) -> str:
+    """The key of an experiment's code as a commit of the repository has it."""
+    found = subprocess.run(
+        ["git", "archive", commit, "src/verified_transformer"], cwd=ROOT, capture_output=True
+    )
+    if found.returncode:
+        return found.stderr.decode()
+    tarfile.open(fileobj=io.BytesIO(found.stdout)).extractall(folder, filter="data")
+    return recordings.code(name, folder / "src" / "verified_transformer").key
+
+
+def coded_at(provenance: dict[str, Any]) -> str:
+    """The commit whose code a recording is keyed by: where it ran, or was keyed anew."""
+    keyed: list[str] = provenance.get("keyed anew", "").split()
+    return keyed[1].strip(",") if keyed else provenance["commit"]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("path", STORED, ids=lambda path: path.stem)
+def test_the_commit_that_a_recording_names_has_its_code(path: Path, tmp_path: Path) -> None:
+    made = recordings.load(path.stem).provenance
+    assert key_at(coded_at(made), path.stem, tmp_path) == made["code"]["key"]
+
+
+@pytest.mark.nightly
+@pytest.mark.canary
+def test_a_commit_of_other_code_or_none_is_found(tmp_path: Path) -> None:
+    made = recordings.load("transfer").provenance
+    assert made["code"]["key"] != key_at(coded_at(made), "divided_logits", tmp_path)
+    assert "not a tree object" in key_at("0" * 40, "transfer", tmp_path)

@@ -72,7 +72,7 @@ def _tidy(
             names[display] = name  # as a whole, which asks for less than by its name
     pairs, unowned = matched(said, own, known, following)
     rows = {id(token): own.rows[row][1] for token, row in pairs}
-    free = needless.unasked(said, known.given, known.displayed, known.readings, following)
+    free = needless.unasked(said, known.given, known.displayed, known.meant, following)
     made = Owned(lets=own.lets)
     for token, unasked in zip(said, free, strict=True):
         owners = rows.get(id(token)) or [*dict.fromkeys(pool.get(token.text, ()))]
@@ -108,10 +108,8 @@ def _claims(book: Any) -> Iterator[str]:
 
 def _owner(token: Token, known: Page, claims: Sequence[str]) -> str:
     """The first claim or printed line that owns a token; a person's matter where none does."""
-    unknown, candidates = UNKNOWN, claims
+    candidates = claims
     if token.kind == "number":
         labels = (re.match(r"\D*", line)[0].strip() for line in known.printed)  # type: ignore[index]
         candidates = [f'printed "{label[:_LONGEST_LABEL].strip()}"' for label in labels if label]
-    elif not needless.RELATION.search(token.text):
-        unknown = DEFINITION
-    return next((owner for owner in candidates if not owner_fault(token, owner, known)), unknown)
+    return next((owner for owner in candidates if not owner_fault(token, owner, known)), UNKNOWN)

@@ -4,22 +4,22 @@
 - A number that the next output prints with the same digits, in the order of that output.
 - A number that the section's code gives, or a reading of a claim that the section names, and a
   name that is set to one, such as $d=768$.
-- A formula without a relation, if it is of letters alone, such as $n\\times d$ or $\\sqrt k$, or if
-  it stands in a display of the section or in such a reading; one with a relation, if a display
-  has it.
+- A formula without a relation that stands, in any form, in the section's displays, in its code, or
+  in such a reading, and a list of names; one with a relation, if a display has it, or if it names
+  what stands there, as $s=1/\\sqrt k$ does.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence, Set
 
 from ...account.registry import Statement
 from ...account.rendering.formulas import latex
-from .tokens import MATHS, Token, number_of, tokens
+from .meanings import Meaning, meaning
+from .tokens import RELATION, SYMBOL, Token, number_of, tokens
 
 PRINTED = "printed"
-RELATION = re.compile(r"=|<|>|\\(?:approx|sim|propto|leq?|geq?|to|neq?|ll|gg)(?![A-Za-z])")
 _DIGITS = re.compile(r"(\d+(?:[\u202f ]\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?)( ?%)?", re.IGNORECASE)
 _SET = re.compile(r"\\?[A-Za-z]+(?:_(?:\{\w+\}|\w))?=([\d.]+)")
 _INDEX = re.compile(r"_(?:\d|\{[^{}]*\})")
@@ -39,18 +39,15 @@ def numbers(text: str) -> frozenset[float]:
     )
 
 
-def texts(statement: Statement) -> Iterator[str]:
-    """Yield what a claim and its reading say, formulas in LaTeX."""
-    yield statement.says
-    for of in statement.reading.parts.values() if statement.reading else ():
+def texts(statement: Statement, case: str | None = None) -> Iterator[str]:
+    """Yield what a claim and its reading say, or one case of it, formulas in LaTeX."""
+    parts = statement.reading.parts if statement.reading else {}
+    if case is None:
+        yield statement.says
+    for of in parts.values() if case is None else [parts[case]]:
         words = (of.text, of.setting, of.condition, of.met_by, of.truth, of.false_if)
         yield from filter(None, words)
         yield from (f"${latex(text)}$" for text in (of.formula, of.truth_formula) if text)
-
-
-def formulas(text: str) -> list[str]:
-    """Return the formulas of a text, as `unspaced` writes them."""
-    return [unspaced(found.group().strip("$ ")) for found in MATHS.finditer(text)]
 
 
 def unspaced(formula: str) -> str:
@@ -64,7 +61,7 @@ def unasked(
     said: Sequence[Token],
     given: frozenset[float] = frozenset(),
     displayed: Iterable[str] = (),
-    read: Iterable[str] = (),
+    meant: Set[Meaning] = frozenset(),
     following: Iterable[str] = (),
 ) -> list[str]:
     """Say of each token of a text why it needs no owner; nothing where it does.
@@ -73,20 +70,21 @@ def unasked(
         said: the tokens, in their order.
         given: the numbers that code and readings have.
         displayed: the formulas of displays, unspaced.
-        read: those of readings.
+        meant: what these, code and readings mean, with their parts.
         following: the lines that the next output prints.
 
     Example:
-        >>> unasked([*tokens("of 2 laws, $d=3$ has $2/d$ and $n/d$")], frozenset({3.0}))
+        >>> said = [*tokens("of 2 laws, $d=3$ has $2/d$ and $n/d$")]
+        >>> from verified_transformer.engine.commands.prose.meanings import parts
+        >>> unasked(said, frozenset({3.0}), meant=parts("d = n d^{-1}"))
         ['', 'notation', '', 'notation']
     """
     own = "\n".join(displayed)
-    around = own + "\n" + "\n".join(read)
     found = ["word" if token.kind == "word" else "" for token in said]
     for place, token in enumerate(said):
         if token.kind == "number" and _of(token) in given:
             found[place] = "given"
-        elif token.kind == "formula" and _notation(token.text, given, own, around):
+        elif token.kind == "formula" and _notation(token.text, given, own, meant):
             found[place] = "notation"
     asked = [n for n, token in enumerate(said) if token.kind == "number" and not found[n]]
     printed = [_digits(t) for line in following for t in tokens(line.replace("$", ""))]
@@ -137,18 +135,25 @@ def _digits(token: Token) -> str:
     return re.sub(r"[\s\u202f]", "", token.text).replace("−", "-")
 
 
-def _notation(text: str, given: frozenset[float], displayed: str, around: str) -> bool:
+def _notation(text: str, given: frozenset[float], displayed: str, meant: Set[Meaning]) -> bool:
     formula = unspaced(text.strip("$ "))
     if text.startswith("$$"):
         return False
-    parts = [_SET.fullmatch(part) for part in formula.split(",")]
-    if all(parts):
-        return all(numbers(part[1]) <= given for part in parts if part)
+    settings = [_SET.fullmatch(part) for part in formula.split(",")]
+    if all(settings):
+        return all(numbers(part[1]) <= given for part in settings if part)
+    if _stands_in(formula, displayed):
+        return True
     if RELATION.search(formula):
-        return _stands_in(formula, displayed)
+        name, equals, value = text.strip("$ ").partition("=")
+        return bool(equals and SYMBOL.fullmatch(name)) and meaning(value) in meant
     shape = all(map(re.compile(r"\d+|\w").fullmatch, formula.split(r"\times")))
-    letters = not re.search(r"\d", _INDEX.sub("", formula))
-    return letters or (shape and numbers(formula) <= given) or _stands_in(formula, around)
+    if shape and numbers(formula) <= given:
+        return True
+    means = meaning(text.strip("$ "))
+    if means is None:
+        return not re.search(r"\d", _INDEX.sub("", formula))
+    return means in meant or (-means[0], -means[1]) in meant
 
 
 def _stands_in(formula: str, texts: str) -> bool:

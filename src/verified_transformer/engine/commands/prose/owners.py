@@ -17,16 +17,17 @@ the order in which the text says them; of a page they stand without an id.
     display 2 <- computed <- LOSS-15
 
 A display is named by its ``\\tag`` or by its place in the text; see `displays`. ``told`` is what
-the texts of the claim say: a whole formula of them, or a number. A whole number that is part of the
-story may be ``free``, any other with a reason behind it, ``free: a name, Llama 3.2``. What needs no
-owner, `needless` says; it may have one. A number that is changed in the text alone, or changes
-places with another, has no owner any more; changed in both places, it disagrees with its owner.
+the texts of the claim say: a formula of them, whole or a side of it in any form, or a number. A
+whole number that is part of the story may be ``free``, any other with a reason behind it,
+``free: a name, Llama 3.2``. What needs no owner, `needless` says; it may have one. A number that is
+changed in the text alone, or changes places with another, has no owner any more; changed in both
+places, it disagrees with its owner.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from ...account import registry
@@ -36,8 +37,9 @@ from ...exact.displays.names import Names
 from ...exact.formulas.evaluation import equivalent, number
 from ...exact.formulas.notation import parse, symbols
 from . import displays, needless
-from .needless import RELATION, unspaced
-from .tokens import Token, number_of, tokens
+from .meanings import Meaning, meaning
+from .needless import unspaced
+from .tokens import RELATION, Token, number_of, tokens
 
 _LET = "let "
 _ARROW = " <- "
@@ -101,7 +103,8 @@ class Page:
         sources: keys of the bibliography.
         names: what the names in its displays stand for; each text adds to them.
         given: numbers that its code gives, and the readings of claims that it names.
-        displayed, readings: formulas of its displays and of these readings, see `needless`.
+        displayed: formulas of its displays, as `needless.unspaced` writes them.
+        meant: what these, its code and these readings mean, with their parts; see `meanings`.
         elsewhere: gives the lines that another notebook prints, by its path.
     """
 
@@ -110,7 +113,7 @@ class Page:
     names: Names = field(default_factory=Names)
     given: frozenset[float] = frozenset()
     displayed: Sequence[str] = ()
-    readings: Sequence[str] = ()
+    meant: Set[Meaning] = frozenset()
     elsewhere: Callable[[str], Sequence[str]] | None = None
 
     def lines(self, notebook: str) -> Sequence[str]:
@@ -173,7 +176,7 @@ def matched(
         Tokens with the number of their row, and those that need an owner and have none.
     """
     shown = shown_as(said)
-    done = needless.unasked(said, page.given, page.displayed, page.readings, following)
+    done = needless.unasked(said, page.given, page.displayed, page.meant, following)
     rows = [shown.get(text, text) for text, _ in own.rows]
     pairs = needless.aligned(
         [token.text for token in said], rows, [1 if free else 2 for free in done]
@@ -228,8 +231,8 @@ def _among(token: Token, others: Iterable[Token]) -> bool:
 def _claimed(token: Token, claim: re.Match[str]) -> str | None:
     of = registry.reading_of(claim["id"], claim["case"])
     if claim["part"] == "told":
-        said = "" if claim["case"] else registry.statement(claim["id"]).says
-        return _told(token, " ".join([said, of.text, of.condition or "", of.truth or ""]))
+        statement = registry.statement(claim["id"])
+        return _told(token, " ".join(needless.texts(statement, claim["case"])))
     text = registry.formula_of(of, claim["part"])
     if token.kind == "formula" and not claim["at"]:
         return _written(token, text)
@@ -240,9 +243,11 @@ def _told(token: Token, text: str) -> str | None:
     """Whether the texts of a claim have the whole formula, or the number."""
     there = list(tokens(text))
     if token.kind == "formula":
-        whole = {unspaced(other.text.strip("$ ")) for other in there}
+        whole = [other.text.strip("$ ") for other in there if other.kind == "formula"]
         said = re.sub(r"\\tag\{[^{}]*\}", "", token.text.strip("$ ")).rstrip(" .,;")
-        return None if unspaced(said) in whole else "its texts do not have this formula"
+        sides = {meaning(side) for formula in whole for side in RELATION.split(formula)} - {None}
+        told = unspaced(said) in map(unspaced, whole) or meaning(said) in sides
+        return None if told else "its texts do not have this formula"
     return None if _among(token, there) else "its texts do not have this number"
 
 

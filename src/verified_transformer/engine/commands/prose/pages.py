@@ -12,7 +12,7 @@ from typing import Any
 from ...account import registry
 from ..notebooks import sorts
 from ..notebooks.comparing import lines
-from . import needless
+from . import meanings, needless
 from .owners import Owned, Page, faults, read_owners
 from .tokens import MATHS
 
@@ -55,11 +55,12 @@ def _around(prose: str, code: str = "") -> dict[str, Any]:
     named = sorted({*ID.findall(prose), *ID.findall(code)})
     known = registry.load()[1]
     read = [text for id in named if id in known for text in needless.texts(known[id])]
-    shown = (found["display"] for found in MATHS.finditer(prose))
+    shown = [found["display"] for found in MATHS.finditer(prose) if found["display"]]
+    formulas = [*shown, *(m.group().strip("$") for text in read for m in MATHS.finditer(text))]
     return {
         "given": needless.numbers(code).union(*map(needless.numbers, read)),
-        "displayed": [needless.unspaced(text) for text in shown if text],
-        "readings": [formula for text in read for formula in needless.formulas(text)],
+        "displayed": [needless.unspaced(text) for text in shown],
+        "meant": meanings.parts_of_code(code).union(*map(meanings.parts, formulas)),
     }
 
 

@@ -25,8 +25,9 @@ _HIDDEN = re.compile(
     re.DOTALL,
 )
 MATHS = re.compile(r"(?<!\\)\$\$(?P<display>.+?)\$\$|(?<!\\)\$(?P<inline>[^$\n]+?)\$", re.DOTALL)
-_SYMBOL = re.compile(
-    r"\s*\\?[A-Za-z]+(?:\{[A-Za-z]+\})?'*"
+RELATION = re.compile(r"=|<|>|\\(?:approx|sim|propto|leq?|geq?|to|mapsto|neq?|ll|gg)(?![A-Za-z])")
+SYMBOL = re.compile(
+    r"\s*(?:\\(?:mathbf|tilde|hat)\s)?\\?[A-Za-z]+(?:\{[A-Za-z]+\})?'*"
     r"(?:[_^](?:\{[A-Za-z0-9,'+\-\\* ]*\}|\\?[A-Za-z]+|[0-9*]))*\s*"
 )
 _NUMBER = re.compile(
@@ -71,7 +72,7 @@ def tokens(markdown: str) -> Iterator[Token]:
     found = [
         (match.start(), Token(_single(match.group()), "formula"))
         for match in maths
-        if not _SYMBOL.fullmatch(match.group("inline") or match.group("display"))
+        if not SYMBOL.fullmatch(match.group("inline") or match.group("display"))
     ]
     found += [(m.start(), Token(_single(m.group()), "number")) for m in _NUMBER.finditer(bare)]
     found += [(m.start(), Token(_single(m.group()), "word")) for m in _WORD.finditer(bare)]
