@@ -1,7 +1,12 @@
-"""The loss of a language model at step 0.
+"""The loss of a language model at step 0: measured, expected, explained, and held to it.
 
-`streamed` measures it on a given vocabulary, `gaussian` expects it from sizes alone, `regimes` says
-which simple formula holds where.
+- `first_loss` (`streamed`) measures it on states and a vocabulary, without building the logits.
+- `gaussian_first_loss` (`gaussian`) expects it from sizes alone, by the law of a `logsumexp`;
+  `regimes` says which simple formula holds where.
+- `initial_loss` (`initial`) predicts it from a configuration: `recipes` makes a `Body` of that, as
+  `drafting` does of a model written by hand; `stream` has the budget of its residual stream.
+- `loss_causes` (`causes`), `assert_initial_loss` (`assertion`) and `diagnose` (`diagnosis`) say
+  what is wrong where a model starts otherwise.
 """
 
 from ..normalisation import normalised as normalised
@@ -21,8 +26,8 @@ from .initial.body import Body as Body
 from .initial.body import Feedforward as Feedforward
 from .initial.body import Norm as Norm
 from .initial.body import Stack as Stack
+from .initial.initial_loss import initial_loss as initial_loss
 from .initial.recipes import body_of as body_of
-from .of_models import initial_loss as initial_loss
 from .regimes import Regime as Regime
 from .regimes import annealed_loss as annealed_loss
 from .regimes import annealed_variance as annealed_variance

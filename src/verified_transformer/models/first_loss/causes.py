@@ -9,11 +9,11 @@ from typing import Any
 import torch
 
 from ..accepted import require_positive, require_real
-from .initial.as_it_is import body_as_it_is
 from .initial.body import Body
+from .initial.from_model import body_as_it_is
+from .initial.initial_loss import initial_loss
 from .initial.prediction import budget, centred, loss_of
 from .initial.recipes import body_of
-from .of_models import initial_loss
 
 
 @dataclass(frozen=True)

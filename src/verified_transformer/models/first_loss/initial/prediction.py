@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..bulk import Bulk
+from ..logsumexp import LogsumexpLaw
 from .activations import second_moments
 from .body import Body
 from .stream import Step, last_states, normalised
@@ -141,11 +141,11 @@ def _losses(
         share = np.repeat(share / 8, 8)
     at = found.spread
     if np.ptp(at) < 1e-3 * at.mean():
-        total = _bulk(n - 1, float(at.mean()), cap, shift).with_another(own)[0]
+        total = _others(n - 1, float(at.mean()), cap, shift).with_another(own)[0]
         # the places differ by so little that their mean spread serves all
     else:
         total = np.stack(
-            [_bulk(n - 1, float(s), cap, shift).with_another(o)[0]
+            [_others(n - 1, float(s), cap, shift).with_another(o)[0]
              for s, o in zip(at, own, strict=True)]
         )  # fmt: skip
     return total - repeats * own - (1 - repeats) * label, share
@@ -164,10 +164,10 @@ class Bias:
         return (mean - self.law * self.values) / np.maximum(1 - self.law, 1e-9)
 
 
-def _bulk(count: int, spread: float, cap: float | None, shift: np.ndarray | None) -> Bulk:
+def _others(count: int, spread: float, cap: float | None, shift: np.ndarray | None) -> LogsumexpLaw:
     if cap is not None and shift is not None:
         raise ValueError("model_or_config: got a soft-cap and a bias; accepted: one of them")
-    return Bulk(count, spread, cap, shift)
+    return LogsumexpLaw(count, spread, cap, shift)
 
 
 def loss_of(
@@ -187,11 +187,11 @@ def loss_of(
 def own_share(body: Body, found: Budget) -> float:
     """The probability that the model gives to the own token, a mean over the places."""
     mean, deviation = own_logit(found.seen, centred(body))
-    bulk = Bulk(body.n - 1, float(found.seen.spread.mean()), body.cap)
+    logsumexp = LogsumexpLaw(body.n - 1, float(found.seen.spread.mean()), body.cap)
     own = mean[:, None] + deviation[:, None] * _COARSE
     if body.cap is not None:
         own = body.cap * np.tanh(own / body.cap)
-    return float((bulk.with_another(own, moments=True)[2] @ _COARSE_SHARE).mean())
+    return float((logsumexp.with_another(own, moments=True)[2] @ _COARSE_SHARE).mean())
 
 
 def token_variance(body: Body, found: Budget, repeats: float) -> float:
@@ -248,8 +248,8 @@ def one_draw(
     """
     seen, layer = found.seen, centred(body)
     shift = None if bias is None else bias.values
-    bulk = _bulk(body.n - 1, float(seen.spread.mean()), body.cap, shift)
-    others = math.sqrt(np.dot(bulk.orders(law), found.alike))
+    logsumexp = _others(body.n - 1, float(seen.spread.mean()), body.cap, shift)
+    others = math.sqrt(np.dot(logsumexp.orders(law), found.alike))
     others *= 1 - own_share(body, found)
     variance = token_variance(body, found, repeats)
     if bias is not None:

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..accepted import require_whole
-from .initial.answer import InitialLoss, Measured, Part
-from .initial.as_it_is import body_as_it_is, most_positions, parts_of, run
-from .initial.body import Body
-from .initial.prediction import Bias, Budget, budget, explained, one_draw
-from .initial.recipes import body_of
-from .streamed import first_loss, uniform_or
+from ...accepted import require_whole
+from ..streamed import first_loss, uniform_or
+from .answer import InitialLoss, Measured, Part
+from .body import Body
+from .from_model import body_as_it_is, most_positions, parts_of, run
+from .prediction import Bias, Budget, budget, explained, one_draw
+from .recipes import body_of
 
 MOST_LENGTH = 2048
 
