@@ -10,7 +10,7 @@ MOVED = 5e-4  # what moves the loss of one draw by more than this share is told
 
 
 @dataclass(frozen=True)
-class Part:
+class LossPart:
     """What one cause adds to the loss, in nats, and a few words on it."""
 
     name: str
@@ -19,7 +19,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredLoss:
     """A loss that was streamed on the model itself.
 
     ``error`` is the standard error over texts, for these weights; ``tokens`` how many there were.
@@ -62,12 +62,12 @@ class InitialLoss:
     log_n: float
     cosine: float
     spread: float
-    parts: tuple[Part, ...]
-    moves: tuple[Part, ...]
+    parts: tuple[LossPart, ...]
+    moves: tuple[LossPart, ...]
     steps: tuple[Step, ...]
     length: int
     notes: tuple[str, ...] = ()
-    measured: Measured | None = None
+    measured: MeasuredLoss | None = None
 
     @property
     def excess(self) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from ..logsumexp import LogsumexpLaw
 from .activations import second_moments
 from .body import Body
-from .stream import Step, last_states, normalised
+from .stream import Step, last_states, normalised_overlaps
 
 _Z = np.arange(-7, 7.25, 0.25)
 _SHARE = np.exp(-(_Z**2) / 2) / np.exp(-(_Z**2) / 2).sum()
@@ -34,7 +34,7 @@ class Ends:
 
 
 @dataclass(frozen=True)
-class Budget:
+class VarianceBudget:
     """The budget of a body: what its head sees, with every ε and without that of the last norm.
 
     ``steps`` are the branches, ``wobble`` the relative deviation of the stream's second moment from
@@ -50,14 +50,14 @@ class Budget:
 
 
 @lru_cache(maxsize=16)
-def budget(body: Body, length: int) -> Budget:
+def variance_budget(body: Body, length: int) -> VarianceBudget:
     """Cosine and spread of a body on texts of some length."""
     stream = last_states(body, length)
     d, width = body.d, body.head_width or body.d
     own = stream.own**2 * body.table**2 / np.diagonal(stream.overlaps)
     overlap, norm = stream.overlaps, body.stack.last
     if norm is not None:
-        overlap = normalised(overlap, norm, d)[0]
+        overlap = normalised_overlaps(overlap, norm, d)[0]
     second, bare = np.diagonal(overlap).copy(), np.diagonal(overlap).copy()
     if norm is not None:
         bare = np.full(length, norm.gain**2)
@@ -78,7 +78,7 @@ def budget(body: Body, length: int) -> Budget:
     rest = float((size**2 * np.clip(1 - own, 0, 1)).mean())
     uneven = stream.uneven / rest**2 if rest > 0 else 0.0
     cosines = stream.overlaps / size[:, None] / size
-    return Budget(
+    return VarianceBudget(
         Ends(cosine, unit * np.sqrt(second), width, uneven),
         Ends(cosine, unit * np.sqrt(bare), width, uneven),
         stream.steps,
@@ -184,7 +184,7 @@ def loss_of(
     return float((losses @ share).mean())
 
 
-def own_share(body: Body, found: Budget) -> float:
+def own_share(body: Body, found: VarianceBudget) -> float:
     """The probability that the model gives to the own token, a mean over the places."""
     mean, deviation = own_logit(found.seen, centred(body))
     logsumexp = LogsumexpLaw(body.n - 1, float(found.seen.spread.mean()), body.cap)
@@ -194,7 +194,7 @@ def own_share(body: Body, found: Budget) -> float:
     return float((logsumexp.with_another(own, moments=True)[2] @ _COARSE_SHARE).mean())
 
 
-def token_variance(body: Body, found: Budget, repeats: float) -> float:
+def token_variance(body: Body, found: VarianceBudget, repeats: float) -> float:
     """Variance of a token's loss about the mean of its place: its own logit differs."""
     losses, share = _losses(body.n, found.seen, repeats, body.cap, centred(body))
     return float((losses**2 @ share - (losses @ share) ** 2).mean())
@@ -209,7 +209,7 @@ def centred(body: Body) -> bool:
 
 
 def explained(
-    body: Body, found: Budget, repeats: float, bias: Bias | None = None
+    body: Body, found: VarianceBudget, repeats: float, bias: Bias | None = None
 ) -> tuple[tuple[str, float], ...]:
     """The loss in parts that add up to it: what each cause adds to those before it."""
     n, layer, bare = body.n, centred(body), found.bare
@@ -238,7 +238,7 @@ def explained(
 
 
 def one_draw(
-    body: Body, found: Budget, repeats: float, bias: Bias | None, law: np.ndarray
+    body: Body, found: VarianceBudget, repeats: float, bias: Bias | None, law: np.ndarray
 ) -> tuple[tuple[str, float], ...]:
     """What moves the loss of one draw of the weights, on one text, away from the mean.
 
