@@ -24,7 +24,7 @@ from initial_loss import of_ways, peers, summary
 from scipy.stats import kstest, norm
 
 from verified_transformer.models import initial_loss
-from verified_transformer.models.first_loss.initial.answer import framed
+from verified_transformer.models.first_loss.diagnosis.readings import framed
 from verified_transformer.writing import write_whole
 
 BOOK = Path(__file__).parents[1] / "book"

@@ -4,9 +4,9 @@
     python bench/first_loss_law.py --law    today's law beside the integrals that are recorded
 
 200 random points of the domain against nested Gauss-Legendre panels that share no formula with the
-library (tests/models/first_loss_by_windows.py), 50 random points against 2000 drawn tables each.
-`bench/first_loss_law.json` is the result; tests/models/test_first_loss_law.py holds it against the
-code of today. About six minutes on one core.
+library (`first_loss_by_windows`), 50 random points against 2000 drawn tables each.
+`bench/first_loss_law.json` is the result; tests/models/test_gaussian_first_loss.py holds it
+against the code of today. About six minutes on one core.
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ from typing import Any
 import numpy as np
 import scipy
 import torch
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "models"))
 from first_loss_by_windows import by_windows, random_starts
 
 from verified_transformer.book.tying.first_losses import (

@@ -303,7 +303,7 @@ def planted(seeds: int, first: int = 0, last: int = len(FAULTS)) -> dict[str, An
     for name, fault in [*FAULTS.items()][first:last]:
         row = found[name] = {"tried": {}, "loss": {}, "diagnose": {}, "by": Counter()}
         for title, (kind, more) in CLASSES.items():
-            own = {"initializer_range": 0.02} if "initializer_range" in settings[kind][1] else {}
+            own = {"initializer_range": 0.02} if "initializer_range" in settings[kind] else {}
             for seed in range(seeds):
                 model = make(kind, seed, **own, **more)
                 given = fault(model)
@@ -326,7 +326,7 @@ def fresh(seeds: int, first: int = 0, last: int = 10**6) -> dict[str, Any]:
     """How many sound models of a range of classes are called broken, and how far readings lie."""
     make, settings = made()
     found: dict[str, Any] = {}
-    for kind, (_, given) in [*settings.items()][first:last]:
+    for kind, given in [*settings.items()][first:last]:
         row = found[kind] = {"models": seeds, "broken": 0, "readings": {}}
         for seed in range(seeds):
             own = {"initializer_range": 0.02} if seed % 2 and "initializer_range" in given else {}

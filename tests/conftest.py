@@ -1,13 +1,14 @@
-"""Shared by the tests: the built book, readings for tests, the share of compared outputs."""
+"""Shared by the tests: the built book, a browser, readings, the share of compared outputs."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import html_gates
+import machine
 import notebook_gates
 import pytest
 from filelock import FileLock
@@ -35,6 +36,22 @@ def html(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
 def collected() -> ledger.Ledger:
     """The ledger of the stored notebooks."""
     return ledger.collect(ROOT)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A real browser; whoever asks for it is left out where there is none."""
+    from page_shares import CHROMIUM, FLAGS
+    from playwright.sync_api import sync_playwright
+
+    if CHROMIUM is None:
+        pytest.skip("no chromium on this machine; `make browser` installs it where it can")
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=FLAGS, timeout=machine.patient(60) * 1000
+        )
+        yield found
+        found.close()
 
 
 @pytest.fixture

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-
-import machine
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 WIDTH = 360  # px, a phone
 # What is drawn of a formula, beside the box that shows it; strips are opened.
@@ -40,14 +36,3 @@ def cut_off(page: Page) -> list[str]:
     """Say which formulas of an open page are cut off, or scroll without a hint."""
     found: list[str] = page.evaluate(MEASURE)
     return found
-
-
-def cut_formulas(browser: Browser, pages: Sequence[Path]) -> Iterator[str]:
-    """Say it of pages on a phone, each with its name."""
-    context = browser.new_context(viewport={"width": WIDTH, "height": 800}, offline=True)
-    context.set_default_timeout(machine.patient(30) * 1000)
-    page = context.new_page()
-    for file in pages:
-        page.goto(file.as_uri())
-        yield from (f"{file.stem}: {fault}" for fault in cut_off(page))
-    context.close()

@@ -22,7 +22,11 @@ SCREEN = 900  # px
 # exercises have lines to answer in.
 LONGEST, MEDIAN, LEAST_READ = 15, 11, 0.6
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
+CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
+FLAGS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
 # An element counts for the first of these that it, or something around it, matches.
 MEASURE = """async () => {
   await window.MathJax?.startup?.promise;
@@ -110,9 +114,8 @@ def table(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 def main(html: Path) -> None:
     """Print the table of a built book: its notebooks, then the pages around them."""
-    command = next(filter(None, map(shutil.which, NAMES)))
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=command, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         for pattern in ("notebooks/*/*.html", "book/*.html"):
             rows = list(measured(browser, sorted(html.glob(pattern)), html))
             print("\n".join(table(rows)), end="\n\n")

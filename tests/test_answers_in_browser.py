@@ -1,6 +1,5 @@
 """Exercises answered in a page, in a real browser: by keyboard, from the disk, without network."""
 
-# ruff: noqa: F811  (a fixture is imported, and asked for by its name)
 from __future__ import annotations
 
 import json
@@ -12,7 +11,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page
-from test_browser import CHROMIUM, Tab, browser  # noqa: F401
+from test_browser import Tab
 
 from verified_transformer import exercise
 from verified_transformer.engine.account import questions
@@ -30,9 +29,6 @@ STYLE = (ROOT / "book" / "_static" / "exercises.css").read_text(encoding="utf-8"
 GUESS = (
     '<p>And <span class="vt-guess angle">which angle</span>?</p>'
     '<p>It is <span class="vt-guessed angle">a right one</span>.</p>'
-)
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="no chromium on this machine; `make browser` installs it where it can"
 )
 
 

@@ -11,13 +11,12 @@ from pathlib import Path
 import around_gates
 import pytest
 from playwright.sync_api import Browser
-from test_browser import CHROMIUM, Tab, browser  # noqa: F401
+from test_browser import Tab
 
 ROOT = Path(__file__).parent.parent
 CANARIES = Path(__file__).parent / "canaries" / "browser"
 SECTION = "notebooks/1-initialisation/1-sampling-laws.html"
 SAMPLE = ("book/welcome.html", "book/bibliography.html", "claims/LOSS-14.html", SECTION)
-needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
 
 
 def test_pages_are_light(html: Path) -> None:
@@ -99,23 +98,21 @@ def test_every_icon_is_drawn(html: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         icons.style_sheet({"no-such-icon"})
 
 
-@needs_chromium
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_sample_is_accessible(browser: Browser, html: Path, scheme: str) -> None:  # noqa: F811
+def test_a_sample_is_accessible(browser: Browser, html: Path, scheme: str) -> None:
     assert not _barriers(browser, html, SAMPLE, scheme)
 
 
-@needs_chromium
 @pytest.mark.nightly
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_page_is_accessible(browser: Browser, html: Path, scheme: str) -> None:  # noqa: F811
+def test_every_page_is_accessible(browser: Browser, html: Path, scheme: str) -> None:
     kinds = ("book/*.html", "notebooks/*/*.html", "claims/*.html", "search.html")
     pages = [page for kind in kinds for page in html.glob(kind)]
     names = sorted(page.relative_to(html).as_posix() for page in pages)
     assert not _barriers(browser, html, names, scheme)
 
 
-def _barriers(browser: Browser, html: Path, names: object, scheme: str) -> dict[str, list[str]]:  # noqa: F811
+def _barriers(browser: Browser, html: Path, names: object, scheme: str) -> dict[str, list[str]]:
     found = {}
     rules = around_gates.COLOURS if scheme == "dark" else around_gates.EVERY_RULE
     with Tab(browser, 1280, scheme) as tab:
@@ -125,15 +122,13 @@ def _barriers(browser: Browser, html: Path, names: object, scheme: str) -> dict[
     return {name: lines for name, lines in found.items() if lines}
 
 
-@needs_chromium
-def test_formulas_of_the_first_screen_come_first(browser: Browser, html: Path) -> None:  # noqa: F811
+def test_formulas_of_the_first_screen_come_first(browser: Browser, html: Path) -> None:
     with Tab(browser, 1280, "light") as tab:
         tab.look(html / "notebooks/3-first-loss/4-the-first-loss.html")
         marks = "performance.getEntriesByName('first screen typeset').length"
         assert tab.page.evaluate(marks) == 1
 
 
-@needs_chromium
 @pytest.mark.canary
 @pytest.mark.parametrize(
     ("canary", "finding"),
@@ -143,7 +138,7 @@ def test_formulas_of_the_first_screen_come_first(browser: Browser, html: Path) -
         ("out-of-reach.html", "scrollable-region-focusable (serious)"),
     ],
 )
-def test_axe_catches(browser: Browser, canary: str, finding: str) -> None:  # noqa: F811
+def test_axe_catches(browser: Browser, canary: str, finding: str) -> None:
     with Tab(browser, 360, "light") as tab:
         tab.look(CANARIES / canary, maths=False)
         found = around_gates.barriers(tab.page)

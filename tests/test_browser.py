@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
 import machine
 import page_shares
 import pytest
-from cut_formulas import WIDTH, cut_formulas, cut_off
+from cut_formulas import WIDTH, cut_off
 from live_faults import live_faults
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 
 from verified_transformer.engine.account.registry import contents
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
-FLAGS = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
 LAYOUTS = [(width, scheme) for width in (1280, 360) for scheme in ("light", "dark")]
 CANARIES = Path(__file__).parent / "canaries" / "browser"
 SEARCHES = Path(__file__).with_name("searches.yaml")
@@ -63,20 +55,6 @@ REPORT = """async () => {
     theme: root.dataset.theme,
   };
 }"""
-
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="no chromium on this machine; `make browser` installs it where it can"
-)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=FLAGS, timeout=machine.patient(60) * 1000
-        )
-        yield browser
-        browser.close()
 
 
 class Tab:
@@ -194,9 +172,9 @@ def written(html: Path, words: str) -> int:
     ],
 )
 def test_a_formula_that_is_cut_off_is_found(browser: Browser, kind: str, finding: str) -> None:
-    assert list(cut_formulas(browser, [CANARIES / f"cut-formula-{kind}.html"])) == [
-        f"cut-formula-{kind}: {finding}wide"
-    ]
+    with Tab(browser, WIDTH, "light") as tab:
+        tab.page.goto((CANARIES / f"cut-formula-{kind}.html").as_uri())
+        assert cut_off(tab.page) == [f"{finding}wide"]
 
 
 def test_pages_are_short_enough_and_nothing_is_cut_off(browser: Browser, html: Path) -> None:

@@ -15,18 +15,24 @@ import verified_transformer
 from verified_transformer import book, models
 
 TESTS = Path(__file__).parent
+GIVES_NONE = {"number"}  # where a formula has no finite value at a point; it refuses nothing
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def called_wrongly(sources: Iterable[str]) -> set[str]:
-    """The names that tests use where they wait for an error, or keep in a table of such calls."""
-    return {
-        name.id if isinstance(name, ast.Name) else name.attr
-        for source in sources
-        for part in _waiting(ast.parse(source))
-        for name in ast.walk(part)
-        if isinstance(name, ast.Name | ast.Attribute)
-    }
+    """The names that tests use where they wait for an error, or keep in a table of such calls.
+
+    What a test itself gives a name to, such as the variable of a loop, is none of ours.
+    """
+    found: set[str] = set()
+    for tree in map(ast.parse, sources):
+        used = [name for part in _waiting(tree) for name in ast.walk(part)]
+        own = {
+            n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        }
+        found |= {n.id for n in used if isinstance(n, ast.Name)} - own
+        found |= {n.attr for n in used if isinstance(n, ast.Attribute)}
+    return found
 
 
 def _waiting(tree: ast.Module) -> Iterator[ast.AST]:
@@ -52,7 +58,7 @@ def takes_something(face: ModuleType) -> list[str]:
 @pytest.mark.parametrize("face", [verified_transformer, book, models], ids=lambda f: f.__name__)
 def test_every_offered_function_is_called_wrongly(face: ModuleType) -> None:
     assert len(takes_something(face)) > 5
-    assert sorted(set(takes_something(face)) - _tried()) == []
+    assert set(takes_something(face)) - _tried() <= GIVES_NONE
 
 
 @cache
@@ -64,3 +70,5 @@ def _tried() -> set[str]:
 def test_a_function_that_is_only_called_rightly_is_found() -> None:
     source = "def test_grow():\n    grow(model, 2)\n    with pytest.raises(E):\n        other()\n"
     assert called_wrongly([source]) == {"other"}
+    loop = f"{source}        for number in (0, 1):\n            other(number)\n"
+    assert called_wrongly([loop]) == {"other"}

@@ -1,6 +1,5 @@
 """Live figures in a real browser: what is drawn, by mouse, by keyboard, and without a script."""
 
-# ruff: noqa: F811  (a fixture is imported, and asked for by its name)
 from __future__ import annotations
 
 import math
@@ -13,7 +12,7 @@ import sympy as sp
 from live_faults import live_faults
 from playwright.sync_api import Browser
 from sympy.codegen.cfunctions import expm1, log1p
-from test_browser import CHROMIUM, Tab, browser  # noqa: F401
+from test_browser import Tab
 
 from verified_transformer.book import (
     choice,
@@ -27,10 +26,6 @@ from verified_transformer.book import (
 )
 from verified_transformer.book.live_figures import Live
 from verified_transformer.book.live_figures.pile import Pile
-
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="no chromium on this machine; `make browser` installs it where it can"
-)
 
 x, a, n, f = sp.symbols("x a n f", positive=True)
 

@@ -1,6 +1,5 @@
 """Cells that derive, edited and run in the published page: green as it stands, red after a dare."""
 
-# ruff: noqa: F811  (a fixture is imported, and asked for by its name)
 from __future__ import annotations
 
 import functools
@@ -13,7 +12,7 @@ from typing import Any
 import machine
 import pytest
 from playwright.sync_api import Browser, Locator
-from test_browser import CHROMIUM, Tab, browser  # noqa: F401
+from test_browser import Tab
 
 from verified_transformer.engine.account.registry import contents
 
@@ -21,10 +20,6 @@ ROOT = Path(__file__).parents[1]
 DARES = contents(ROOT / "tests" / "break_it.yaml")
 CHOSEN = ["bent = exp(2 * z) - 1", "density=box", "turns=1"]  # of chapters 1, 3 and 5
 SCRIPT = ROOT / "book" / "_static" / "run_here.js"
-
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="no chromium on this machine; `make browser` installs it where it can"
-)
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):

@@ -1,17 +1,11 @@
 """Strips of evidence in a real browser: opened, led into, printed, and without their script."""
 
-# ruff: noqa: F811  (a fixture is imported, and asked for by its name)
 from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Browser
-from test_browser import CHROMIUM, browser, fill_strips  # noqa: F401
-
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="no chromium on this machine; `make browser` installs it where it can"
-)
+from test_browser import fill_strips
 
 
 def test_a_strip_opens_where_an_address_leads(browser: Browser, html: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import html_gates
 import pytest
 import yaml
-from promises import README, ROOT, shell
+from test_promises import README, ROOT, shell
 
 LINES = shell(README)
 (BUILD,) = [line for line in LINES if line.startswith("jupyter-book ")]

@@ -103,37 +103,6 @@ def test_a_swallowed_failure_is_found(old: str, new: str) -> None:
     assert len(swallowed(makefile.replace(old, new))) in (1, 2)
 
 
-@pytest.mark.slow
-@pytest.mark.make
-@pytest.mark.canary
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("$(DOCTESTS) tests\n\nifneq", "$(DOCTESTS) tests || true\n\nifneq"),
-        ("--nbval --nbval", "--nbval-lax --nbval"),
-        ("--nbval --nbval", "--nbval"),
-        ('-m "not nightly"', '-m "not nightly and not slow"'),
-        ("$(DOCTESTS) tests notebooks\n", "$(DOCTESTS) tests\n"),
-        ("$(DOCTESTS) tests notebooks\n", "$(DOCTESTS) tests notebooks || true\n"),
-        ("$(DOCTESTS) tests notebooks\n", "$(DOCTESTS) tests notebooks -k gate\n"),
-        ("\t$(TEST)/bin/mypy", "\t$(TEST)/bin/mypy; true"),
-        ("test: lint browser", "test: browser"),
-    ],
-)
-def test_another_command_is_found(old: str, new: str, tmp_path: Path) -> None:
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert old in makefile
-    (tmp_path / "Makefile").write_text(makefile.replace(old, new), encoding="utf-8")
-    for name in ("requirements.txt", "requirements-book.txt"):
-        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
-    (tmp_path / ".venv").symlink_to((ROOT / ".venv").resolve())
-    assert any(
-        [line for line in run_by(target, tmp_path) if "--check" not in line]
-        != [line for line in EXPECTED[f"make_{target}"] if "--check" not in line]
-        for target in ("test", "check")
-    )
-
-
 def test_ci_runs_make_test_and_nothing_else() -> None:
     lines = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     assert [lines[0], *(x for x in lines[1:] if not x.startswith("#"))] == EXPECTED["ci"]

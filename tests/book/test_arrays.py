@@ -52,9 +52,10 @@ def test_training_descends_runs_that_share_nothing() -> None:
     assert (losses[-1] < 1e-3).all()
 
 
-@pytest.mark.parametrize(("warmup", "step"), [(1, 0.5), (10, 0.05)])
-def test_warm_up_starts_slowly(warmup: int, step: float) -> None:
+def test_warm_up_starts_slowly_and_a_rate_below_zero_is_refused() -> None:
     w = torch.ones(1, requires_grad=True)
     sgd = torch.optim.SGD
-    train([w], lambda step: w.sum(), steps=1, rate=0.5, optimiser=sgd, warmup=warmup)
-    assert 1 - w.item() == pytest.approx(step)
+    train([w], lambda step: w.sum(), steps=1, rate=0.5, optimiser=sgd, warmup=10)
+    assert 1 - w.item() == pytest.approx(0.05)
+    with pytest.raises(ValueError, match="Invalid learning rate: -1"):
+        train([w], lambda step: w.sum(), steps=1, rate=-1)

@@ -7,13 +7,11 @@ from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Browser
-from test_drawings import browser, faults
+from test_drawings import faults
 
 from verified_transformer.book import drawings
 from verified_transformer.book.drawings import Chart
 from verified_transformer.book.drawings.charts.chart import Scale, tick
-
-__all__ = ["browser"]
 
 SAID = "A caption of the chart under test."
 CHARTS = (

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
-import machine
 import pytest
-from playwright.sync_api import Browser, sync_playwright
-from test_browser import CHROMIUM, FLAGS
+from playwright.sync_api import Browser
 
 from verified_transformer.book.drawings import ROLES, Drawing, Panel, labels, marks, palette
 
@@ -33,18 +30,6 @@ LOOK = """smallest => [...document.querySelectorAll(".vt-drawing svg")].flatMap(
     .map(([u]) => "overlap: " + t + " / " + u));
   return [...small, ...out, ...over];
 }).concat(document.documentElement.scrollWidth > window.innerWidth ? ["too wide"] : [])"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip("no chromium on this machine; `make browser` installs it where it can")
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=FLAGS, timeout=machine.patient(60) * 1000
-        )
-        yield found
-        found.close()
 
 
 def shown_in_notebooks() -> dict[str, str]:

@@ -13,11 +13,6 @@ from verified_transformer.book import tables
 from verified_transformer.book.tables.products import rows_of
 
 
-def test_multiplied_out() -> None:
-    x = tables.whole_vectors(3, 2, batch=(5,))
-    assert torch.equal(tables.multiplied_out(x), torch.stack([torch.kron(*token) for token in x]))
-
-
 @pytest.mark.parametrize("x", [torch.ones(3), [], torch.ones(0, 2)])
 def test_no_vectors_are_refused(x) -> None:
     with pytest.raises(ValueError, match="x: got"):
@@ -67,13 +62,6 @@ def test_whole_vectors_depend_on_their_name_only() -> None:
     assert not torch.equal(tables.whole_vectors(9, 9), tables.whole_vectors(9, 9, "others"))
     with pytest.raises(ValueError, match="length, number: got 0, 3"):
         tables.whole_vectors(0, 3)
-
-
-def test_parameters_and_widths() -> None:
-    assert tables.parameters((2, 3, 5), 7) == 70
-    assert tables.width_of((2, 3, 5)) == 30
-    with pytest.raises(ValueError, match="sizes: got"):
-        tables.parameters((), 7)
 
 
 def test_tables_learn_a_language() -> None:

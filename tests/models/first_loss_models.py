@@ -14,93 +14,75 @@ SIZES: dict[str, Any] = {
     "num_key_value_heads": 4, "intermediate_size": 3 * D, "head_dim": 32, "bos_token_id": 0,
     "eos_token_id": 0, "pad_token_id": 0, "max_position_embeddings": 128,
 }  # fmt: skip
-GPT: dict[str, Any] = {
-    "vocab_size": N, "n_embd": D, "n_layer": 2, "n_head": 4, "bos_token_id": 0, "eos_token_id": 0,
-}  # fmt: skip
 T5: dict[str, Any] = {
     "vocab_size": N, "d_model": D, "d_kv": 32, "d_ff": 3 * D, "num_layers": 1, "num_heads": 4,
 }  # fmt: skip
 BARE = {name: SIZES[name] for name in SIZES if name not in ("head_dim", "num_key_value_heads")}
-WIDE, LOUD = {"initializer_range": 0.06}, {"initializer_range": 0.09}
-# Model type: class of the model: the settings that it is made with; a wide σ makes the body matter
-MADE: dict[str, tuple[str, dict[str, Any]]] = {
-    "gpt2": ("GPT2LMHeadModel", {**GPT, **WIDE}),
-    "gptj": ("GPTJForCausalLM", {**GPT, **WIDE, "rotary_dim": 16, "tie_word_embeddings": True}),
-    "gpt_neo": (
-        "GPTNeoForCausalLM",
-        {**WIDE, "vocab_size": N, "hidden_size": D, "num_layers": 2, "num_heads": 4,
-         "attention_types": [[["global", "local"], 1]], "window_size": 8, "bos_token_id": 0,
-         "eos_token_id": 0},
-    ),
-    "gpt_neox": ("GPTNeoXForCausalLM", {**BARE, **WIDE}),
-    "opt": ("OPTForCausalLM", {**BARE, "ffn_dim": 3 * D, "init_std": 0.06,
-                               "word_embed_proj_dim": D}),
-    "bert": ("BertForMaskedLM", {**BARE, **WIDE}),
-    "roberta": ("RobertaForMaskedLM", {**BARE, **WIDE, "pad_token_id": 1}),
-    "t5": ("T5ForConditionalGeneration", {**T5, "initializer_factor": 0.7}),
-    "mt5": ("MT5ForConditionalGeneration", {**T5, "initializer_factor": 0.3}),
-    "llama": ("LlamaForCausalLM", {**SIZES, **WIDE, "tie_word_embeddings": True}),
-    "mistral": ("MistralForCausalLM", {**SIZES, **WIDE, "sliding_window": 8}),
-    "qwen2": ("Qwen2ForCausalLM", {**BARE, **WIDE, "num_key_value_heads": 2}),
-    "qwen3": ("Qwen3ForCausalLM", {**SIZES, **WIDE, "tie_word_embeddings": True}),
-    "gemma": ("GemmaForCausalLM", {**SIZES, "initializer_range": 0.05}),
-    "gemma2": ("Gemma2ForCausalLM", {**SIZES, "final_logit_softcapping": 3.0, **WIDE}),
-    "gemma3_text": ("Gemma3ForCausalLM", {**SIZES, **WIDE, "sliding_window": 8}),
-    "cohere": ("CohereForCausalLM", {**BARE, **WIDE, "logit_scale": 0.5}),
-    "granite": (
-        "GraniteForCausalLM",
-        {**BARE, **WIDE, "num_key_value_heads": 4, "tie_word_embeddings": True,
-         "embedding_multiplier": 6.0, "residual_multiplier": 0.3, "logits_scaling": 2.0,
-         "attention_multiplier": 0.05},
-    ),
-    "olmo2": ("Olmo2ForCausalLM", {**BARE, **WIDE, "num_key_value_heads": 4}),
-    "phi": ("PhiForCausalLM", {**BARE, **WIDE}),
-    "smollm3": ("SmolLM3ForCausalLM", {**BARE, **WIDE, "num_key_value_heads": 4}),
-    "starcoder2": ("Starcoder2ForCausalLM", {**BARE, "num_key_value_heads": 2}),
-    "albert": ("AlbertForMaskedLM", {**BARE, **WIDE, "embedding_size": 48}),
-    "arcee": ("ArceeForCausalLM", {**SIZES, **WIDE, "tie_word_embeddings": True}),
-    "bloom": ("BloomForCausalLM", {**GPT, "hidden_size": D, "n_head": 16, **LOUD}),
-    "codegen": ("CodeGenForCausalLM", {**GPT, **WIDE, "rotary_dim": 16}),
-    "cohere2": (
-        "Cohere2ForCausalLM",
-        {**BARE, **WIDE, "num_key_value_heads": 4, "sliding_window": 8, "logit_scale": 0.5},
-    ),
-    "distilbert": (
-        "DistilBertForMaskedLM",
-        {**WIDE, "vocab_size": N, "dim": D, "hidden_dim": 3 * D, "n_layers": 2, "n_heads": 4},
-    ),
-    "electra": ("ElectraForMaskedLM", {**BARE, **WIDE, "embedding_size": 48}),
-    "ernie4_5": ("Ernie4_5ForCausalLM", {**SIZES, **WIDE, "num_key_value_heads": 2}),
-    "falcon": ("FalconForCausalLM", {**BARE, **WIDE}),
-    "glm": ("GlmForCausalLM", {**SIZES, **WIDE, "tie_word_embeddings": True}),
-    "glm4": ("Glm4ForCausalLM", {**SIZES, **WIDE, "tie_word_embeddings": True}),
-    "gpt_bigcode": ("GPTBigCodeForCausalLM", {**GPT, **WIDE}),
-    "helium": ("HeliumForCausalLM", {**SIZES, **WIDE, "tie_word_embeddings": True}),
-    "hunyuan_v1_dense": (
-        "HunYuanDenseV1ForCausalLM", {**SIZES, **WIDE, "tie_word_embeddings": True}
-    ),
-    "ministral": ("MinistralForCausalLM", {**SIZES, **WIDE, "sliding_window": 8}),
-    "mpt": (
-        "MptForCausalLM",
-        {**LOUD, "vocab_size": N, "n_layers": 2, "n_heads": 12,
-         "bos_token_id": 0, "eos_token_id": 0, "d_model": 144},
-    ),
-    "nemotron": ("NemotronForCausalLM", {**SIZES, "tie_word_embeddings": True}),
-    "olmo": ("OlmoForCausalLM", {**BARE, **WIDE, "tie_word_embeddings": True}),
-    "olmo3": ("Olmo3ForCausalLM", {**BARE, **WIDE, "sliding_window": 8,
-                                   "tie_word_embeddings": True}),
-    "persimmon": ("PersimmonForCausalLM", {**BARE, **WIDE, "tie_word_embeddings": True}),
-    "phi3": ("Phi3ForCausalLM", {**BARE, **WIDE, "tie_word_embeddings": True}),
-    "seed_oss": ("SeedOssForCausalLM", {**SIZES, **WIDE}),
-    "stablelm": (
-        "StableLmForCausalLM",
-        {**BARE, **WIDE, "num_key_value_heads": 4, "use_parallel_residual": True},
-    ),
+GPT = {"vocab_size": N, "n_embd": D, "n_layer": 2, "n_head": 4, "bos_token_id": 0,
+       "eos_token_id": 0}  # fmt: skip
+ENDS = {"vocab_size": N, "bos_token_id": 0, "eos_token_id": 0}
+WIDE, LOUD = {"initializer_range": 0.06}, {"initializer_range": 0.09}  # so that the body matters
+HEADS, TIED = {"num_key_value_heads": 4}, {"tie_word_embeddings": True}
+NEAR = {"sliding_window": 8}
+MADE: dict[str, dict[str, Any]] = {  # by model type, the settings that it is made with
+    "gpt2": GPT | WIDE,
+    "gptj": GPT | WIDE | TIED | {"rotary_dim": 16},
+    "gpt_neo": ENDS | WIDE | {"hidden_size": D, "num_layers": 2, "num_heads": 4, "window_size": 8,
+                              "attention_types": [[["global", "local"], 1]]},
+    "gpt_neox": BARE | WIDE,
+    "opt": BARE | {"ffn_dim": 3 * D, "init_std": 0.06, "word_embed_proj_dim": D},
+    "bert": BARE | WIDE,
+    "roberta": BARE | WIDE | {"pad_token_id": 1},
+    "t5": T5 | {"initializer_factor": 0.7},
+    "mt5": T5 | {"initializer_factor": 0.3},
+    "llama": SIZES | WIDE | TIED,
+    "mistral": SIZES | WIDE | NEAR,
+    "qwen2": BARE | WIDE | {"num_key_value_heads": 2},
+    "qwen3": SIZES | WIDE | TIED,
+    "gemma": SIZES | {"initializer_range": 0.05},
+    "gemma2": SIZES | WIDE | {"final_logit_softcapping": 3.0},
+    "gemma3_text": SIZES | WIDE | NEAR,
+    "cohere": BARE | WIDE | {"logit_scale": 0.5},
+    "granite": BARE | WIDE | HEADS | TIED | {
+        "embedding_multiplier": 6.0, "residual_multiplier": 0.3, "logits_scaling": 2.0,
+        "attention_multiplier": 0.05,
+    },
+    "olmo2": BARE | WIDE | HEADS,
+    "phi": BARE | WIDE,
+    "smollm3": BARE | WIDE | HEADS,
+    "starcoder2": BARE | {"num_key_value_heads": 2},
+    "albert": BARE | WIDE | {"embedding_size": 48},
+    "arcee": SIZES | WIDE | TIED,
+    "bloom": GPT | LOUD | {"hidden_size": D, "n_head": 16},
+    "codegen": GPT | WIDE | {"rotary_dim": 16},
+    "cohere2": BARE | WIDE | HEADS | NEAR | {"logit_scale": 0.5},
+    "distilbert": WIDE | {"vocab_size": N, "dim": D, "hidden_dim": 3 * D, "n_layers": 2,
+                          "n_heads": 4},
+    "electra": BARE | WIDE | {"embedding_size": 48},
+    "ernie4_5": SIZES | WIDE | {"num_key_value_heads": 2},
+    "falcon": BARE | WIDE,
+    "glm": SIZES | WIDE | TIED,
+    "glm4": SIZES | WIDE | TIED,
+    "gpt_bigcode": GPT | WIDE,
+    "helium": SIZES | WIDE | TIED,
+    "hunyuan_v1_dense": SIZES | WIDE | TIED,
+    "ministral": SIZES | WIDE | NEAR,
+    "mpt": ENDS | LOUD | {"d_model": 144, "n_layers": 2, "n_heads": 12},
+    "nemotron": SIZES | TIED,
+    "olmo": BARE | WIDE | TIED,
+    "olmo3": BARE | WIDE | NEAR | TIED,
+    "persimmon": BARE | WIDE | TIED,
+    "phi3": BARE | WIDE | TIED,
+    "seed_oss": SIZES | WIDE,
+    "stablelm": BARE | WIDE | HEADS | {"use_parallel_residual": True},
 }  # fmt: skip
+AUTO = dict.fromkeys(("albert", "bert", "distilbert", "electra", "roberta"), "ForMaskedLM")
+AUTO |= dict.fromkeys(("t5", "mt5"), "ForSeq2SeqLM")
 
 
 def made(kind: str, seed: int = 0, **more: Any) -> Any:
-    name, settings = MADE[kind]
+    """A fresh model of a kind in evaluation mode, its weights drawn with a seed."""
+    config = transformers.AutoConfig.for_model(kind, **MADE[kind] | more)
+    auto = getattr(transformers, f"AutoModel{AUTO.get(kind, 'ForCausalLM')}")
     torch.manual_seed(seed)
-    cls = getattr(transformers, name)
-    return cls(cls.config_class(**{**settings, **more})).eval()
+    return auto.from_config(config).eval()

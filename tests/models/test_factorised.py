@@ -371,28 +371,6 @@ def test_int32_tokens_of_a_table_beyond_them(family: type) -> None:
         module(torch.tensor([-1], dtype=torch.int32))
 
 
-@pytest.mark.parametrize("rank", [1, 2, 7])
-@pytest.mark.parametrize("σ", [1.0, 0.3])
-@each_family
-def test_every_entry_starts_with_variance_σ2(make: Make, rank: int, σ: float) -> None:
-    # given the spread s of every factor's entries, an entry of the table is a sum of so many
-    # uncorrelated products of so many independent factors: its variance is known exactly
-    module = make(rank=rank, σ=σ)
-    factors = [*module.parameters()]
-    terms = rank ** (2 if make is tensor_train else 1)
-    assert module._spread() ** (2 * len(factors)) * terms == pytest.approx(σ**2, rel=1e-12)
-    # what is drawn has that spread: 6 standard errors of the standard deviation of so many draws
-    generator, entries = torch.Generator().manual_seed(4), []
-    while sum(map(len, entries)) < 4_000:
-        module.reset_parameters(generator)
-        entries += [factor.detach().double().flatten() for factor in factors]
-    sample = torch.cat(entries)
-    assert sample.std().item() == pytest.approx(
-        module._spread(), rel=6 / math.sqrt(2 * len(sample))
-    )
-    assert abs(sample.mean().item()) < 6 * module._spread() / math.sqrt(len(sample))
-
-
 @each_family
 def test_variance_of_drawn_tables(make: Make) -> None:
     generator = torch.Generator().manual_seed(6)
@@ -531,15 +509,6 @@ def test_checkpoints_and_second_passes_give_the_same_gradient(make: Make) -> Non
 
 
 @each_family
-def test_parameters_may_come_from_a_file(make: Make) -> None:
-    module, tokens = drawn(make), some_tokens(9)
-    with torch.device("meta"):
-        empty = make(dtype=torch.float64)
-    empty.load_state_dict(module.state_dict(), assign=True)
-    assert torch.equal(empty(tokens), module(tokens))
-
-
-@each_family
 def test_mixed_precision_keeps_the_dtype_of_the_parameters(make: Make) -> None:
     module = drawn(make, dtype=torch.float32)
     truths = torch.autograd.grad(loss(module), [*module.parameters()])
@@ -613,13 +582,6 @@ def test_covering_factors_cover_and_little_more(k: int) -> None:
         smaller = [math.prod(sizes) // size * (size - 1) for size in sizes]
         assert all(product < number for product in smaller)
     assert covering_factors(8000, 3) == (20, 20, 20) and covering_factors(152_064, 2) == (390, 390)
-
-
-def test_factors_of_nothing_are_refused() -> None:
-    for function in (balanced_factors, covering_factors):
-        for number, k in ((0, 2), (4, 0)):
-            with pytest.raises(ValueError, match=r"(number|k): got 0; accepted: a positive number"):
-                function(number, k)
 
 
 def products(module: FactorisedEmbedding, work: str) -> int:

@@ -50,9 +50,7 @@ def main() -> int:
                 print(f"{sign} {found.seconds:6.1f} s {mutant.way:20} {mutant.description}")
                 if found.by:
                     print(f"         {found.by}: {found.said[:110]}", flush=True)
-    print(by_way(results))
     print(table(results))
-    print(survivors(results))
     summary = as_json(results, options.salt, argued)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(summary, ensure_ascii=False, indent=1), encoding="utf-8")
@@ -132,25 +130,6 @@ def table(results: Iterable[Judgement]) -> str:
 
 def _score(found: list[Judgement]) -> str:
     return f"{sum(one.red for one in found)}/{len(found)}" if found else ""
-
-
-def survivors(results: Iterable[Judgement]) -> str:
-    """The mutants that nothing saw, by claim."""
-    by_claim: defaultdict[str, list[str]] = defaultdict(list)
-    for found in results:
-        if not found.by:
-            claim = found.mutant.claims[0] if found.mutant.claims else "no claim"
-            by_claim[claim].append(f"  {found.mutant.way}: {found.mutant.description}")
-    return "\n".join(f"{claim}\n" + "\n".join(by_claim[claim]) for claim in sorted(by_claim))
-
-
-def by_way(results: Iterable[Judgement]) -> str:
-    """The score by kind and by the way of changing."""
-    cells: defaultdict[tuple[str, str], list[Judgement]] = defaultdict(list)
-    for found in results:
-        cells[found.mutant.kind, found.mutant.way].append(found)
-    order = sorted(cells, key=lambda key: (KINDS.index(key[0]), key[1]))
-    return "\n".join(f"{kind:10} {way:24} {_score(cells[kind, way])}" for kind, way in order)
 
 
 def as_json(

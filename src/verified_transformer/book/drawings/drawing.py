@@ -12,8 +12,6 @@ from html import escape
 from .labels import as_html, as_text, text
 from .palette import short
 
-__all__ = ["WIDEST", "Drawing", "Panel"]
-
 WIDEST = 320.0
 _SANS = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif"
 _ROW = "display:flex;flex-wrap:wrap;justify-content:center;align-items:flex-start;gap:1em 2em"

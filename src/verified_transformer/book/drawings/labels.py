@@ -12,8 +12,6 @@ from html import escape
 
 from .palette import short
 
-__all__ = ["SIZE", "SMALLEST", "as_html", "as_text", "text", "width_of"]
-
 SIZE, SMALLEST = 15.0, 12.0  # of letters, in units of a drawing; a phone shrinks them by a tenth
 _SERIF = "Georgia,'Times New Roman',serif"
 _PIECE = re.compile(r"\*([^*]+)\*|_\{([^}]*)\}|\^\{([^}]*)\}|([^*_^]+|.)")

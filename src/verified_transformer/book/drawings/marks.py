@@ -12,10 +12,6 @@ from collections.abc import Sequence
 from .labels import SIZE, text, width_of
 from .palette import hatch, role_of, short
 
-__all__ = [
-    "arrow", "blocks", "box", "brace", "core", "dial", "line", "node", "text", "vector",
-]  # fmt: skip
-
 Point = tuple[float, float]
 _HEAD = 8.0  # length of an arrow's head
 

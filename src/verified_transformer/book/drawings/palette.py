@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["HATCHES", "ROLES", "Role", "hatch", "role_of", "short"]
-
 _GAP = 7  # between the lines of a hatch
 _Rectangle = tuple[float, float, float, float]
 _Stroke = tuple[tuple[float, float], tuple[float, float]]

@@ -1,3 +1,4 @@
+from .costs import at_sizes as at_sizes
 from .costs import counted as counted
 from .costs import equal_parameters as equal_parameters
 from .costs import parameters as parameters
@@ -5,7 +6,6 @@ from .costs import product_scores as product_scores
 from .costs import whole_vectors as whole_vectors
 from .costs import width_of as width_of
 from .languages import trained_tables as trained_tables
-from .oracles import at_sizes as at_sizes
 from .products import derivative as derivative
 from .products import dimension as dimension
 from .products import drawn_vectors as drawn_vectors

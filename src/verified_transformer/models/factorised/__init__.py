@@ -11,23 +11,13 @@ scores all tokens as a tied head does, ``from_dense`` factorises a table that ex
 | `TensorTrainEmbedding` | Σ r_{j-1} n_j q_j r_j | Oseledets 2011; Khrulkov et al. 2020 |
 """
 
-from .base import FactorisedEmbedding, FromDense
-from .families import factorised_table, table_from
-from .kronecker import KroneckerEmbedding
-from .low_rank import LowRankEmbedding
-from .shapes import balanced_factors, covering_factors
-from .tensor_product import TensorProductEmbedding
-from .tensor_train import TensorTrainEmbedding
-
-__all__ = [
-    "FactorisedEmbedding",
-    "FromDense",
-    "KroneckerEmbedding",
-    "LowRankEmbedding",
-    "TensorProductEmbedding",
-    "TensorTrainEmbedding",
-    "balanced_factors",
-    "covering_factors",
-    "factorised_table",
-    "table_from",
-]
+from .base import FactorisedEmbedding as FactorisedEmbedding
+from .base import FromDense as FromDense
+from .families import factorised_table as factorised_table
+from .families import table_from as table_from
+from .kronecker import KroneckerEmbedding as KroneckerEmbedding
+from .low_rank import LowRankEmbedding as LowRankEmbedding
+from .shapes import balanced_factors as balanced_factors
+from .shapes import covering_factors as covering_factors
+from .tensor_product import TensorProductEmbedding as TensorProductEmbedding
+from .tensor_train import TensorTrainEmbedding as TensorTrainEmbedding

@@ -15,8 +15,8 @@ from torch.autograd.function import once_differentiable
 
 from .gathering import traced
 
-Rows = Callable[[Sequence[torch.Tensor]], torch.Tensor]
-Part = Callable[[Sequence[torch.Tensor], int, int], list[torch.Tensor]]
+_Rows = Callable[[Sequence[torch.Tensor]], torch.Tensor]
+_Part = Callable[[Sequence[torch.Tensor], int, int], list[torch.Tensor]]
 
 # Making a number and reading it again takes as long as so many products inside a matrix product
 # of a size that a processor likes; measured on one core with AVX-512: 20 to 120.
@@ -24,7 +24,7 @@ NUMBER = 100
 
 
 def by_rows(
-    rows: Rows, part: Part, hidden: torch.Tensor, *factors: torch.Tensor, n: int, unit: int
+    rows: _Rows, part: _Part, hidden: torch.Tensor, *factors: torch.Tensor, n: int, unit: int
 ) -> torch.Tensor:
     """Return scores of hidden states, a block of the table's rows at a time.
 
@@ -60,7 +60,7 @@ def by_rows(
 class _ByRows(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, rows: Rows, part: Part, n: int, unit: int, step: int,
+        ctx: Any, rows: _Rows, part: _Part, n: int, unit: int, step: int,
         hidden: torch.Tensor, *factors: torch.Tensor,
     ) -> torch.Tensor:  # fmt: skip
         ctx.save_for_backward(hidden, *factors)

@@ -9,10 +9,10 @@ import torch
 from ..accepted import require_whole
 from .diagnosis.diagnose import diagnose
 from .initial.answer import InitialLoss
-from .initial.as_it_is import most_positions, parts_of
 from .initial.body import Body
+from .initial.from_model import most_positions, parts_of
+from .initial.initial_loss import initial_loss
 from .initial.recipes import body_of
-from .of_models import initial_loss
 
 
 def assert_initial_loss(

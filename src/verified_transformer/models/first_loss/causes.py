@@ -9,11 +9,11 @@ from typing import Any
 import torch
 
 from ..accepted import require_positive, require_real
-from .initial.as_it_is import body_as_it_is
 from .initial.body import Body
-from .initial.prediction import budget, centred, loss_of
+from .initial.from_model import body_as_it_is
+from .initial.initial_loss import initial_loss
+from .initial.prediction import centred, loss_of, variance_budget
 from .initial.recipes import body_of
-from .of_models import initial_loss
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def loss_causes(
 
 def _dropped(body: Body, share: float, length: int) -> float:
     """Dropout leaves the own logit's mean, and makes the logits wider."""
-    seen, kept = budget(body, length).seen, math.sqrt(1 - share)
+    seen, kept = variance_budget(body, length).seen, math.sqrt(1 - share)
     ends = replace(seen, cosine=seen.cosine * kept, spread=seen.spread / kept)
     return loss_of(body.n, ends, cap=body.cap, layer=centred(body))
 

@@ -18,8 +18,8 @@ from torch.overrides import TorchFunctionMode
 from .diagnosis.diagnose import diagnose
 from .diagnosis.watching import HEADWISE, ROLE, branch_of, first_of, is_matrix, stacks_of
 from .initial.activations import ACTIVATIONS
-from .initial.as_it_is import parts_of, run
 from .initial.body import Attention, Body, Feedforward, Norm, Stack
+from .initial.from_model import parts_of, run
 
 Tensor = torch.Tensor
 CLOSE = 1e-5  # of a tensor's length: a class that casts to float32 leaves 1e-7

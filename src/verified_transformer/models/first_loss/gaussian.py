@@ -3,7 +3,7 @@
 The logits of the other tokens are, given the last state, independent normal numbers of one standard
 deviation, the spread. The own logit is spread * (ρ * length + √(1-ρ²) * noise), the length that of
 the input token's row in units of σ, a chi number. So the expected loss is the mean over a length
-(and, with an ε, over the spread that goes with it) of what `Bulk.with_another` knows.
+(and, with an ε, over the spread that goes with it) of what `LogsumexpLaw.with_another` knows.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..accepted import require_real, require_whole
-from .bulk import Bulk, scale_of
+from .logsumexp import LogsumexpLaw, scale_of
 
 _LEGENDRE = np.polynomial.legendre.leggauss(16)
 MOST_TOKENS, MOST_WIDTH, MOST_SPREAD = 10**12, 10**9, 1e6
@@ -167,15 +167,15 @@ class GaussianStart:
 
     def _given(self, spread: float, x: np.ndarray, moments: bool) -> tuple[np.ndarray, np.ndarray]:
         """The same at one spread."""
-        bulk = Bulk(self.n - 1, spread)
+        logsumexp = LogsumexpLaw(self.n - 1, spread)
         random = math.sqrt(1 - self.ρ**2) if self.cosine == "random" else 0.0
         z, share = np.zeros(1), np.ones(1)
         if random:
-            step = min(0.5, 0.5 * bulk.scale / max(spread * random, 1e-9))
+            step = min(0.5, 0.5 * logsumexp.scale / max(spread * random, 1e-9))
             z = np.arange(-9, 9 + step, step)
             share = np.exp(-(z**2) / 2) / np.exp(-(z**2) / 2).sum()
         own = spread * (self.ρ * x[:, None] + random * z)
-        mean, variance, probability = bulk.with_another(own, moments=moments)
+        mean, variance, probability = logsumexp.with_another(own, moments=moments)
         loss = mean - self.repeats * own
         average = loss @ share
         if not moments:
@@ -216,8 +216,8 @@ def gaussian_first_loss(
     √d σ and independent standard normal $z_j$, the loss is the mean of
     $\log(e^{s\rho\chi} + \sum_{j<n} e^{s z_j})$, χ the length of a standard normal vector of d
     entries, less ``repeats`` times the mean own logit. A mean of a logarithm of a sum becomes an
-    integral of a product: $E\log S = \int (e^{-e^u} - E\,e^{-Se^u})\,du$; see `Bulk`. The sum
-    is the partition function of the random energy model (Derrida, Phys. Rev. B 24, 1981, 2613).
+    integral of a product: $E\log S = \int (e^{-e^u} - E\,e^{-Se^u})\,du$; see `LogsumexpLaw`. The
+    sum is the partition function of the random energy model (Derrida, Phys. Rev. B 24, 1981, 2613).
 
     Args:
         n: number of tokens, 2 to 1e12.

@@ -11,8 +11,6 @@ from ..marks import box, line
 from ..palette import role_of, short
 from .chart import Chart, chart, filled, label_width, number, roomy, rounded, written
 
-__all__ = ["answers", "heat"]
-
 _WIDE, _LETTERS = 320.0, 14.0
 
 

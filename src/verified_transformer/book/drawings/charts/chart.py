@@ -11,11 +11,6 @@ from ..drawing import WIDEST, Drawing, Panel
 from ..labels import SIZE, as_text, text, width_of
 from ..marks import line
 
-__all__ = [
-    "Chart", "Scale", "along_the_bottom", "chart", "filled", "label_width", "legend", "levels",
-    "number", "roomy", "rounded", "tick", "told_levels", "written",
-]  # fmt: skip
-
 _TOLD = 60  # numbers that a description for a screen reader lists
 _MORE = 4  # significant digits that a position follows: the same picture on every processor
 

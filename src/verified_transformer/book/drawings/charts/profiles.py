@@ -10,8 +10,6 @@ from ..marks import line, node
 from ..palette import role_of
 from .chart import Chart, Scale, chart, filled, levels, number, roomy, tick, told_levels, written
 
-__all__ = ["profiles"]
-
 _ROLES = ("output", "weight", "input", "copy", "quiet", "gradient")
 _HIGH, _GAP = 170.0, 15.0
 Curves = Mapping[str, Sequence[float]]

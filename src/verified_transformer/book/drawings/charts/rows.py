@@ -20,8 +20,6 @@ from .chart import (
     written,
 )  # fmt: skip
 
-__all__ = ["bars", "predicted_and_measured"]
-
 _WIDE, _BAR, _ROW, _LETTERS = 320.0, 16.0, 26.0, 14.0
 _ROLES = ("output", "weight", "input", "copy", "gradient", "quiet")
 _FILLS = ("plain", "up", "dots", "down", "plain", "up")

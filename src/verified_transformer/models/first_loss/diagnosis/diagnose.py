@@ -10,12 +10,12 @@ import torch
 import torch.nn.functional as F
 
 from ...accepted import require_tokens, require_whole
-from ..initial.as_it_is import body_as_it_is, most_positions, parts_of, run
 from ..initial.body import Body
+from ..initial.from_model import body_as_it_is, most_positions, parts_of, run
 from ..initial.gradients import gradient_growth
-from ..initial.prediction import budget
+from ..initial.initial_loss import initial_loss
+from ..initial.prediction import variance_budget
 from ..initial.recipes import body_of
-from ..of_models import initial_loss
 from .due import carried_due, gradient_due, growths_due, head_due, layers_due, loss_due
 from .first_step import first_step_due, require_rule
 from .readings import Diagnosis, Reading
@@ -95,7 +95,7 @@ def diagnose(
         batch = _drawn(model, known, length, texts, seed, table.weight.device)
     tokens = _tokens(batch, known, most_positions(model))
     answer = initial_loss(known, length=tokens.shape[1])
-    found = budget(known, tokens.shape[1])
+    found = variance_budget(known, tokens.shape[1])
     was_training, notes = model.training, []
     held = [(each, each.grad) for each in model.parameters()]  # who accumulates finds them again
     if frozen := sum(not each.requires_grad for each, _ in held):

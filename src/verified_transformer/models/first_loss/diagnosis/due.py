@@ -13,7 +13,7 @@ import torch
 
 from ..initial.activations import DENSITY, NODES
 from ..initial.body import Attention, Body, Feedforward, Norm, Stack
-from ..initial.prediction import Budget, centred, own_logit, own_share
+from ..initial.prediction import VarianceBudget, centred, own_logit, own_share
 from ..initial.stream import Step
 from ..regimes import freezing_spread
 from .readings import Reading
@@ -173,7 +173,9 @@ def _why_matrix(found: float, due: float, fan_in: int, body: Body) -> str:
     return f"initialised {found / due:.3g} times as wide"
 
 
-def head_due(body: Body, found: Budget, tokens: torch.Tensor, seen: Watched) -> Iterator[Reading]:
+def head_due(
+    body: Body, found: VarianceBudget, tokens: torch.Tensor, seen: Watched
+) -> Iterator[Reading]:
     """The logits as the head makes them, before a factor or a cap behind it."""
     logits = seen.logits
     assert logits is not None
@@ -238,7 +240,7 @@ def carried_due(body: Body, seen: Watched) -> Iterator[Reading]:
                               cause)  # fmt: skip
 
 
-def gradient_due(body: Body, found: Budget, used: int, seen: Watched) -> Reading | None:
+def gradient_due(body: Body, found: VarianceBudget, used: int, seen: Watched) -> Reading | None:
     """The gradient at the head's input: a mean over labels, of one label's row each."""
     state = seen.state
     if state is None or state.grad is None:

@@ -7,8 +7,6 @@ import re
 from dataclasses import dataclass
 from html import escape
 
-from ..initial.answer import framed
-
 _LAYER = re.compile(r"^(?:.*?layer \d+|\w+)")
 SIGMAS = 6.0  # how many deviations a reading may lie off; bench/planted_faults.py counts alarms
 
@@ -160,3 +158,12 @@ class Diagnosis:
 def _line(x: float, until: float, y: float, to: float, more: str = "") -> str:
     path = f"M{x:.1f} {y:.1f}L{until:.1f} {to:.1f}"
     return f'<path d="{path}" stroke="currentColor" opacity=".3" {more}/>'
+
+
+def framed(rows: list[str], wide: int, high: int, said: str) -> str:
+    """Return parts of a picture as an SVG, with what a reader hears who does not see it."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" role="img" '
+        f'aria-label="{escape(said)}" font-size="13" fill="currentColor" '
+        f'style="max-width:{wide}px"><title>{escape(said)}</title>{"".join(rows)}</svg>'
+    )

@@ -1,1 +1,1 @@
-"""The parts of `initial_loss`: what is known of a body, its budget, and the answer."""
+"""`initial_loss` and its parts: what is known of a body, its budget, the prediction, the answer."""

@@ -1,9 +1,8 @@
-"""What `initial_loss` answers: the loss, its error, why it is what it is, as text and picture."""
+"""What `initial_loss` answers: the loss, its error, and why it is what it is."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 
 from .stream import Step
 
@@ -11,7 +10,7 @@ MOVED = 5e-4  # what moves the loss of one draw by more than this share is told
 
 
 @dataclass(frozen=True)
-class Part:
+class LossPart:
     """What one cause adds to the loss, in nats, and a few words on it."""
 
     name: str
@@ -20,7 +19,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredLoss:
     """A loss that was streamed on the model itself.
 
     ``error`` is the standard error over texts, for these weights; ``tokens`` how many there were.
@@ -31,7 +30,7 @@ class Measured:
     tokens: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class InitialLoss:
     """The loss of a model at step 0, predicted from its configuration.
 
@@ -63,12 +62,12 @@ class InitialLoss:
     log_n: float
     cosine: float
     spread: float
-    parts: tuple[Part, ...]
-    moves: tuple[Part, ...]
+    parts: tuple[LossPart, ...]
+    moves: tuple[LossPart, ...]
     steps: tuple[Step, ...]
     length: int
     notes: tuple[str, ...] = ()
-    measured: Measured | None = None
+    measured: MeasuredLoss | None = None
 
     @property
     def excess(self) -> float:
@@ -91,38 +90,4 @@ class InitialLoss:
         lines += [f"  note: {note}" for note in self.notes]
         return "\n".join(lines)
 
-    def picture(self) -> str:
-        """The parts as bars, an SVG in the colours of the text around it."""
-        shown = [part for part in self.parts if abs(part.worth) >= 5e-5]
-        reach = sum(max(0.0, part.worth) for part in shown) or 1.0
-        wide, tall, left = 320.0, 24, 190
-        rows, at = [], 0.0
-        lines = [*((part.name, f"{part.worth:+.4f}") for part in shown),
-                 ("loss", f"{self.loss:.4f}")]  # fmt: skip
-        for index, (name, worth) in enumerate(lines):
-            y = tall * index + 16
-            rows.append(f'<text x="{left - 8}" y="{y}" text-anchor="end">{escape(name)}</text>'
-                        f'<text x="{left + wide + 8:.0f}" y="{y}">{worth}</text>')  # fmt: skip
-        for index, part in enumerate(shown):
-            x = left + wide * min(at, at + part.worth) / reach
-            colour = "currentColor" if index == 0 else ("#c0504d" if part.worth > 0 else "#4f81bd")
-            rows.append(
-                f'<rect x="{x:.1f}" y="{tall * index + 4}" fill="{colour}" height="{tall - 8}" '
-                f'width="{max(wide * abs(part.worth) / reach, 1):.1f}" '
-                f'opacity="{0.35 if index == 0 else 0.9}"/>'
-            )
-            at += part.worth
-        said = f"{self.name}: first loss {self.loss:.4f}, log n {self.log_n:.4f}"
-        return framed(rows, 600, tall * len(lines), said)
-
-    def _repr_html_(self) -> str:
-        return f"{self.picture()}<pre>{escape(str(self))}</pre>"
-
-
-def framed(rows: list[str], wide: int, high: int, said: str) -> str:
-    """Return parts of a picture as an SVG, with what a reader hears who does not see it."""
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" role="img" '
-        f'aria-label="{escape(said)}" font-size="13" fill="currentColor" '
-        f'style="max-width:{wide}px"><title>{escape(said)}</title>{"".join(rows)}</svg>'
-    )
+    __repr__ = __str__  # a notebook shows it as `print` does

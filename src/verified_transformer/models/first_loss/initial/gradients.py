@@ -21,7 +21,7 @@ from .stream import (
     branch_overlaps,
     cosines_of,
     embedded,
-    normalised,
+    normalised_overlaps,
     product_variance,
     through,
 )
@@ -55,7 +55,9 @@ def gradient_growth(body: Body, length: int) -> tuple[float, ...] | str:
             if variance + each.branch.bias > MOST_VARIANCE:
                 return f"attention logits of a variance of {variance:.2g}, whose weights are uneven"
     last = (
-        np.ones(length) if stack.last is None else normalised(end.overlaps, stack.last, body.d)[1]
+        np.ones(length)
+        if stack.last is None
+        else normalised_overlaps(end.overlaps, stack.last, body.d)[1]
     )
     if stack.causal:
         last = np.append(last[:-1], 0.0)

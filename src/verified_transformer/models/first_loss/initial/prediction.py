@@ -8,10 +8,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..bulk import Bulk
+from ..logsumexp import LogsumexpLaw
 from .activations import second_moments
 from .body import Body
-from .stream import Step, last_states, normalised
+from .stream import Step, last_states, normalised_overlaps
 
 _Z = np.arange(-7, 7.25, 0.25)
 _SHARE = np.exp(-(_Z**2) / 2) / np.exp(-(_Z**2) / 2).sum()
@@ -34,7 +34,7 @@ class Ends:
 
 
 @dataclass(frozen=True)
-class Budget:
+class VarianceBudget:
     """The budget of a body: what its head sees, with every ε and without that of the last norm.
 
     ``steps`` are the branches, ``wobble`` the relative deviation of the stream's second moment from
@@ -50,14 +50,14 @@ class Budget:
 
 
 @lru_cache(maxsize=16)
-def budget(body: Body, length: int) -> Budget:
+def variance_budget(body: Body, length: int) -> VarianceBudget:
     """Cosine and spread of a body on texts of some length."""
     stream = last_states(body, length)
     d, width = body.d, body.head_width or body.d
     own = stream.own**2 * body.table**2 / np.diagonal(stream.overlaps)
     overlap, norm = stream.overlaps, body.stack.last
     if norm is not None:
-        overlap = normalised(overlap, norm, d)[0]
+        overlap = normalised_overlaps(overlap, norm, d)[0]
     second, bare = np.diagonal(overlap).copy(), np.diagonal(overlap).copy()
     if norm is not None:
         bare = np.full(length, norm.gain**2)
@@ -78,7 +78,7 @@ def budget(body: Body, length: int) -> Budget:
     rest = float((size**2 * np.clip(1 - own, 0, 1)).mean())
     uneven = stream.uneven / rest**2 if rest > 0 else 0.0
     cosines = stream.overlaps / size[:, None] / size
-    return Budget(
+    return VarianceBudget(
         Ends(cosine, unit * np.sqrt(second), width, uneven),
         Ends(cosine, unit * np.sqrt(bare), width, uneven),
         stream.steps,
@@ -141,11 +141,11 @@ def _losses(
         share = np.repeat(share / 8, 8)
     at = found.spread
     if np.ptp(at) < 1e-3 * at.mean():
-        total = _bulk(n - 1, float(at.mean()), cap, shift).with_another(own)[0]
+        total = _others(n - 1, float(at.mean()), cap, shift).with_another(own)[0]
         # the places differ by so little that their mean spread serves all
     else:
         total = np.stack(
-            [_bulk(n - 1, float(s), cap, shift).with_another(o)[0]
+            [_others(n - 1, float(s), cap, shift).with_another(o)[0]
              for s, o in zip(at, own, strict=True)]
         )  # fmt: skip
     return total - repeats * own - (1 - repeats) * label, share
@@ -164,10 +164,10 @@ class Bias:
         return (mean - self.law * self.values) / np.maximum(1 - self.law, 1e-9)
 
 
-def _bulk(count: int, spread: float, cap: float | None, shift: np.ndarray | None) -> Bulk:
+def _others(count: int, spread: float, cap: float | None, shift: np.ndarray | None) -> LogsumexpLaw:
     if cap is not None and shift is not None:
         raise ValueError("model_or_config: got a soft-cap and a bias; accepted: one of them")
-    return Bulk(count, spread, cap, shift)
+    return LogsumexpLaw(count, spread, cap, shift)
 
 
 def loss_of(
@@ -184,17 +184,17 @@ def loss_of(
     return float((losses @ share).mean())
 
 
-def own_share(body: Body, found: Budget) -> float:
+def own_share(body: Body, found: VarianceBudget) -> float:
     """The probability that the model gives to the own token, a mean over the places."""
     mean, deviation = own_logit(found.seen, centred(body))
-    bulk = Bulk(body.n - 1, float(found.seen.spread.mean()), body.cap)
+    logsumexp = LogsumexpLaw(body.n - 1, float(found.seen.spread.mean()), body.cap)
     own = mean[:, None] + deviation[:, None] * _COARSE
     if body.cap is not None:
         own = body.cap * np.tanh(own / body.cap)
-    return float((bulk.with_another(own, moments=True)[2] @ _COARSE_SHARE).mean())
+    return float((logsumexp.with_another(own, moments=True)[2] @ _COARSE_SHARE).mean())
 
 
-def token_variance(body: Body, found: Budget, repeats: float) -> float:
+def token_variance(body: Body, found: VarianceBudget, repeats: float) -> float:
     """Variance of a token's loss about the mean of its place: its own logit differs."""
     losses, share = _losses(body.n, found.seen, repeats, body.cap, centred(body))
     return float((losses**2 @ share - (losses @ share) ** 2).mean())
@@ -209,7 +209,7 @@ def centred(body: Body) -> bool:
 
 
 def explained(
-    body: Body, found: Budget, repeats: float, bias: Bias | None = None
+    body: Body, found: VarianceBudget, repeats: float, bias: Bias | None = None
 ) -> tuple[tuple[str, float], ...]:
     """The loss in parts that add up to it: what each cause adds to those before it."""
     n, layer, bare = body.n, centred(body), found.bare
@@ -238,7 +238,7 @@ def explained(
 
 
 def one_draw(
-    body: Body, found: Budget, repeats: float, bias: Bias | None, law: np.ndarray
+    body: Body, found: VarianceBudget, repeats: float, bias: Bias | None, law: np.ndarray
 ) -> tuple[tuple[str, float], ...]:
     """What moves the loss of one draw of the weights, on one text, away from the mean.
 
@@ -248,8 +248,8 @@ def one_draw(
     """
     seen, layer = found.seen, centred(body)
     shift = None if bias is None else bias.values
-    bulk = _bulk(body.n - 1, float(seen.spread.mean()), body.cap, shift)
-    others = math.sqrt(np.dot(bulk.orders(law), found.alike))
+    logsumexp = _others(body.n - 1, float(seen.spread.mean()), body.cap, shift)
+    others = math.sqrt(np.dot(logsumexp.orders(law), found.alike))
     others *= 1 - own_share(body, found)
     variance = token_variance(body, found, repeats)
     if bias is not None:

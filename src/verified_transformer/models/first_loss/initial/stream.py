@@ -106,7 +106,7 @@ class Stream:
     uneven: float = 0.0
 
 
-def normalised(overlap: np.ndarray, norm: Norm, d: int) -> tuple[np.ndarray, np.ndarray]:
+def normalised_overlaps(overlap: np.ndarray, norm: Norm, d: int) -> tuple[np.ndarray, np.ndarray]:
     """Overlaps after a normalisation, and the factor (T,) with which it multiplied the stream."""
     if norm.kind == "layer":
         overlap = overlap * (1 - 1 / d)
@@ -143,7 +143,7 @@ def through(
     overlap, own, steps, shared = start.overlaps, start.own, list(start.steps), start.shared
     seen = None if memory is None else memory.overlaps
     if stack.first is not None:
-        overlap, factor = normalised(overlap, stack.first, d)
+        overlap, factor = normalised_overlaps(overlap, stack.first, d)
         own = own * factor
         second = float(np.diagonal(overlap).mean())
         steps.append(Step(f"{name}embedding norm", second, second))
@@ -156,7 +156,7 @@ def through(
             source = before if stack.form == "parallel" else overlap
             bare = stack.form in ("post", "after")
             unit = np.ones(len(source))
-            inside, ahead = (source, unit) if bare else normalised(source, stack.norm, d)
+            inside, ahead = (source, unit) if bare else normalised_overlaps(source, stack.norm, d)
             behind = after = unit
             added = branch_overlaps(branch, inside, d, stack.causal, seen, known, stack.norm.ε)
             crossed = isinstance(branch, Attention) and branch.cross and memory is not None
@@ -169,10 +169,10 @@ def through(
             if stack.form in ("pre", "parallel"):
                 uneven += made**2 * _unevenness(branch, inside, d)
             if stack.form in ("sandwich", "after"):
-                (added, behind), wobble = normalised(added, stack.norm, d), 0.0
+                (added, behind), wobble = normalised_overlaps(added, stack.norm, d), 0.0
             overlap = overlap + added
             if stack.form == "post":
-                overlap, after = normalised(overlap, stack.norm, d)
+                overlap, after = normalised_overlaps(overlap, stack.norm, d)
                 own = own * after
             if passes is not None:  # a gradient loses what lies along the state, and the mean
                 kept = math.sqrt(1 - (2 if stack.norm.kind == "layer" else 1) / d)
@@ -291,7 +291,7 @@ def last_states(body: Body, length: int) -> Stream:
     memory = through(body.encoder, start, body.d, body.table, name="encoder ")
     steps = memory.steps
     if body.encoder.last is not None:
-        last = normalised(memory.overlaps, body.encoder.last, body.d)[0]
+        last = normalised_overlaps(memory.overlaps, body.encoder.last, body.d)[0]
         memory = replace(memory, overlaps=last)
     end = through(body.stack, start, body.d, body.table, memory, name="decoder ")
     return replace(end, steps=steps + end.steps)

@@ -76,7 +76,7 @@ def scale_of(count: int, spread: float) -> float:
     return max(1.0, spread / math.sqrt(2 * math.log(count) + 4))
 
 
-class Bulk:
+class LogsumexpLaw:
     """The law of log(sum of exp(spread * z_j)), j = 1 … count, for independent standard normal z_j.
 
     Args:

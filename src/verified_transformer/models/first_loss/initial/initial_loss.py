@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..accepted import require_whole
-from .initial.answer import InitialLoss, Measured, Part
-from .initial.as_it_is import body_as_it_is, most_positions, parts_of, run
-from .initial.body import Body
-from .initial.prediction import Bias, Budget, budget, explained, one_draw
-from .initial.recipes import body_of
-from .streamed import first_loss, uniform_or
+from ...accepted import require_whole
+from ..streamed import first_loss, uniform_or
+from .answer import InitialLoss, LossPart, MeasuredLoss
+from .body import Body
+from .from_model import body_as_it_is, most_positions, parts_of, run
+from .prediction import Bias, VarianceBudget, explained, one_draw, variance_budget
+from .recipes import body_of
 
 MOST_LENGTH = 2048
 
@@ -85,7 +85,7 @@ def initial_loss(
         known, bias = body_as_it_is(model_or_config, body)
     else:
         known = body_of(model_or_config if body is None else body)
-    found = budget(known, length)
+    found = variance_budget(known, length)
     law = uniform_or(label_law, known.n).cpu().numpy()
     added = None
     if bias is not None:
@@ -105,8 +105,8 @@ def initial_loss(
         log_n=math.log(known.n),
         cosine=float(found.seen.cosine.mean()),
         spread=float(found.seen.spread.mean()),
-        parts=tuple(Part(name, worth, _why(name, known, found)) for name, worth in parts),
-        moves=tuple(Part(name, worth, _how(name, known, found)) for name, worth in moves),
+        parts=tuple(LossPart(name, worth, _why(name, known, found)) for name, worth in parts),
+        moves=tuple(LossPart(name, worth, _how(name, known, found)) for name, worth in moves),
         steps=found.steps,
         length=length,
         notes=known.notes,
@@ -123,7 +123,7 @@ def _share(labels: str | float) -> float:
     return float(labels)
 
 
-def _why(name: str, body: Body, found: Budget) -> str:
+def _why(name: str, body: Body, found: VarianceBudget) -> str:
     """A few words on a part."""
     seen = found.seen
     ρ, s = float(seen.cosine.mean()), float(seen.spread.mean())
@@ -142,7 +142,7 @@ def _why(name: str, body: Body, found: Budget) -> str:
     }[name]
 
 
-def _how(name: str, body: Body, found: Budget) -> str:
+def _how(name: str, body: Body, found: VarianceBudget) -> str:
     """A few words on what moves the loss."""
     return {
         "others": "the others' sum, as far as the places of a text share it",
@@ -164,7 +164,7 @@ def _measured(
     texts: int,
     seed: int,
     label_law: torch.Tensor | None,
-) -> Measured:
+) -> MeasuredLoss:
     """The first loss of the model itself, a text at a time, without building the logits."""
     head, was_training = parts_of(model)[1], model.training
     where = head.weight.device
@@ -209,4 +209,4 @@ def _measured(
         model.train(was_training)
     each = np.array(losses)
     error = float(each.std(ddof=1) / math.sqrt(texts)) if texts > 1 else math.nan
-    return Measured(float(each.mean()), error, texts * length)
+    return MeasuredLoss(float(each.mean()), error, texts * length)
