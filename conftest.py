@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -38,9 +39,14 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 )
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ["PYTHONUTF8"] = "1"  # of what tests start; nothing else makes Windows speak UTF-8
+# Each worker, and whatever tests start, would compile all our sources again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 for variable in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "MPLCONFIGDIR"):
     (KEPT_APART / variable.lower()).mkdir(parents=True, exist_ok=True)
     os.environ[variable] = str(KEPT_APART / variable.lower())
+
+gc.disable()  # while tests are collected: what is loaded then stays
 
 _account = Account()
 _cold: set[str] = set()  # why kernels started cold in this run
@@ -127,7 +133,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     if len({item.path for item in session.items if item.path.suffix == ".ipynb"}) > FEW:
         warm_kernels.install()
     gc.collect()
-    gc.freeze()  # what was loaded stays, and need not be looked through again and again
+    gc.freeze()  # what was loaded need not be looked through again and again
+    gc.set_threshold(100_000, 20, 20)  # pages as trees, and whatever else is large and soon gone
+    gc.enable()
     _account.since()
 
 

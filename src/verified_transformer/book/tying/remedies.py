@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from copy import copy
 from functools import lru_cache
 
 import torch
@@ -14,7 +15,7 @@ from ...models.heads import Head, ProjectedHead, ShuffledHead, channel_shuffle, 
 from ...seeds import generator
 
 Activation = Callable[[torch.Tensor], torch.Tensor]
-MakeHead = Callable[[nn.Embedding, torch.Generator], Head]
+MakeHead = Callable[[nn.Embedding, torch.Tensor], Head]  # of a table, and a generator's state
 
 
 def projected(activation: Activation | None = None, *, random: bool = True) -> MakeHead:
@@ -25,16 +26,24 @@ def projected(activation: Activation | None = None, *, random: bool = True) -> M
         random: whether the matrix is random orthogonal; else it is the identity.
     """
 
-    def make(table: nn.Embedding, source: torch.Generator) -> Head:
-        biased = activation is not None
-        head = ProjectedHead(table, bias=biased, activation=activation, generator=source)
-        if biased:
-            nn.init.normal_(head.projection.bias, std=0.5, generator=source)
-        if not random:
-            nn.init.eye_(head.projection.weight)
+    def make(table: nn.Embedding, state: torch.Tensor) -> Head:
+        head = copy(_layer(table, state, activation is not None, random))
+        head.activation = activation
         return head
 
     return make
+
+
+@lru_cache(maxsize=1)
+def _layer(table: nn.Embedding, state: torch.Tensor, biased: bool, random: bool) -> ProjectedHead:
+    """A dense layer before a table: activations that are tried in turn share it."""
+    source = torch.Generator().set_state(state)
+    layer = ProjectedHead(table, bias=biased, generator=source)
+    if biased:
+        nn.init.normal_(layer.projection.bias, std=0.5, generator=source)
+    if not random:
+        nn.init.eye_(layer.projection.weight)
+    return layer
 
 
 HEADS: dict[str, MakeHead] = {
@@ -71,9 +80,9 @@ def two_gram_excess(
     if head not in REMEDIES:
         raise ValueError(f"head: got {head!r}; accepted: {', '.join(REMEDIES)}")
     table, state = _vocabulary(n, d, σ, seed)
-    made = generator(f"remedies {seed}").set_state(state)
+    made = torch.Generator().set_state(state)
     fresh = σ * torch.randn(n, d, generator=made) if head == "untied" else None
-    features = HEADS[head](table, made).features if head in HEADS else None
+    features = HEADS[head](table, state).features if head in HEADS else None
     with torch.no_grad():
         found = two_gram_loss(table.weight, torch.arange(tokens), features=features, output=fresh)
     assert found.own_logit is not None  # two_gram_loss excludes the own token
