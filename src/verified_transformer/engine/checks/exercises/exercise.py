@@ -31,8 +31,8 @@ class Exercise:
 
         Args:
             given: what the question asks for: a formula as one types it (``"2 d sigma^4"``) or as
-                a SymPy expression, a number (``0.05``, ``"5 %"``), the letter of a choice, or a
-                function.
+                a SymPy expression, a number (``0.05``, ``"5 %"``), the letter of a choice or its
+                words, or a function.
 
         Returns:
             Whether it is right; if not, what to look at; what cannot be read is told so. The
