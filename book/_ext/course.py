@@ -1,4 +1,4 @@
-"""The page of the course: its weeks, what students get wrong, and projects; found, not typed.
+"""The page of the course: weeks, prerequisites, wrong answers and projects; found, not typed.
 
 Sections and prerequisites are read from the notebooks, problem sets and wrong answers from the
 exercises, projects from the claims that are open.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -20,7 +20,7 @@ from html_nodes import rewrite
 from reading.heads import minutes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
-from verified_book import render
+from verified_book import graph, render
 from verified_book.claims import Claims, raw
 
 from verified_transformer.engine.account.questions import Question, load_questions
@@ -30,18 +30,23 @@ from verified_transformer.engine.account.rendering import plain
 from verified_transformer.engine.account.rendering.formulas import latex
 
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\.ipynb\)")
+_SECTION = re.compile(r"\]\((?:\.\./(\d+)-[^/)]*/)?(\d+)-[^/)]*\.ipynb\)")
 _NEEDS = re.compile(r"^\*Needs: (.*)\*$", re.M)
 _MINUTES = re.compile(r"<!--minutes ([^>]*)-->")  # stands for the time of pages that are read later
 
 
 @dataclass(frozen=True)
 class Section:
-    """A section as its notebook has it: number, title, prerequisites as HTML, and address."""
+    """A section as its notebook has it: number, title, prerequisites as HTML, and address.
+
+    ``after`` has the numbers of the sections among the prerequisites.
+    """
 
     number: str
     title: str
     needs: str
     href: str
+    after: tuple[str, ...]
 
     @property
     def link(self) -> str:
@@ -55,11 +60,13 @@ def sections(root: Path) -> dict[str, Section]:
     for notebook in notebooks(root):
         head = "".join(json.loads(notebook.read_text(encoding="utf-8"))["cells"][0]["source"])
         number = ".".join(name.partition("-")[0] for name in (notebook.parent.name, notebook.stem))
-        needs, folder = _NEEDS.search(head), f"../notebooks/{notebook.parent.name}"
+        found, folder = _NEEDS.search(head), f"../notebooks/{notebook.parent.name}"
+        needs, chapter = found[1] if found else "", number.partition(".")[0]
         made[number] = Section(
             number, head.partition("\n")[0].removeprefix("# "),
-            _LINK.sub(rf'<a href="{folder}/\2.html">\1</a>', needs[1]).rstrip(".") if needs else "",
+            _LINK.sub(rf'<a href="{folder}/\2.html">\1</a>', needs).rstrip("."),
             f"{folder}/{notebook.stem}.html",
+            tuple(f"{of or chapter}.{section}" for of, section in _SECTION.findall(needs)),
         )  # fmt: skip
     return made
 
@@ -155,19 +162,37 @@ def _week(
     return f"<li><b>{escape(week['title'])}</b><dl>{told}</dl></li>"
 
 
-class WrongAnswers(Found):
-    """The wrong answers that the exercises know, with what is said to each, folded by chapter."""
+class Prerequisites(Found):
+    """Which section needs which, as a drawing whose sections are links, and as a list."""
 
     def html(self, known: Mapping[str, Section], asked: Mapping[str, list[Question]]) -> str:
-        parts = {}
-        for number, all_asked in asked.items():
-            rows = "".join(_wrong(q, known[number]) for q in all_asked if q.known)
-            parts[number[0]] = parts.get(number[0], "") + rows
-        return "".join(
-            f"<details><summary>Chapter {chapter}: {rows.count('<li>')} answers</summary>"
-            f'<dl class="vt-wrong-answers">{rows}</dl></details>'
-            for chapter, rows in parts.items()
-        )
+        edges = [(used, section.number) for section in known.values() for used in section.after]
+        weeks = {of: number for number, week in self.weeks() for of in week["read"]}
+        linked = {number for edge in edges for number in edge}
+        alone = ", ".join(section.link for n, section in known.items() if n not in linked)
+        drawing = graph.drawn(known, edges, weeks)
+        return f"{render.prerequisites(drawing, weeks)}<p>On their own stand {alone}.</p>"
+
+
+class WrongAnswers(Found):
+    """The wrong answers that the exercises know, with what is said to each, folded by week."""
+
+    def html(self, known: Mapping[str, Section], asked: Mapping[str, list[Question]]) -> str:
+        parts = {f"Week {n}, {week['title']}": week["read"] for n, week in self.weeks()}
+        taught = {number for read in parts.values() for number in read}
+        parts["Sections beside the course"] = [number for number in known if number not in taught]
+        return "".join(_wrong_in(part, read, known, asked) for part, read in parts.items())
+
+
+def _wrong_in(
+    part: str, read: Sequence[str], known: Mapping[str, Section],
+    asked: Mapping[str, list[Question]],
+) -> str:  # fmt: skip
+    rows = "".join(_wrong(q, known[number]) for number in read for q in asked[number] if q.known)
+    return (
+        f"<details><summary>{escape(part)}: {rows.count('<li>')} answers</summary>"
+        f'<dl class="vt-wrong-answers">{rows}</dl></details>'
+    )
 
 
 def _wrong(question: Question, section: Section) -> str:
@@ -215,6 +240,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-resolved", add_times)
     app.add_directive("syllabus", Syllabus)
     app.add_directive("problem-sets", ProblemSets)
+    app.add_directive("prerequisites", Prerequisites)
     app.add_directive("wrong-answers", WrongAnswers)
     app.add_directive("open-claims", Projects)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

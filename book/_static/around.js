@@ -22,9 +22,11 @@ async function typesetFirstScreenFirst() {
 }
 
 function reachWhatScrolls() {
+  for (const box of document.querySelectorAll("article .output pre"))
+    if (box.scrollWidth > 3 * box.clientWidth) box.style.whiteSpace = "pre-wrap"; // a sentence, and no table
   for (const box of document.querySelectorAll("article :is(pre, table, div, figure, mjx-container)")) {
     const scrolls = box.scrollWidth > box.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(box).overflowX);
-    if (scrolls && box.tabIndex < 0) {
+    if (scrolls && !("reached" in box.dataset)) { // the theme lets the keyboard into some, without a name
       box.tabIndex = 0;
       box.dataset.reached = "";
       if (!box.hasAttribute("aria-label")) {

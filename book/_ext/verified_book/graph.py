@@ -1,33 +1,35 @@
-"""Which claim rests on which, as a drawing in columns: what a claim rests on stands to its left.
+"""What rests on what, as a drawing in columns: what a claim, or a section, rests on is to its left.
 
-Every claim in it is a link; the same stands below as a list, for those who do not see it.
+Each of them is a link; the same stands below as a list, for those who do not see it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from verified_transformer.engine.account.ledger import Entry, Ledger
 
-WIDE, HIGH = 84, 26  # of a claim, in pixels
+T = TypeVar("T")  # a claim, or a section
+WIDE, HIGH = 84, 26  # of each, in pixels
 COLUMN, ROW = 116, 36  # from one to the next
 EDGE = 8  # around all
 
 
 @dataclass(frozen=True)
-class Node:
-    """A claim in the drawing, at its upper left corner."""
+class Node(Generic[T]):
+    """What is drawn, at its upper left corner."""
 
-    claim: Entry
+    of: T
     x: int
     y: int
-    here: bool  # of the chapter drawn, or the claim whose neighbours are drawn
+    here: bool  # the subject: of the chapter drawn, or the claim whose neighbours are drawn
 
 
 @dataclass(frozen=True)
 class Line:
-    """From a claim to one that rests on it, as the path that is drawn."""
+    """From one to another that rests on it, as the path that is drawn."""
 
     used: str
     by: str
@@ -35,16 +37,16 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Graph:
-    """A drawing: its size, its claims and its lines."""
+class Graph(Generic[T]):
+    """A drawing: its size, what it shows, and its lines."""
 
     width: int
     height: int
-    nodes: tuple[Node, ...]
+    nodes: tuple[Node[T], ...]
     lines: tuple[Line, ...]
 
 
-def of_article(data: Ledger, article: str) -> Graph | None:
+def of_article(data: Ledger, article: str) -> Graph[Entry] | None:
     """The claims of an article that rest on others, and those others; None where there are none."""
     own = [c for c in data.claims if c.article == article]
     edges = [(used, c.id) for c in own for used in c.uses]
@@ -52,7 +54,7 @@ def of_article(data: Ledger, article: str) -> Graph | None:
     return drawn(known, edges, {c.id for c in own}) if edges else None
 
 
-def around(claims: Mapping[str, Entry], name: str) -> Graph | None:
+def around(claims: Mapping[str, Entry], name: str) -> Graph[Entry] | None:
     """A claim, those on which it rests and those that rest on it; None where it stands alone."""
     claim = claims[name]
     names = {name, *claim.uses, *claim.used_by}
@@ -60,13 +62,13 @@ def around(claims: Mapping[str, Entry], name: str) -> Graph | None:
     return drawn(claims, edges, {name}) if edges else None
 
 
-def drawn(claims: Mapping[str, Entry], edges: list[tuple[str, str]], here: Iterable[str]) -> Graph:
-    """Lay the claims out in columns, each to the right of all on which it rests.
+def drawn(known: Mapping[str, T], edges: list[tuple[str, str]], here: Iterable[str]) -> Graph[T]:
+    """Lay claims or sections out in columns, each to the right of all on which it rests.
 
     Args:
-        claims: all claims by their ids.
-        edges: pairs of a claim and one that rests on it.
-        here: the claims that are drawn as the subject.
+        known: all of them by their names, in their order.
+        edges: pairs of one and another that rests on it.
+        here: those that are drawn as the subject.
     """
     uses: dict[str, list[str]] = {}
     for used, by in edges:
@@ -79,7 +81,7 @@ def drawn(claims: Mapping[str, Entry], edges: list[tuple[str, str]], here: Itera
             depth[name] = 1 + max((deep(other) for other in uses[name]), default=-1)
         return depth[name]
 
-    order = {name: i for i, name in enumerate(claims)}
+    order = {name: i for i, name in enumerate(known)}
     names = sorted(uses, key=lambda name: (deep(name), order[name]))
     columns = [[n for n in names if depth[n] == k] for k in range(max(depth.values()) + 1)]
     rows = _rows(columns, uses)
@@ -88,13 +90,13 @@ def drawn(claims: Mapping[str, Entry], edges: list[tuple[str, str]], here: Itera
     return Graph(
         2 * EDGE + (len(columns) - 1) * COLUMN + WIDE,
         2 * EDGE + max(rows.values()) * ROW + HIGH,
-        tuple(Node(claims[n], *places[n], n in subject) for n in names),
+        tuple(Node(known[n], *places[n], n in subject) for n in names),
         tuple(Line(used, by, _path(places[used], places[by])) for used, by in edges),
     )
 
 
 def _rows(columns: list[list[str]], uses: Mapping[str, list[str]]) -> dict[str, int]:
-    """Place each claim as near as can be to the middle of those on which it rests."""
+    """Place each as near as can be to the middle of those on which it rests."""
     rows: dict[str, int] = {}
     for column in columns:
         wanted = {

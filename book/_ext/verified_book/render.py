@@ -279,6 +279,16 @@ def claim_graph(data: Ledger, article: Article, page: Link) -> str:
     return _render("claim_graph", article, graph.of_article(data, article.key), page)
 
 
+def prerequisites(drawing: graph.Graph[Any], weeks: Mapping[str, int]) -> str:
+    """Which section needs which, as a drawing and as a list.
+
+    Args:
+        drawing: of sections, with ``number``, ``title``, ``href`` and ``after``.
+        weeks: of the course, by the numbers of the sections that are read then.
+    """
+    return _render("prerequisites", drawing, weeks)
+
+
 def article(source: Article) -> str:
     """Title, author, date and address of the article that a chapter follows."""
     return _render("article", source)

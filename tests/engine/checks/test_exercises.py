@@ -82,6 +82,13 @@ def test_an_answer_may_be_a_number_or_an_expression() -> None:
     assert exercise("3.4.1").answer(10.33)
 
 
+def test_a_choice_may_be_typed_in_words() -> None:
+    asked = exercise("2.3.2")  # a: 3 and 5, b: 7, c: 3, 5 and 7, d: all
+    assert asked.answer("All.") and asked.answer("(d) all")
+    assert "The softmax takes" in asked.answer("3, 5 and").say
+    assert asked.answer("3").say == asked.answer("all rows").say == "Choose one of a, b, c, d."
+
+
 def test_nothing_that_is_typed_raises() -> None:
     letters = "0123456789.,e+-*/^()% dσσxn√²{}\\$=?"
     source = random.Random(0)

@@ -9,7 +9,7 @@ import __future__
 
 import inspect
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -54,8 +54,8 @@ def judge_answer(asked: Question, given: Any) -> JudgedAnswer:
 
     Args:
         asked: the question.
-        given: a formula (as people type it, or a SymPy expression), a number, a letter, or a
-            function.
+        given: a formula (as people type it, or a SymPy expression), a number, the letter of a
+            choice or its words, or a function.
     """
     if asked.kind == "open":
         return JudgedAnswer(False, said("open"))
@@ -67,13 +67,30 @@ def judge_answer(asked: Question, given: Any) -> JudgedAnswer:
     held = key(asked)
     text = str(given).strip()
     if asked.kind == "choice":
-        letter = text.strip("()").lower()
+        letter = _chosen(text, asked.choices)
         say = held["say"].get(letter) or said("list", ", ".join(held["say"]))
         return JudgedAnswer(letter == held["right"], say)
     try:
         return _judge(held, read_answer(text, held["names"], held["unit"]))
     except Unreadable as unreadable:
         return JudgedAnswer(False, str(unreadable))
+
+
+def _chosen(text: str, choices: Mapping[str, str]) -> str:
+    """The letter of the choice that is meant: by its letter, its words, or how only it begins."""
+    letter = text.strip("().").lower()
+    if letter in choices:
+        return letter
+    words = _words(text)
+    every = {name: _words(choice) for name, choice in choices.items()}
+    same = [name for name, choice in every.items() if choice == words]
+    begun = [name for name, choice in every.items() if words and choice.startswith(words)]
+    meant = same or begun
+    return meant[0] if len(meant) == 1 else ""
+
+
+def _words(text: str) -> str:
+    return re.sub(r"[\s$`*\\]+", " ", re.sub(r"^\([a-z]\)", "", text)).strip(" .").lower()
 
 
 def _judge(held: Key, typed: Typed) -> JudgedAnswer:
@@ -239,8 +256,8 @@ class Exercise:
 
         Args:
             given: what the question asks for: a formula as one types it (``"2 d sigma^4"``) or as
-                a SymPy expression, a number (``0.05``, ``"5 %"``), the letter of a choice, or a
-                function.
+                a SymPy expression, a number (``0.05``, ``"5 %"``), the letter of a choice or its
+                words, or a function.
 
         Returns:
             Whether it is right; if not, what to look at; what cannot be read is told so. The
