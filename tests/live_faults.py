@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import sympy as sp
 from playwright.sync_api import Page
 
-from verified_transformer.book.live_figures import text_evaluated
+from verified_transformer.book.live_figures.curves import evaluated
+from verified_transformer.book.live_figures.simulated import repeatedly
+from verified_transformer.book.live_figures.tables import interpolated
 
 TOLERANCE = 1e-6  # relative
 # Moves every slider and list of every figure to its ends and in between, and returns its data and,
@@ -93,3 +97,32 @@ def _faults(figure: dict[str, Any]) -> Iterator[str]:
                     at = dict(zip(names, [x, *rest], strict=True))
                     yield f"{curve['name']}: drawn {y}, in Python {right}, at {at}"
                     break
+
+
+def text_evaluated(
+    text: Any, names: Sequence[str], tables: Sequence[dict[str, Any]]
+) -> Callable[[Sequence[float]], float]:
+    """Return the curve that a figure's data describe in SymPy's words, not in the script's.
+
+    Args:
+        text: as `Curve.text`.
+        names: of the horizontal axis and of the sliders.
+        tables: the figure's.
+
+    Example:
+        >>> text_evaluated("2*sigma**2", ["sigma"], [])([3.0])
+        18.0
+    """
+    if isinstance(text, str):
+        known = {f"{name}_": sp.Symbol(name) for name in names}  # lambda is a word of Python's
+        said = re.sub(rf"\b({'|'.join(names)})\b", r"\1_", text) if names else text
+        return evaluated(sp.sympify(said, locals=known), names)
+    if "choice" in text:
+        place, made = text["choice"], [text_evaluated(one, names, tables) for one in text["of"]]
+        return lambda v: made[int(v[place])](v)
+    if "iterated" in text:
+        once = text_evaluated(text["iterated"], [*names, text["state"]], tables)
+        return repeatedly(once, text["start"])
+    if "table" in text:
+        return lambda v: interpolated(tables[text["table"]], v)
+    return lambda v: math.exp(interpolated(tables[text["exp of table"]], v))

@@ -99,13 +99,8 @@ def test_a_text_with_its_owners_has_no_fault() -> None:
 
 ALTERED = {
     "a sign": ("=2d\\sigma^4$:", "=-2d\\sigma^4$:"),
-    "an exponent": ("=2d\\sigma^4$:", "=2d\\sigma^2$:"),
     "a digit": ("0.143. Of", "0.134. Of"),
     "a word for a number": ("twice", "half"),
-    "a per cent": ("(6 %)", "(7 %)"),
-    "a value": ("0.051$.", "0.015$."),
-    "a size": ("50 257", "50 275"),
-    "a number that is told": ("is 0.82", "is 0.83"),
 }
 IN_BOTH = {
     "a sign": ("=2d\\sigma^4", "=-2d\\sigma^4", "LOSS-14: it would be"),

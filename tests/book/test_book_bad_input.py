@@ -9,31 +9,12 @@ import pytest
 import sympy as sp
 import torch
 
-from verified_transformer import (
-    Index,
-    Normal,
-    Tensor,
-    book,
-    generator,
-    half_line_power,
-    mean,
-    symbols,
-)
-from verified_transformer.book.drawings.charts.chart import label_width
-from verified_transformer.book.drawings.palette import hatch, role_of
-from verified_transformer.book.live_figures.measured import placed
-from verified_transformer.book.live_figures.translation import formula_of, script_of
+from verified_transformer import book, generator, half_line_power, symbols
 from verified_transformer.book.tying.first_losses import losses_by_turn
 
-σ, d = symbols("sigma d")
+σ = symbols("sigma")
 x = sp.Symbol("x")
-POINTS = [book.points_of("curve", (1.0,), [1.0], [0.1])]
 SLIDER = book.slider(σ, "standard deviation σ", 0, 1, start=0.5)
-
-
-def squared(law_of: Any) -> Any:
-    entry = Tensor("w", Normal(0, law_of), 2)
-    return mean(entry[Index("i", 2)] ** 2)
 
 
 CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
@@ -62,18 +43,6 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         "units: got 0; accepted",
     ),
     "an integral without end": (lambda: half_line_power(-1), ValueError, "s: got -1; accepted"),
-    "a label wider than a phone": (
-        lambda: label_width(["wide " * 40], 100.0), ValueError, "rows: got the label 'wide",
-    ),
-    "no such role": (lambda: role_of("villain"), ValueError, "role: got 'villain'; accepted"),
-    "no such hatch": (lambda: hatch("waves", 0, 0, 9, 9), ValueError, "hatch: got 'waves'"),
-    "points of no curve": (
-        lambda: placed(POINTS, ["another"], [SLIDER]), ValueError, "measured: points of 'curve'",
-    ),
-    "a list for a curve": (lambda: formula_of([1], "curves"), TypeError, "curves: got"),
-    "a symbol that nothing moves": (
-        lambda: script_of(x + d, ["x"], "curves"), ValueError, "curves: has d, which nothing moves",
-    ),
     "a vocabulary of one": (
         lambda: losses_by_turn(1, 8, [1.0], [torch.neg]), ValueError, "n: got 1; accepted: 2",
     ),

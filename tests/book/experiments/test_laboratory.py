@@ -13,7 +13,7 @@ from verified_transformer.book.experiments.laboratory.learning import (
     Adam,
     Runs,
     at_best_rate,
-    told,
+    bounded,
 )  # fmt: skip
 from verified_transformer.book.experiments.laboratory.tasks import (
     ALPHABET,
@@ -26,7 +26,7 @@ from verified_transformer.book.experiments.laboratory.tasks import (
 from verified_transformer.book.experiments.laboratory.transformers import (
     SCHEMES,
     Shape,
-    drawn,
+    drawn_weights,
     logits,
 )
 from verified_transformer.seeds import generator
@@ -41,7 +41,7 @@ def shape(scheme: str = "post", **others: bool) -> Shape:
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_runs_side_by_side_do_not_see_each_other(scheme: str) -> None:
     made = shape(scheme)
-    weights = drawn(made, 3, generator("three"))
+    weights = drawn_weights(made, 3, generator("three"))
     weights["readout"] *= 100
     if scheme == "learned":
         weights |= {name: w + 0.5 for name, w in weights.items() if name.startswith("factor")}
@@ -52,7 +52,7 @@ def test_runs_side_by_side_do_not_see_each_other(scheme: str) -> None:
 
 
 def test_a_later_token_is_not_seen() -> None:
-    weights = drawn(shape(), 1, generator("one"))
+    weights = drawn_weights(shape(), 1, generator("one"))
     x, _ = SUMS.batch(1, 1, generator("tokens"))
     other = x.clone()
     other[..., -1] = (x[..., -1] + 1) % SUMS.vocabulary
@@ -62,7 +62,7 @@ def test_a_later_token_is_not_seen() -> None:
 
 
 def test_what_a_way_changes_is_seen() -> None:
-    weights = drawn(shape(biases=True), 1, generator("one"))
+    weights = drawn_weights(shape(biases=True), 1, generator("one"))
     x, _ = SUMS.batch(1, 4, generator("tokens"))
     divided = logits(shape("pre"), weights, x)
     assert not torch.allclose(divided, logits(shape("pre", divide=False), weights, x))
@@ -94,7 +94,7 @@ def test_a_model_learns_and_every_rate_has_the_same_start() -> None:
 
 def test_losses_that_explode_count_as_twice_the_guess() -> None:
     curve = torch.tensor([1.0, math.nan, math.inf, 9.0])
-    assert told(curve, guess(SUMS)).tolist() == pytest.approx([1, *3 * [2 * math.log(5)]])
+    assert bounded(curve, guess(SUMS)).tolist() == pytest.approx([1, *3 * [2 * math.log(5)]])
 
 
 def test_the_other_seeds_choose_the_rate() -> None:

@@ -48,7 +48,7 @@ def as_html(label: str) -> str:
     )
 
 
-def width_of(label: str, size: float = SIZE) -> float:
+def text_width(label: str, size: float = SIZE) -> float:
     """Estimate how wide a label is, on the wide side."""
     widths = {"symbol": 0.6, "below": 0.45, "above": 0.45, "words": 0.54}
     return size * max(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from .labels import SIZE, text, width_of
+from .labels import SIZE, text, text_width
 from .palette import hatch, role_of, short
 
 Point = tuple[float, float]
@@ -32,7 +32,7 @@ def _boxes(
             f'<rect x="{short(x)}" y="{short(y)}" width="{short(width)}" height="{short(height)}" '
             f'rx="{short(rounded)}"/>'
         )
-        clear = (width_of(label, size) + 6, 1.2 * size) if label else (0, 0)
+        clear = (text_width(label, size) + 6, 1.2 * size) if label else (0, 0)
         filled = hatch(fill, x, y, width, height, clear=clear)
         lines, dots = (lines, dots + filled) if fill == "dots" else (lines + filled, dots)
         labels += text(x + width / 2, y + height / 2, label, size=size) if label else ""

@@ -29,7 +29,7 @@ from ...engine.sampling.zipf_markov import ZipfMarkov
 from ...models.heads import ShuffledHead, TiedHead, UntiedHead
 from ...seeds import generator
 from .laboratory.family import family
-from .laboratory.learning import by_rate, told
+from .laboratory.learning import bounded, by_rate
 from .laboratory.side_by_side import Models, everywhere
 from .laboratory.tasks import Chain, Letters, Task, described, documentation, guess, worded
 from .residual_schemes import rates
@@ -98,7 +98,7 @@ def learn(
         lambda: task.batch(seeds, sequences, source), rates=tried, seeds=seeds, steps=steps,
         factor=lambda step: (1 + math.cos(math.pi * step / steps)) / 2,
     )  # fmt: skip
-    return told(torch.stack(list(curve)), guess(task))
+    return bounded(torch.stack(list(curve)), guess(task))
 
 
 def measured(head: str, n: int, d: int, task: Task, **setting: Any) -> dict[str, Any]:

@@ -38,7 +38,7 @@ import torch
 from ...engine.account.parts import part
 from ...engine.sampling.zipf_markov import ZipfMarkov
 from ...seeds import generator
-from .laboratory.learning import by_rate, told
+from .laboratory.learning import bounded, by_rate
 from .laboratory.side_by_side import Models, everywhere
 from .laboratory.tasks import described, documentation, worded
 from .remedies_on_text import TWIN, model
@@ -148,7 +148,7 @@ def learn(
         with torch.no_grad():
             other = models.losses([parts.held_out[..., :-1], parts.held_out[..., 1:]])
         found.append(torch.stack([torch.stack(span).mean(0), other.view(len(tried), seeds)]))
-    return told(torch.stack(found), float(torch.tensor(n).log()))
+    return bounded(torch.stack(found), float(torch.tensor(n).log()))
 
 
 def at_equal_training_loss(tied: torch.Tensor, untied: torch.Tensor) -> torch.Tensor:

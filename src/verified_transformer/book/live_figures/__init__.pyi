@@ -2,7 +2,6 @@ from .compressed import compressed as compressed
 from .controls import Slider as Slider
 from .controls import choice as choice
 from .controls import slider as slider
-from .curves import text_evaluated as text_evaluated
 from .figure import LARGEST as LARGEST
 from .figure import Live as Live
 from .figure import live as live

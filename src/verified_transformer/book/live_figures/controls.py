@@ -154,7 +154,7 @@ def choice(
     )  # fmt: skip
 
 
-def number(value: float) -> str:
+def shown_number(value: float) -> str:
     """A number as the figures write it: three digits, or a whole number in groups of three."""
     if not math.isfinite(value):
         return "–"
@@ -165,11 +165,11 @@ def number(value: float) -> str:
     return text.replace("-", "−")
 
 
-def told(control: Slider, value: float) -> str:
+def in_words(control: Slider, value: float) -> str:
     """A value of a control in words: its name, or the number with its unit."""
     if control.names:
         return control.names[int(value)]
-    return number(value) + (f" {control.unit}" if control.unit else "")
+    return shown_number(value) + (f" {control.unit}" if control.unit else "")
 
 
 # ------------------------------------------------------------------------------ presets

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -194,32 +193,3 @@ def _total(one: sp.Sum, names: Sequence[str]) -> Callable[[Sequence[float]], flo
         return math.fsum(each([*v, k]) for k in range(round(first(v)), round(last(v)) + 1))
 
     return total
-
-
-def text_evaluated(
-    text: Any, names: Sequence[str], tables: Sequence[dict[str, Any]]
-) -> Callable[[Sequence[float]], float]:
-    """Return the curve that a figure's data describe in SymPy's words, not in the script's.
-
-    Args:
-        text: as `Curve.text`.
-        names: of the horizontal axis and of the sliders.
-        tables: the figure's.
-
-    Example:
-        >>> text_evaluated("2*sigma**2", ["sigma"], [])([3.0])
-        18.0
-    """
-    if isinstance(text, str):
-        known = {f"{name}_": sp.Symbol(name) for name in names}  # lambda is a word of Python's
-        said = re.sub(rf"\b({'|'.join(names)})\b", r"\1_", text) if names else text
-        return evaluated(sp.sympify(said, locals=known), names)
-    if "choice" in text:
-        place, made = text["choice"], [text_evaluated(one, names, tables) for one in text["of"]]
-        return lambda v: made[int(v[place])](v)
-    if "iterated" in text:
-        once = text_evaluated(text["iterated"], [*names, text["state"]], tables)
-        return repeatedly(once, text["start"])
-    if "table" in text:
-        return lambda v: interpolated(tables[text["table"]], v)
-    return lambda v: math.exp(interpolated(tables[text["exp of table"]], v))

@@ -12,7 +12,7 @@ from importlib import resources
 from typing import Any
 
 from .compressed import compressed
-from .controls import Preset, Setting, Slider, settings, told
+from .controls import Preset, Setting, Slider, in_words, settings
 from .curves import DASHES, Curve, Curves, Source
 from .measured import Measured, Points, elsewhere, placed
 from .simulated import Stack
@@ -194,7 +194,7 @@ def element(
         f"<span>{escape(c.name)}</span> <b></b></li>"
         for c in curves
     )
-    setting = ", ".join(f"{c.label} {told(c, c.start)}" for c in sliders)
+    setting = ", ".join(f"{c.label} {in_words(c, c.start)}" for c in sliders)
     drawn = f'<p class="vt-live-set">Drawn at {escape(setting)}.</p>' if setting else ""
     data = json.dumps(spec, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return (

@@ -9,7 +9,7 @@ from typing import Any
 
 import sympy as sp
 
-from .controls import Slider, told
+from .controls import Slider, in_words
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def placed(
 def elsewhere(found: Sequence[Points], controls: Sequence[Slider]) -> str:
     """Where points can be seen, for a setting that has none."""
     settings = dict.fromkeys(
-        ", ".join(f"{controls[k].label} {told(controls[k], v)}" for k, v in p.where)
+        ", ".join(f"{controls[k].label} {in_words(controls[k], v)}" for k, v in p.where)
         for p in found
     )  # fmt: skip
     some = list(settings)

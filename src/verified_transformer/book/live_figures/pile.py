@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from .controls import Slider, number
+from .controls import Slider, shown_number
 from .curves import Curve, Curves, Source
 from .figure import element, refuse_large, script_tag, style_tag
 from .simulated import LAWS
@@ -167,8 +167,8 @@ class Pile:
         moved = ", ".join(control.label for control in self.controls)
         digest = hashlib.sha256(self.html().encode()).hexdigest()[:4]
         return (
-            f"A pile. {self.curves[0].name}: {len(self.seen)} drawn, mean {number(mean)}, spread "
-            f"{number(spread)}. Moved by: {moved}. #{digest}"
+            f"A pile. {self.curves[0].name}: {len(self.seen)} drawn, mean {shown_number(mean)}, "
+            f"spread {shown_number(spread)}. Moved by: {moved}. #{digest}"
         )
 
     def _repr_html_(self) -> str:

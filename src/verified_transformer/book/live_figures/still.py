@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from html import escape
 
-from .controls import Slider, number
+from .controls import Slider, shown_number
 from .curves import Curve
 from .measured import Points
 
@@ -127,11 +127,11 @@ def frame(
     right, bottom = _LEFT + _WIDTH, _TOP + _HEIGHT
     for t in ticks(low, high, log, 6):
         made.append(line("grid", _LEFT, up(t), right, up(t)))
-        made.append(_text(_LEFT - 6, up(t) + 4.5, number(t), "end"))
+        made.append(_text(_LEFT - 6, up(t) + 4.5, shown_number(t), "end"))
     few = x.stops if len(x.stops) < 12 else ()
     for t in few or ticks(x.low, x.high, x.log, 5):
         made.append(line("grid", across(t), _TOP, across(t), bottom))
-        made.append(_text(across(t), bottom + 18, number(t), "middle"))
+        made.append(_text(across(t), bottom + 18, shown_number(t), "middle"))
     made.append(_text(4, 14, y, "start"))
     unit = f", {x.unit}" if x.unit else ""
     made.append(_text(_LEFT + _WIDTH / 2, _HIGH - 5, x.label + unit, "middle"))

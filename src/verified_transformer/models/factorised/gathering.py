@@ -118,10 +118,10 @@ def in_pieces(
     chunk = len(x) if traced() else _chunk(x, width, peak)
     if chunk >= len(x):
         return function(x, *others)
-    return torch.cat([again(function, part, *others) for part in x.split(chunk)])
+    return torch.cat([recomputed(function, part, *others) for part in x.split(chunk)])
 
 
-def again(function: Callable[..., torch.Tensor], *arguments: torch.Tensor) -> torch.Tensor:
+def recomputed(function: Callable[..., torch.Tensor], *arguments: torch.Tensor) -> torch.Tensor:
     """Return ``function(*arguments)``, keeping nothing but the arguments for the gradient."""
     if not torch.is_grad_enabled():
         return function(*arguments)

@@ -9,7 +9,7 @@ from ..drawing import Panel
 from ..labels import as_text, text
 from ..marks import box, line
 from ..palette import role_of, short
-from .chart import Chart, chart, filled, label_width, number, roomy, rounded, written
+from .chart import Chart, chart, finite, label_width, refuse_empty, roomy, rounded, written
 
 _WIDE, _LETTERS = 320.0, 14.0
 
@@ -40,7 +40,7 @@ def heat(
         Q: it 0.9, us 0.1
     """
     table = _table(rows, columns)
-    found = {label: [number("rows", v) for v in values] for label, values in table.items()}
+    found = {label: [finite("rows", v) for v in values] for label, values in table.items()}
     every = [rounded(v) for values in found.values() for v in values]
     low, high = min(every), max(every)
     cells = {
@@ -107,7 +107,7 @@ def _table(
     rows: Mapping[str, Sequence[_Entry]], columns: Sequence[str]
 ) -> Mapping[str, Sequence[_Entry]]:
     """The rows, each as long as there are columns."""
-    filled(rows)
+    refuse_empty(rows)
     for label, values in rows.items():
         if len(values) != len(columns):
             raise ValueError(f"rows: got {len(values)} of {label!r}; accepted: {len(columns)}")

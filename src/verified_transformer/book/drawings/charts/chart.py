@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..drawing import WIDEST, Drawing, Panel
-from ..labels import SIZE, as_text, text, width_of
+from ..labels import SIZE, as_text, text, text_width
 from ..marks import line
 
 _TOLD = 60  # numbers that a description for a screen reader lists
@@ -47,7 +47,7 @@ def chart(panels: Iterable[Panel], caption: str, seen: str, told: Sequence[str])
     return Chart(tuple(panels), caption, f"{seen} {listed}.", tuple(told))
 
 
-def number(name: str, value: float) -> float:
+def finite(name: str, value: float) -> float:
     """Return a number as it is told, to all its digits.
 
     Raises:
@@ -80,7 +80,7 @@ def written(form: str, value: float) -> str:
     return re.sub(r"(?<=\d),(?=\d{3})", " ", said)
 
 
-def filled(rows: Mapping[str, object], name: str = "rows") -> None:
+def refuse_empty(rows: Mapping[str, object], name: str = "rows") -> None:
     """Refuse an empty table.
 
     Raises:
@@ -207,7 +207,7 @@ def levels(rules: Mapping[str, float] | None) -> dict[str, float]:
     Raises:
         ValueError: one of them is not finite.
     """
-    return {name: number("rules", value) for name, value in (rules or {}).items()}
+    return {name: finite("rules", value) for name, value in (rules or {}).items()}
 
 
 def told_levels(ruled: Mapping[str, float]) -> list[str]:
@@ -246,4 +246,4 @@ def label_width(labels: Iterable[str], most: float, size: float = SIZE) -> float
 
 def roomy(label: str, size: float) -> float:
     """Return how wide a label may be in the widest of a screen's letters."""
-    return 1.14 * width_of(label, size) + 0.5 * size * len(re.findall("[mwMW−]", label))
+    return 1.14 * text_width(label, size) + 0.5 * size * len(re.findall("[mwMW−]", label))

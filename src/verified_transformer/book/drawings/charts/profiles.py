@@ -8,7 +8,18 @@ from ..drawing import Panel
 from ..labels import as_text, text
 from ..marks import line, node
 from ..palette import role_of
-from .chart import Chart, Scale, chart, filled, levels, number, roomy, tick, told_levels, written
+from .chart import (
+    Chart,
+    Scale,
+    chart,
+    finite,
+    levels,
+    refuse_empty,
+    roomy,
+    tick,
+    told_levels,
+    written,
+)
 
 _ROLES = ("output", "weight", "input", "copy", "quiet", "gradient")
 _HIGH, _GAP = 170.0, 15.0
@@ -52,13 +63,13 @@ def profiles(
         [chart] A layer halves what comes in.
         forward, σ = 0.02: 1 at 1, 0.5 at 2, 0.25 at 3
     """
-    filled(panels, "panels")
+    refuse_empty(panels, "panels")
     table: dict[str, dict[str, list[float]]] = {}
     for title, curves in panels.items():
-        filled(curves, "panels")
-        table[title] = {name: [number("panels", v) for v in c] for name, c in curves.items()}
+        refuse_empty(curves, "panels")
+        table[title] = {name: [finite("panels", v) for v in c] for name, c in curves.items()}
     lengths = {len(curve) for curves in table.values() for curve in curves.values()}
-    places = [number("at", v) for v in at] if at is not None else []
+    places = [finite("at", v) for v in at] if at is not None else []
     many = len(places) or max(lengths)
     if lengths != {many} or many < 2:
         raise ValueError(f"panels: got curves of {sorted(lengths)}; accepted: one length, 2 or more"

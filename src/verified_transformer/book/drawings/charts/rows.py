@@ -12,10 +12,10 @@ from .chart import (
     Scale,
     along_the_bottom,
     chart,
-    filled,
+    finite,
     label_width,
     legend,
-    number,
+    refuse_empty,
     roomy,
     written,
 )  # fmt: skip
@@ -54,9 +54,9 @@ def bars(
         GPT-2: 5.4
         LLaMA 7B: 0.6
     """
-    filled(rows)
+    refuse_empty(rows)
     table = {
-        label: [number("rows", v) for v in (found if isinstance(found, Sequence) else (found,))]
+        label: [finite("rows", v) for v in (found if isinstance(found, Sequence) else (found,))]
         for label, found in rows.items()
     }
     many = max(1, len(series))
@@ -168,8 +168,8 @@ def predicted_and_measured(
         [chart] The first loss, in nats.
         d = 64: predicted 10.9, measured 11.4
     """
-    filled(rows)
-    table = {label: [number("rows", v) for v in found] for label, found in rows.items()}
+    refuse_empty(rows)
+    table = {label: [finite("rows", v) for v in found] for label, found in rows.items()}
     for label, found in table.items():
         if len(found) not in (2, 3):
             raise ValueError(f"rows: got {len(found)} of {label!r}; accepted: two or three")

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 
 from ....seeds import generator
 from .tasks import Task, guess
-from .transformers import Shape, drawn, logits
+from .transformers import Shape, drawn_weights, logits
 
 
 class Runs:
@@ -24,7 +24,7 @@ class Runs:
 
     def __init__(self, shape: Shape, name: str, rates: Sequence[float], seeds: int) -> None:
         self.shape, self.rates, self.seeds = shape, rates, seeds
-        weights = drawn(shape, seeds, generator(f"laboratory, weights, {name}"))
+        weights = drawn_weights(shape, seeds, generator(f"laboratory, weights, {name}"))
         self.weights = {k: w.repeat(len(rates), 1, 1) for k, w in weights.items()}
 
     def learn(
@@ -55,7 +55,7 @@ class Runs:
             steps=steps,
             factor=lambda step: min(1.0, (step + 1) / warmup),
         )  # fmt: skip
-        return told(torch.stack(list(curve)), guess(task))
+        return bounded(torch.stack(list(curve)), guess(task))
 
 
 def descent(
@@ -88,7 +88,7 @@ def descent(
         yield found.detach().view(len(rates), seeds)
 
 
-def told(curve: torch.Tensor, guessing: float) -> torch.Tensor:
+def bounded(curve: torch.Tensor, guessing: float) -> torch.Tensor:
     """Return losses that are finite: one above twice the guess counts as twice the guess.
 
     Args:

@@ -57,7 +57,7 @@ class Shape:
         return [f"{kind} {i}" for i in range(self.layers) for kind in ("attention", "forward")]
 
 
-def drawn(shape: Shape, seeds: int, source: torch.Generator) -> dict[str, torch.Tensor]:
+def drawn_weights(shape: Shape, seeds: int, source: torch.Generator) -> dict[str, torch.Tensor]:
     """Draw the weights of one Transformer for each seed.
 
     Embeddings are standard normal; every weight has the variance one over its fan-in (two over it
@@ -101,7 +101,7 @@ def logits(
 
     Args:
         shape: of the Transformers.
-        weights: of `drawn`, (runs, …).
+        weights: of `drawn_weights`, (runs, …).
         x: tokens, (runs, batch, length).
         factor: of all branches, where the scheme is given one.
 
