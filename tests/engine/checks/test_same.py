@@ -53,6 +53,28 @@ def test_no_other_layout_is_the_same(name: str) -> None:
         same(second=lambda w: LAYOUTS[name](at_once(w), "wrong"))
 
 
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (lambda w: w.mul_(2), lambda w: w.clone()),
+        (lambda w: w, lambda w: w.mul_(2)),
+        (lambda w: w.mul_(2), lambda w: w.mul_(1)),
+    ],
+    ids=["the first", "the second", "both"],
+)
+def test_a_draw_that_is_changed_in_place_makes_nothing_equal(first: Any, second: Any) -> None:
+    with pytest.raises(ClaimFailed, match="not equal: two layers in one"):
+        same(first, second)
+
+
+def test_what_the_first_takes_out_of_a_draw_is_there_for_the_second() -> None:
+    def pair(name: str) -> list[torch.Tensor]:
+        return [weights(name), weights(name)]
+
+    assert same(lambda pair: pair.pop(), lambda pair: pair[1] + 0, draw=pair).kind == "equality"
+
+
 def test_every_layout_changes_the_array_and_keeps_its_shape() -> None:
     for shape in ((), (1,), (2,), (5,), (2, 2), (3, 4), (2, 3, 4)):
         x = torch.randn(shape, generator=generator("x"), dtype=torch.float64) + 3
