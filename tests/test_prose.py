@@ -144,6 +144,39 @@ def test_two_that_change_places_are_red(one: str, other: str) -> None:
     assert any("stands elsewhere in the text: owners are in its order" in fault for fault in found)
 
 
+COMPARED = (
+    "GPT-2 has a longer vector than BERT, and twice its own.\n=== owners\n"
+    'compare GPT-2 has a longer vector than BERT: printed "GPT-2" > printed "BERT"\n'
+    "compare twice its own: 1 < 2"
+)
+LINES = Page(("BERT 0.42", "GPT-2 0.5"))
+
+
+def test_a_comparison_is_held_against_its_numbers() -> None:
+    (fault,) = held(COMPARED, LINES)
+    assert fault.endswith("has 0 of the words that say a direction; accepted: one")
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("longer", "shorter", "'shorter' says <"),
+        ("GPT-2 has a longer vector than BERT", "BERT has a longer vector than GPT-2",
+         "does not name the first of the two lines before the second"),
+        ("longer", "less long and no longer", "denies"),
+        (" > ", " < ", "'longer' says >"),
+        ('"GPT-2" > printed "BERT"', '"BERT" > printed "GPT-2"', "does not name the first"),
+        ('printed "BERT"', "LOSS-14 at d=3, sigma=1", "they are 0.5 and 6"),
+        ('printed "BERT"', 'printed "T5"', "no line that is printed has a number behind 'T5'"),
+    ],
+)  # fmt: skip
+def test_a_false_comparison_is_red(old: str, new: str, says: str) -> None:
+    assert any(says in fault for fault in held(COMPARED.replace(old, new), LINES))
+    (fault, *_) = held(COMPARED.replace("has a longer", "has the longer", 1), LINES)
+    assert fault.endswith("is not in the text")
+
+
 NEXT = ("GPT-2 0.31 of 12 layers", "BERT 0.42")
 
 
@@ -165,8 +198,8 @@ NEXT = ("GPT-2 0.31 of 12 layers", "BERT 0.42")
             [r"$\frac13d\sigma^4$", r"$V=\frac13d\sigma^4$"], marks=pytest.mark.canary,
         ),
         pytest.param(
-            r"$d\,\sigma^3$, $v=\tfrac d3$, $v<\tfrac d2$, $m^{-1/3}$",
-            [r"$d\,\sigma^3$", r"$v=\tfrac d3$", r"$v<\tfrac d2$", r"$m^{-1/3}$"],
+            r"$d\,\sigma^3$, $v=\tfrac d3$, $v\approx\tfrac d2$, $m^{-1/3}$",
+            [r"$d\,\sigma^3$", r"$v=\tfrac d3$", r"$v\approx\tfrac d2$", r"$m^{-1/3}$"],
             marks=pytest.mark.canary,
         ),
     ],

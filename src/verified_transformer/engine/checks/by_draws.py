@@ -6,7 +6,7 @@ The library makes the draws, each from a name, so that nobody chooses a seed.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from itertools import chain

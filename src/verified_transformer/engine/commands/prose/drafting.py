@@ -73,7 +73,7 @@ def _tidy(
     pairs, unowned = matched(said, own, known, following)
     rows = {id(token): own.rows[row][1] for token, row in pairs}
     free = needless.unasked(said, known.given, known.displayed, known.meant, following)
-    made = Owned(lets=own.lets)
+    made = Owned(lets=own.lets, compared=own.compared)
     for token, unasked in zip(said, free, strict=True):
         owners = rows.get(id(token)) or [*dict.fromkeys(pool.get(token.text, ()))]
         if len(owners) > 1:  # an owner that asks for nothing adds nothing

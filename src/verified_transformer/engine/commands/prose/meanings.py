@@ -32,6 +32,7 @@ _FUNCTIONS: dict[str, Callable[..., complex]] = {
 }  # fmt: skip
 
 
+@cache
 def meaning(formula: str) -> Meaning | None:
     """Return what a formula without a relation means; None where it cannot be read.
 

@@ -5,8 +5,8 @@
 - A number that the section's code gives, or a reading of a claim that the section names, and a
   name that is set to one, such as $d=768$.
 - A formula without a relation that stands, in any form, in the section's displays, in its code, or
-  in such a reading, and a list of names; one with a relation, if a display has it, or if it names
-  what stands there, as $s=1/\\sqrt k$ does.
+  in such a reading, and a list of names; one with a relation, if a display has it, or if it sets a
+  name to what stands there, as $s=1/\\sqrt k$ and $s<1/\\sqrt k$ do.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from .tokens import RELATION, SYMBOL, Token, number_of, tokens
 
 PRINTED = "printed"
 _DIGITS = re.compile(r"(\d+(?:[\u202f ]\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?)( ?%)?", re.IGNORECASE)
+_SETTING = re.compile(r"=|<|>|\\[lg]eq?(?![A-Za-z])")  # what a name is, or is bounded by
 _SET = re.compile(r"\\?[A-Za-z]+(?:_(?:\{\w+\}|\w))?=([\d.]+)")
 _INDEX = re.compile(r"_(?:\d|\{[^{}]*\})")
 
@@ -145,8 +146,8 @@ def _notation(text: str, given: frozenset[float], displayed: str, meant: Set[Mea
     if _stands_in(formula, displayed):
         return True
     if RELATION.search(formula):
-        name, equals, value = text.strip("$ ").partition("=")
-        return bool(equals and SYMBOL.fullmatch(name)) and meaning(value) in meant
+        name, *others = _SETTING.split(text.strip("$ "))
+        return bool(SYMBOL.fullmatch(name)) and all(meaning(side) in meant for side in others)
     shape = all(map(re.compile(r"\d+|\w").fullmatch, formula.split(r"\times")))
     if shape and numbers(formula) <= given:
         return True

@@ -15,6 +15,7 @@ the order in which the text says them; of a page they stand without an id.
     0.82 <- ATTN-08.told
     (1) <- LOSS-14
     display 2 <- computed <- LOSS-15
+    compare the tied loss is larger: printed "tied" > printed "untied"
 
 A display is named by its ``\\tag`` or by its place in the text; see `displays`. ``told`` is what
 the texts of the claim say: a formula of them, whole or a side of it in any form, or a number. A
@@ -29,6 +30,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import partial
 
 from ...account import registry
 from ...account.rendering.formulas import latex
@@ -37,11 +39,12 @@ from ...exact.displays.names import Names
 from ...exact.formulas.evaluation import equivalent, number
 from ...exact.formulas.notation import parse, symbols
 from . import displays, needless
+from .comparisons import comparison_fault
 from .meanings import Meaning, meaning
 from .needless import unspaced
 from .tokens import RELATION, Token, number_of, tokens
 
-_LET = "let "
+_LET, _COMPARE = "let ", "compare "
 _ARROW = " <- "
 _CELL = re.compile(r"\[([\w-]+)\]")
 _CLAIM = re.compile(rf"{registry.PART}(?: at (?P<at>.+))?")
@@ -56,10 +59,12 @@ class Owned:
     Attributes:
         rows: what is said, with its owners, in the order of the text.
         lets: what names stand for, such as ``w: Tensor(Normal(0, sigma), d)``.
+        compared: words that say which of two is larger, with the two; see `comparisons`.
     """
 
     rows: list[tuple[str, list[str]]] = field(default_factory=list)
     lets: list[str] = field(default_factory=list)
+    compared: list[str] = field(default_factory=list)
 
 
 def read_owners(text: str) -> dict[str, Owned]:
@@ -75,6 +80,8 @@ def read_owners(text: str) -> dict[str, Owned]:
             own = found.setdefault(cell[1], Owned())
         elif line.startswith(_LET):
             own.lets.append(line.removeprefix(_LET))
+        elif line.startswith(_COMPARE):
+            own.compared.append(line.removeprefix(_COMPARE))
         else:
             said, *owners = map(str.strip, line.split(_ARROW))
             if not owners:
@@ -88,6 +95,7 @@ def owners_text(owned: Mapping[str, Owned]) -> str:
     parts = []
     for cell, own in owned.items():
         lines = [_LET + said for said in own.lets]
+        lines += [_COMPARE + said for said in own.compared]
         lines += [_ARROW.join([said, *owners]) for said, owners in own.rows]
         if lines:
             parts.append("\n".join([f"[{cell}]", *lines] if cell else lines) + "\n")
@@ -145,6 +153,9 @@ def faults(markdown: str, own: Owned, page: Page, following: Iterable[str] = ())
     pairs, unowned = matched(said, own, page, following)
     found = [f"{token.text} has no owner" for token in unowned]
     found += displays.misread(own.lets, page.names)
+    for line in own.compared:
+        fault = comparison_fault(line, markdown, partial(_number, page=page))
+        found += [f"compare {line}: {fault}"] if fault else []
     for token, row in pairs:
         text, owners = own.rows[row]
         for owner in owners:
@@ -218,6 +229,24 @@ def _printed(token: Token, label: str, lines: Sequence[str]) -> str | None:
     if any(_among(token, tokens(line.replace("$", ""))) for line in named):
         return None
     return f"what is printed: {named[0].strip()}"
+
+
+def _number(owner: str, page: Page) -> float:
+    """The number that stands first behind a printed label, or that a claim or a formula has."""
+    if label := _PRINTED.fullmatch(owner):
+        text = label[1].strip('" ')
+        rests = [line.partition(text)[2] for line in page.lines(label[2] or "") if text in line]
+        read = [said for rest in rests for token in tokens(rest) if (said := number_of(token))]
+        if not read:
+            raise ValueError(f"no line that is printed has a number behind {text!r}")
+        return read[0][0]
+    if claim := _CLAIM.fullmatch(owner):
+        of = registry.reading_of(claim["id"], claim["case"])
+        owner, point = registry.formula_of(of, claim["part"]), _point(claim["at"] or "")
+    found = number(parse(owner), point if claim else {}, 20)
+    if found is None:
+        raise ValueError(f"{owner} has no value there")
+    return float(found)
 
 
 def _among(token: Token, others: Iterable[Token]) -> bool:

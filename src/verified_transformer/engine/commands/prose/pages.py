@@ -140,7 +140,7 @@ def notebook_faults(notebook: Path, sources: frozenset[str] = frozenset()) -> It
                 near = _near([cell.source for cell in book.cells], index)
                 yield f"{notebook.name}, cell {index}{near}: {fault}"
     for id, own in owned.items():
-        if own.rows or own.lets:
+        if own != Owned():
             yield f"{notebook.stem}{SUFFIX}: no text of {notebook.name} has the id {id!r}"
 
 
