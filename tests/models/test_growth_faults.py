@@ -24,6 +24,7 @@ from verified_transformer.models.growth import (
     grow,
     rules,
 )
+from verified_transformer.models.growth.verify import require_same_function
 
 BERT, RELU = "BERT, GELU, tied", "BERT, ReLU, untied"
 GPT2, LLAMA, T5, ROFORMER = "GPT-2, tied", "Llama, untied", "T5 v1.0", "RoFormer"
@@ -339,3 +340,51 @@ def test_every_rule_is_used_and_every_row_names_known_axes() -> None:
         named = {n for row in found.rows.values() for n in (row.writes, row.reads) if n}
         config = model(kind).config
         assert named <= set(found.axes(config, config, True))
+
+
+def six_layers(**options: Any) -> Any:
+    config = transformers.Gemma3TextConfig(
+        vocab_size=300, hidden_size=8, intermediate_size=12, num_attention_heads=2, head_dim=4,
+        num_key_value_heads=1, num_hidden_layers=6, sliding_window=4, max_position_embeddings=32,
+        **options,
+    )  # fmt: skip
+    small = transformers.Gemma3ForCausalLM(config).double().eval()
+    growth_models.randomise(small)
+    return small
+
+
+def layers_run(small: Any, large: Any) -> list[list[int]]:
+    """Which layers of a small and of a large model run while `grow` checks."""
+    growth = filling.Growth(small, large=large)
+    ran: list[list[int]] = [[], []]
+    hooks = [
+        layer.mlp.register_forward_hook(lambda *_, found=found, number=number: found.append(number))
+        for found, each in zip(ran, (small, large), strict=True)
+        for number, layer in enumerate(each.model.layers)
+    ]
+    require_same_function(growth)
+    for hook in hooks:
+        hook.remove()
+    return [sorted(set(found)) for found in ran]
+
+
+@pytest.mark.canary
+def test_one_layer_of_each_kind_is_run_and_rows_of_the_others_are_looked_at() -> None:
+    kinds = ["sliding_attention", "sliding_attention", "full_attention"] * 2
+    small = six_layers(layer_types=kinds)
+    large = grow(small, 2)
+    assert layers_run(small, large) == [[0, 2, 5]] * 2
+    assert not any("forward" in vars(module) for module in [*small.modules(), *large.modules()])
+    with torch.no_grad():
+        large.model.layers[3].mlp.up_proj.weight.mul_(1.1)
+    with pytest.raises(GrowthFailed, match=r"layers\.3\.mlp\.up_proj\.weight: it is not what the"):
+        require_same_function(filling.Growth(small, large=large))
+    large = grow(small, 2)
+    small.model.layers[4].self_attn.scaling *= 2  # now of a kind of its own
+    with pytest.raises(GrowthFailed, match=r"layers\.4\.self_attn\.o_proj, its input"):
+        require_same_function(filling.Growth(small, large=large))
+
+
+def test_new_layers_run_beside_those_that_they_come_from() -> None:
+    small = six_layers()
+    assert layers_run(small, grow(small, 2, layers=12)) == [[0, 5], [0, 1, 10, 11]]

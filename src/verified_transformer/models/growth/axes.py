@@ -60,13 +60,15 @@ class Gathered:
         """The same, gathered along a further dimension."""
         return replace(self, along=(*self.along, (dim % self.value.ndim, (source, factor))))
 
-    def rows(self, start: int, stop: int) -> Gathered:
-        """The same, of some of the large tensor's rows alone."""
+    def rows(self, index: torch.Tensor) -> Gathered:
+        """The same, of some of the large tensor's rows alone; no others are read or made."""
         at = dict(self.along)
-        if 0 not in at:
-            return replace(self, value=self.value[start:stop])
-        at[0] = (at[0][0][start:stop], at[0][1][start:stop])
-        return replace(self, along=tuple(at.items()))
+        if 0 in at:
+            source, factor = at[0]
+            read, place = source[index].unique(return_inverse=True)
+            index, at[0] = read, (place, factor[index])
+        value = self.value[index.to(self.value.device)]
+        return replace(self, value=value, along=tuple(at.items()))
 
     def silent(self) -> Gathered:
         """The same with all factors zero."""
@@ -104,6 +106,13 @@ class Gathered:
             kept = torch.stack([here, there], 1)[here != 0].unique(dim=0).tolist()
             found = {(_short(a * x), _short(b * y)) for a, b in found for x, y in kept}
         return found
+
+    def rounds(self) -> bool:
+        """Whether there is a shift, or a dimension with a factor that is no power of two."""
+        mantissas = (torch.frexp(factor).mantissa.abs() for _, (_, factor) in self.along)
+        return bool(self.shift) or any(
+            bool(((each - 0.5).abs() > 1e-12).logical_and(each != 0).any()) for each in mantissas
+        )
 
     def like(self, other: Gathered) -> bool:
         """Whether another gathers in the same way."""

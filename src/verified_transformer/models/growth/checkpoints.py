@@ -12,16 +12,16 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import torch
 
 from .descriptions import Description, GrowthRefused, described
 from .filling import Growth, fill_own, make_frequencies
 from .growing import begun
-from .sizes import shortened, size_name, size_of
+from .sizes import Sizes, shortened, size_name, size_of
 from .verify import GrowthFailed, require_same_function
 
 Progress = Callable[[str, int, int], None]
@@ -56,14 +56,10 @@ def widen_checkpoint(
     target: str | Path,
     k: int = 1,
     *,
-    width: int | None = None,
-    heads: int | None = None,
-    key_value_heads: int | None = None,
-    feed_forward: int | None = None,
-    layers: int | None = None,
     check: bool = True,
     progress: Progress | None = None,
     description: Description | str | None = None,
+    **sizes: Unpack[Sizes],
 ) -> Path:
     """Grow a saved checkpoint into another folder, the same function.
 
@@ -75,12 +71,11 @@ def widen_checkpoint(
         target: the folder to write; new, empty, or what a call that was killed has left, which is
             then gone on with. Tokenizers and the like are copied along.
         k: factor of growth of the stream, as `grow` takes it.
-        width, heads, key_value_heads, feed_forward, layers: what else grows, as `grow` takes them.
         check: whether the first layers are built, grown and compared as `grow` does, before
             anything is written, and their bits held against what is then written.
         progress: called with the name of a shard, how many of its tensors are written, and how many
             there are, after each.
-        description: as `grow` takes it.
+        description, sizes: as `grow` takes them.
 
     Returns:
         The target.
@@ -102,8 +97,6 @@ def widen_checkpoint(
         ...     GPT2LMHeadModel.from_pretrained(wide).config.n_embd
         16
     """
-    sizes = {"width": width, "heads": heads, "key_value_heads": key_value_heads}
-    sizes |= {"feed_forward": feed_forward, "layers": layers}
     source, target = _folder(source), Path(target)
     if target.resolve() == source.resolve():
         raise ValueError(f"target: got {target}, the source; accepted: another folder")
@@ -129,7 +122,8 @@ def widen_checkpoint(
         shutil.copyfile(path, target / path.name)
     growth.large.config.architectures = small.config.architectures
     _write_whole(target / "config.json", growth.large.config.to_json_string())
-    said = json.dumps({"k": k} | {name: size for name, size in sizes.items() if size is not None})
+    asked = {"k": k} | {name: size for name, size in sizes.items() if size is not None}
+    said = json.dumps(asked, sort_keys=True)
     for path, tensors in contents.items():
         _write_shard(path, target / path.name, tensors, growth, said, wanted, progress)
     if (source / _INDEX).is_file():
@@ -283,7 +277,7 @@ def _read(path: Path, key: str, rows: int | None = None) -> torch.Tensor:
 def require_first_layers(
     small: Any,
     k: int,
-    sizes: dict[str, int | None],
+    sizes: Mapping[str, Any],
     read: Callable[[str, int], torch.Tensor],
     names: set[str],
     description: Description | str | None = None,
@@ -313,7 +307,7 @@ def require_first_layers(
     for name in filter(names.__contains__, own):
         own[name].data = read(name, own[name].shape[0])
     if sizes.get("layers"):
-        sizes = sizes | {"layers": _CHECKED_LAYERS + 1}
+        sizes = {**sizes, "layers": _CHECKED_LAYERS + 1}
     growth = begun(model, k, sizes, description=description)
     growth.fill()
     require_same_function(growth)

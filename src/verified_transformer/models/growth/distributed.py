@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import torch
 
@@ -11,6 +11,7 @@ from .checkpoints import require_first_layers
 from .descriptions import Description, GrowthRefused
 from .filling import make_frequencies
 from .growing import begun
+from .sizes import Sizes
 
 
 def widen_distributed(
@@ -19,14 +20,10 @@ def widen_distributed(
     small: Any,
     k: int = 1,
     *,
-    width: int | None = None,
-    heads: int | None = None,
-    key_value_heads: int | None = None,
-    feed_forward: int | None = None,
-    layers: int | None = None,
     check: bool = True,
     prefix: str = "",
     description: Description | str | None = None,
+    **sizes: Unpack[Sizes],
 ) -> Any:
     """Grow a checkpoint that torch's own ``save`` wrote into another, the same function.
 
@@ -39,11 +36,10 @@ def widen_distributed(
         small: the model, as its class makes it; no number of it is read, so that it may be on the
             meta device.
         k: factor of growth of the stream, as `grow` takes it.
-        width, heads, key_value_heads, feed_forward, layers: what else grows, as `grow` takes them.
         check: whether each process grows the first two layers and compares them, as
             `widen_checkpoint` does.
         prefix: what stands before a parameter's name in the checkpoint, such as ``"model."``.
-        description: as `grow` takes it.
+        description, sizes: as `grow` takes them.
 
     Returns:
         The configuration of the large model.
@@ -62,8 +58,6 @@ def widen_distributed(
 
     if Path(source).resolve() == Path(target).resolve():
         raise ValueError(f"target: got {target}, the source; accepted: another folder")
-    sizes = {"width": width, "heads": heads, "key_value_heads": key_value_heads}
-    sizes |= {"feed_forward": feed_forward, "layers": layers}
     growth = begun(small, k, sizes, description=description)
     growth.require_rules()
     make_frequencies(growth.large, growth.description, "cpu")
@@ -94,7 +88,7 @@ def widen_distributed(
         if prefix + old in held:
             rule = growth.of(name, read(old))
             each = -(-rule.shape[0] // count)  # rows of a process, as `Shard` cuts them
-            part = rule.rows(each * place, min(each * (place + 1), rule.shape[0]))
+            part = rule.rows(torch.arange(rule.shape[0])[each * place : each * (place + 1)])
             local = part.into(torch.empty(part.shape, dtype=rule.value.dtype))
             empty = torch.empty(rule.shape, device="meta")
             state[prefix + name] = DTensor.from_local(

@@ -146,17 +146,28 @@ class Growth:
         ends = row.rule in ("linear", "transposed") or row.reads == "branch"
         return found.silent() if ends and row.writes == "stream" else found
 
-    def exact(self, name: str, target: torch.Tensor) -> None:
-        """Write a parameter of the large model into float64: not rounded, and with its noise."""
-        row = self.row(name)
+    def exact(self, name: str, target: torch.Tensor) -> bool:
+        """Write the first rows of a parameter of the large model into float64.
+
+        It is not rounded, and has its noise. (Where there is noise, rows are all of them.) Where
+        nothing was rounded, it is what was filled in, and this says so.
+        """
+        row, own = self.row(name), self._large[name].detach()
         if row is not None and row.rule == "frequencies":  # the class's own, which was filled in
-            target.copy_(self.large.get_parameter(name).detach())
-            return
-        self.gathered(self.first[name]).into(target)  # shared ones agree to rounding alone
+            target.copy_(own)
+            return True
+        rule = self.gathered(self.first[name])  # shared ones agree to rounding alone
+        if not (rule.rounds() or name in self._noisy):
+            target.copy_(own[: len(target)])
+            return True
+        if target.shape < rule.shape:
+            rule = rule.rows(torch.arange(len(target)))
+        rule.into(target)
         if row is not None and name in self._noisy:
             drawn = torch.randn(target.shape, generator=self._source(name), dtype=torch.float64)
             drawn *= self.noise * target.square().mean().sqrt().cpu()
             target += rules.unseen(drawn, row, self.axes).to(target.device)
+        return False
 
     def rounded_anew(self) -> list[nn.Parameter]:
         """The small parameters of which the large ones are more than themselves times powers of
@@ -169,10 +180,30 @@ class Growth:
     def _is_exact(self, name: str) -> bool:
         """Whether a parameter is what the rules make, nothing added, and that in any dtype."""
         rule, own = self.gathered(name), self.large.get_parameter(name).detach()
-        if not all(power_of_two(φ) for φ, _ in rule.factors()):
+        if not all(power_of_two(factor) for factor, _ in rule.factors()):
             return False
         made = rule.dense() if rule.shift else rule.into(torch.empty_like(own))
         return torch.equal(made, own.to(made.dtype))  # 1 + w may round where its multiple does not
+
+    def has_words(self, name: str) -> bool:
+        """Whether the rows of a parameter of the small model stand for words, each by itself."""
+        row = self.description.row(name) or self.description.row(name.rpartition(".")[0])
+        table = getattr(self.model, "get_input_embeddings", lambda: None)()
+        words = row is not None and row.writes == "vocabulary"
+        words |= self._small[name] is getattr(table, "weight", None)
+        return words and not self.told and self.place[name] not in self._noisy
+
+    def rows_are_exact(self, name: str) -> bool:
+        """Whether some rows of a parameter of the large model are what the rules make, rounded.
+
+        Of one with noise, none are looked at.
+        """
+        rule, own = self.gathered(self.first[name]), self._large[name].detach()
+        if name in self._noisy or not rule.shape:
+            return True
+        rows = torch.linspace(0, rule.shape[0] - 1, 8).long().unique().to(own.device)
+        exact, own = rule.rows(rows.cpu()).dense(), own[rows]
+        return torch.equal(torch.empty_like(own).copy_(exact), own)
 
     def _source(self, name: str) -> torch.Generator | None:
         """The generator as it was before a weight's noise was first drawn."""

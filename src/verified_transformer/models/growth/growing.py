@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Unpack
 
 import torch
 
@@ -13,14 +13,14 @@ from ..accepted import require_real
 from .axes import Axis
 from .descriptions import Description, described
 from .filling import Growth
-from .sizes import ASKS, enlarged
+from .sizes import Sizes, enlarged
 from .verify import require_same_function
 
 
 def begun(
     model: Any,
     k: int,
-    sizes: Mapping[str, int | None] = MappingProxyType({}),
+    sizes: Mapping[str, Any] = MappingProxyType({}),
     *,
     axes: Mapping[str, Axis] = MappingProxyType({}),
     noise: float = 0.0,
@@ -30,15 +30,13 @@ def begun(
     """Build the wide model, its weights yet to be filled; refuse sizes that it cannot have.
 
     Args:
-        model, k, axes, noise, generator, description: as `grow` and `grow_along` take them.
-        sizes: of the large model, by the names of `ASKS`, as `grow` takes them.
+        model, k, sizes, axes, noise, generator, description: as `grow` and `grow_along` take them.
 
     Raises:
         TypeError, ValueError, GrowthRefused: as `grow`.
     """
     found = described(model, description)
-    asked = {ASKS[name]: size for name, size in sizes.items()}
-    config = enlarged(model.config, k, asked, found.names)
+    config = enlarged(model.config, k, sizes, found.names)
     growth = Growth(model, config, axes, noise=noise, generator=generator, description=description)
     if not axes:
         growth.require_means()
@@ -58,15 +56,11 @@ def grow(
     model: Any,
     k: int = 1,
     *,
-    width: int | None = None,
-    heads: int | None = None,
-    key_value_heads: int | None = None,
-    feed_forward: int | None = None,
-    layers: int | None = None,
     noise: float = 0.0,
     generator: torch.Generator | None = None,
     check: bool = True,
     description: Description | str | None = None,
+    **sizes: Unpack[Sizes],
 ) -> Any:
     """Return a larger model of the same class that computes the same function.
 
@@ -89,15 +83,6 @@ def grow(
             models. The classes are the keys of `DESCRIPTIONS`. Its modules must be those that its
             class makes.
         k: factor of growth of the stream; 1 where another size is to grow.
-        width: of the stream, any number that is at least the small one. One that is no multiple
-            needs norms that subtract no mean (RMSNorm), and heads that are no part of the width.
-        heads: how many the large model has, a multiple. Heads are then copied whole, and the head
-            size grows by what is left of k: with k times as many it stays, and rotary frequencies
-            of any kind stay with it.
-        key_value_heads: how many; without it, as many heads as before share one.
-        feed_forward: how many units, any number that is at least the small one.
-        layers: how many. Those between begin as the identity: a copy of the layer before, whose
-            last maps are zero. Not where a layer ends in the norm of a sum, as BERT's.
         noise: how far copies are told apart, relative to the size of each weight. At 0 copies have
             equal gradients and stay copies under SGD and Adam, and empty rotary slots stay empty;
             above, each weight of a linear map, a tied head excepted, gets noise that no state of
@@ -109,6 +94,7 @@ def grow(
             times as long as growing alone. `compare` reports the same.
         description: of a class that is none of these; `describe` drafts it. Its models must have a
             ``config`` from which the class makes them.
+        **sizes: what else grows, ``heads=16``: any of `Sizes`, alone or with k.
 
     Returns:
         A new model, in the dtype, on the device and in the mode of the old one, with its dropout
@@ -133,8 +119,6 @@ def grow(
         True
     """
     _require_noise(noise, generator)
-    sizes = {"width": width, "heads": heads, "key_value_heads": key_value_heads}
-    sizes |= {"feed_forward": feed_forward, "layers": layers}
     growth = begun(model, k, sizes, noise=noise, generator=generator, description=description)
     growth.fill()
     if check:

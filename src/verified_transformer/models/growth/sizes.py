@@ -10,7 +10,7 @@ import copy
 import math
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from ..accepted import require_whole
 from . import axes as ax
@@ -46,7 +46,31 @@ _OF_WIDTH = (
     "stream", "feed-forward", "expert", "shared expert", "head size", "rotary part", "embedding",
     "pooled",
 )  # fmt: skip
-# what `grow` is asked for, by its arguments
+
+
+class Sizes(TypedDict, total=False):
+    """Sizes of the large model, besides those that k multiplies; what is left out stays usual.
+
+    Args:
+        width: of the stream, any number that is at least the small one. One that is no multiple
+            needs norms that subtract no mean (RMSNorm), and heads that are no part of the width.
+        heads: how many the large model has, a multiple. Heads are then copied whole, and the head
+            size grows by what is left of k: with k times as many it stays, and rotary frequencies
+            of any kind stay with it.
+        key_value_heads: how many; without it, as many heads as before share one.
+        feed_forward: how many units, any number that is at least the small one.
+        layers: how many. Those between begin as the identity: a copy of the layer before, whose
+            last maps are zero. Not where a layer ends in the norm of a sum, as BERT's.
+    """
+
+    width: int | None
+    heads: int | None
+    key_value_heads: int | None
+    feed_forward: int | None
+    layers: int | None
+
+
+# by argument, what it is the size of
 ASKS = {
     "width": "stream",
     "heads": "heads",
@@ -100,14 +124,14 @@ def size_of(config: Any, what: str, names: Names = MappingProxyType({})) -> Any:
 
 
 def enlarged(
-    config: Any, k: int, asked: Mapping[str, int | None], names: Names = MappingProxyType({})
+    config: Any, k: int, sizes: Mapping[str, Any], names: Names = MappingProxyType({})
 ) -> Any:
     """A configuration k times as wide, with other sizes as they are asked for.
 
     Args:
         config: of the small model.
         k: factor of the stream.
-        asked: of `ASKS`, the sizes that the large model shall have; None is the usual one.
+        sizes: of the large model, as `Sizes` has them; None is the usual one.
         names: what the configuration calls its sizes, where that is not usual.
 
     Raises:
@@ -119,7 +143,9 @@ def enlarged(
             f"k: got {k!r}; accepted: an integer of at least 2, as {_COPIED['head size']}; width= "
             "takes any larger number where the norms subtract no mean"
         )
-    wanted = {what: value for what, value in asked.items() if value is not None}
+    if strange := sorted(set(sizes) - set(ASKS)):
+        raise TypeError(f"{strange[0]}: got {sizes[strange[0]]!r}; accepted: {', '.join(ASKS)}")
+    wanted = {ASKS[name]: value for name, value in sizes.items() if value is not None}
     require_whole(**{_ARGUMENT[what]: value for what, value in wanted.items()})
     if k < 1 or (k == 1 and not wanted):
         raise ValueError(f"k: got {k}; accepted: an integer of at least 2, or 1 with another size")

@@ -85,6 +85,16 @@ def _fault(module: nn.Module, stock: nn.Module) -> str:
     return ""
 
 
+def settings(module: nn.Module) -> dict[str, Any]:
+    """What a module was told when it was made: numbers, names and functions, by name."""
+    return {
+        name: _named(value) if callable(value) else value
+        for name, value in vars(module).items()
+        if not name.startswith("_") and name not in _SAID
+        and (isinstance(value, _PLAIN) or callable(value))
+    }  # fmt: skip
+
+
 def _differ(name: str, value: Any, stock: Any) -> bool:
     """Whether a setting is another than the class makes; one that is carried over may be."""
     if name in _SAID or name in _CHECKPOINTING or _is_dropout(name) or name.startswith("_"):

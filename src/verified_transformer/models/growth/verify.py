@@ -21,6 +21,7 @@ from torch.overrides import TorchFunctionMode
 
 from .descriptions import Description, GrowthRefused
 from .filling import Growth
+from .layers import alike, passed_by
 from .rules import Axes, Row
 from .sizes import size_of
 from .stock import lost
@@ -29,7 +30,9 @@ TOLERANCE = 1e-12  # of the largest logit; float64 leaves about 1e-15 a layer
 
 Trace = list[tuple[str, str, Row, Any]]  # path, "input" or "output", row, value
 Said = dict[str, torch.Tensor]  # what a model is given, or returns, by name
-Exact = Callable[[str, torch.Tensor], None]  # writes a grown parameter, not rounded, by its name
+# writes the first rows of a parameter, by its name; returns whether it is that parameter itself
+Numbers = Callable[[str, torch.Tensor], bool]
+_WORDS = 256  # of the vocabulary, in the check of `grow`: each row of a table acts by itself
 
 
 class GrowthFailed(AssertionError):
@@ -102,6 +105,8 @@ class _Otherwise(TorchFunctionMode):
 def _in_float64_alone(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """Where a function is told a dtype that rounds, it is told float64."""
     func = torch.Tensor.double if func is torch.Tensor.float else func
+    if func is nn.functional.embedding:  # a table may have its first rows alone, without padding's
+        args, kwargs = args[:2], {}
     return func, tuple(map(_wide, args)), {name: _wide(value) for name, value in kwargs.items()}
 
 
@@ -178,22 +183,26 @@ def _predicted(growth: Growth, anew: list[nn.Parameter]) -> float:
     own = dict(small.named_parameters(remove_duplicate=False))
     seeds = {parameter: seed for seed, parameter in enumerate(anew)}
 
-    def changed(name: str, value: torch.Tensor) -> None:
+    def changed(name: str, value: torch.Tensor) -> bool:
         value.copy_(own[name].detach())
         if own[name] in seeds:
             source = torch.Generator().manual_seed(seeds[own[name]])
             drawn = torch.randn(value.shape, generator=source).to(value)
             value *= 1 + 0.21 * torch.finfo(own[name].dtype).eps * drawn
+        return False
 
     found = []
     for exact in (None, changed):
-        with _in_float64(small, exact, whole=growth.told, held=False), clean_float64():
+        with _in_float64(small, exact, whole=growth.told), clean_float64():
             found.append(_outputs(growth, _evaluated(small, inputs)))
     return max(_distance(value, found[1][name]) for name, value in found[0].items())
 
 
 def require_same_function(growth: Growth) -> None:
     """Check two models module by module, with the grown weights before they were rounded.
+
+    One layer of each kind is run, with the first words of the vocabulary, so that it costs what two
+    layers cost; of all other weights some rows are looked at.
 
     Raises:
         GrowthRefused: the models are on the meta device, where there is nothing to compare.
@@ -206,7 +215,7 @@ def require_same_function(growth: Growth) -> None:
             "model: its parameters are on the meta device, where nothing can be compared; "
             "accepted: check=False, or a model with numbers"
         )
-    error, broken, elsewhere = errors(growth, TOLERANCE, growth.exact)
+    error, broken, elsewhere = errors(growth, TOLERANCE, exact=True, sampled=True)
     where, worst = max(elsewhere.items(), key=lambda one: one[1], default=("", 0.0))
     if broken or not error <= TOLERANCE:
         raise GrowthFailed(
@@ -218,19 +227,43 @@ def require_same_function(growth: Growth) -> None:
             f"grown {type(small).__name__}: {where}: relative error {worst:.1e}, accepted "
             f"{TOLERANCE:.0e}"
         )
+    for name in growth.first:
+        if not growth.rows_are_exact(name):
+            raise GrowthFailed(f"{name}: it is not what the rules make, rounded")
 
 
 def errors(
-    growth: Growth, tolerance: float, exact: Exact | None = None
+    growth: Growth, tolerance: float, *, exact: bool = False, sampled: bool = False
 ) -> tuple[float, str, dict[str, float]]:
-    """Error of the logits in clean float64, the first module that broke, errors elsewhere."""
+    """Error of the logits in clean float64, the first module that broke, errors elsewhere.
+
+    Args:
+        growth: of the models.
+        tolerance: from where on a module is broken.
+        exact: whether the large weights are what they were before they were rounded; then what they
+            are is held against that.
+        sampled: whether one layer of each kind is enough, and the first words.
+    """
     small, large = growth.model, growth.large
     inputs = {
         name: value.double() if value.is_floating_point() else value
         for name, value in random_inputs(growth).items()
     }
-    whole = growth.told  # a class that is not known may use a weight outside of its module
-    with _in_float64(small, whole=whole), _in_float64(large, exact, whole=whole), clean_float64():
+    passed = alike(small, growth.description) if sampled else set[str]()
+    grown = {path for path, _ in large.named_modules() if growth.origin(path)[0] in passed}
+
+    def rows(name: str, own: torch.Tensor) -> int:
+        words = sampled and growth.has_words(growth.origin(name)[0])
+        return min(len(own), _WORDS) if words else len(own)
+
+    numbers = growth.exact if exact else None
+    with (
+        _in_float64(small, rows=rows, whole=growth.told, without=passed),
+        _in_float64(large, numbers, rows=rows, whole=growth.told, without=grown, held=exact),
+        passed_by(small, passed),
+        passed_by(large, grown),
+        clean_float64(),
+    ):
         runs = _runs(growth, small, inputs), _runs(growth, large, inputs)
         with _traced(small, growth) as one, _traced(large, growth) as other:
             (_, before), (_, after) = map(next, runs)
@@ -362,7 +395,7 @@ def _evaluated(model: Any, inputs: Said, *, training: bool = False, use_cache: b
 
 
 def random_inputs(growth: Growth, batch: int = 2, length: int = 12) -> Said:
-    """Tokens, token types and a mask that hides the end of the last row; or random pictures.
+    """First words, token types and a mask that hides the end of the last row; or random pictures.
 
     A class that is not of transformers is given tokens alone.
     """
@@ -380,7 +413,7 @@ def random_inputs(growth: Growth, batch: int = 2, length: int = 12) -> Said:
     def drawn_below(bound: int) -> torch.Tensor:
         return torch.randint(bound, (batch, length), generator=generator).to(own.device)
 
-    inputs = {"input_ids": drawn_below(growth.axes["vocabulary"].size)}
+    inputs = {"input_ids": drawn_below(min(growth.axes["vocabulary"].size, _WORDS))}
     if not _is_of_transformers(model):
         return inputs
     inputs["attention_mask"] = drawn_below(1) + 1
@@ -388,30 +421,41 @@ def random_inputs(growth: Growth, batch: int = 2, length: int = 12) -> Said:
     if getattr(config, "type_vocab_size", None):
         inputs["token_type_ids"] = drawn_below(config.type_vocab_size)
     if config.is_encoder_decoder:
-        inputs["decoder_input_ids"] = drawn_below(config.vocab_size)
+        inputs["decoder_input_ids"] = drawn_below(min(config.vocab_size, _WORDS))
     return inputs
 
 
 @contextmanager
 def _in_float64(
-    model: Any, exact: Exact | None = None, *, whole: bool = False, held: bool = True
+    model: Any,
+    numbers: Numbers | None = None,
+    *,
+    whole: bool = False,
+    held: bool = False,
+    rows: Callable[[str, torch.Tensor], int] = lambda _, own: len(own),
+    without: frozenset[str] | set[str] = frozenset(),
 ) -> Iterator[None]:
     """Run a model's modules with their parameters in float64, each only while it runs, or all.
 
-    ``exact`` writes what stands for a parameter; ``held`` against it, that is this, rounded, or the
-    check fails.
+    Args:
+        model: what is run.
+        numbers: writes what stands for a parameter; without it, that itself.
+        whole: whether all parameters are so from the start.
+        held: whether a parameter must be what stands for it, rounded.
+        rows: how many first rows of a parameter are there.
+        without: layers that do not run.
     """
     handles, kept, seen = [], {}, dict[str, bool]()  # whether a parameter is not rounded at all
     spare: dict[Any, list[torch.Tensor]] = {}  # of modules that have run, for others of their shape
     experts = getattr(model.config, "_experts_implementation", None)
 
     def wide(name: str, own: torch.Tensor) -> torch.Tensor:
+        own = own[: rows(name, own)] if own.ndim else own
         waiting = spare.setdefault((own.shape, own.device), [])
         value = waiting.pop() if waiting else torch.empty_like(own, dtype=torch.float64)
-        if exact is None or seen.get(name):
+        if numbers is None or seen.get(name):
             return value.copy_(own)
-        exact(name, value)
-        if held and name not in seen:
+        if not numbers(name, value) and held and name not in seen:
             if not _rounds_to(value, own):
                 raise GrowthFailed(f"{name}: it is not what the rules make, rounded")
             seen[name] = _rounds_to(own, value)
@@ -432,7 +476,8 @@ def _in_float64(
         def after(module: Any, *_: Any) -> None:
             for leaf, own in kept.pop(path, {}).items():
                 if own is not None:
-                    spare[own.shape, own.device].append(module._parameters[leaf].detach())
+                    value = module._parameters[leaf].detach()
+                    spare[value.shape, value.device].append(value)
                 module._parameters[leaf] = own
 
         return after
@@ -442,6 +487,8 @@ def _in_float64(
         if experts is not None:
             model.config._experts_implementation = "eager"  # the others know no float64
         for path, module in modules.items():
+            if any(path.startswith(f"{layer}.") for layer in without):
+                continue
             if module._parameters and whole:
                 widen(path)(module)
             elif module._parameters:
@@ -502,12 +549,14 @@ def _first_break(small: Trace, large: Trace, axes: Axes, tolerance: float) -> st
         name = row.reads if side == "input" else row.writes
         assert name is not None  # `_traced` keeps the input of those that read an axis
         axis = axes[name]
-        taken = (axis.factor != 0).to(after)  # what stands in an empty slot is seen by no one
+        taken = (axis.factor != 0).to(after.device)  # what is in an empty slot is seen by no one
         heads = axes["heads" if row.writes.startswith("query") else "key-value heads"].source
         for dim, size in enumerate(before.shape[:-1]):  # of a norm of each head there may be more
             if size != after.shape[dim] == len(heads):
                 before = before.index_select(dim, heads.to(before.device))
-        error = _distance(axis.write(before, -1), after * taken)
+        if name != "vocabulary":  # of which there may be the first words alone
+            before, after = axis.write(before, -1), after * taken
+        error = _distance(before, after)
         if not error <= tolerance:
             return f"{path}, its {side} (relative error {error:.1e}): {_suspects(side, row)}"
     return ""
