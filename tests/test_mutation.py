@@ -144,7 +144,7 @@ def test_a_changed_line_of_the_library_is_red_by_its_tests(tmp_path: Path) -> No
     start = text.index("FALSE_ALARM**2")
     site = Site(start, start + len("FALSE_ALARM"), "MISS", "name")
     (found,) = Judge(ROOT, tmp_path).judge([Mutant("library", path, -1, "name", text, site)])
-    assert found.by == "tests" and "tests/engine/account/test_chances.py" in found.said
+    assert found.by == "tests" and "tests/engine/account/test_records.py" in found.said
     assert found.mutant.chapter == "engine"
 
 
