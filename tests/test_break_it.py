@@ -18,6 +18,7 @@ from verified_transformer.engine.commands.notebooks import sorts
 
 ROOT = Path(__file__).parents[1]
 DARES = contents(ROOT / "tests" / "break_it.yaml")
+pytestmark = pytest.mark.slow  # it runs cells of notebooks
 
 
 def cells(notebook: str, kind: str) -> list[dict[str, Any]]:
