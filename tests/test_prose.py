@@ -288,7 +288,7 @@ DRAFTED = """[a]
 let w: Normal(0, 1)
 $V(w)=2d\\sigma^4$ <- LOSS-14
 0.14 <- printed "share of BERT:"
-0.5 <- 7/14
+0.5 <- ? 7/14
 7 <- 14/2
 $\\frac1d$ <- ?
 $k=\\frac1d$ <- ?
@@ -305,10 +305,20 @@ def test_a_draft_is_in_the_order_of_the_text_and_fills_in_what_it_finds(tmp_path
     beside = path.with_suffix(".owners")
     beside.write_text("[a]\nlet w: Normal(0, 1)\n7 <- 14/2\n0.5 <- 7/14\ntwo <- free\n", "utf-8")
     for _ in range(2):  # what is drafted stays
-        assert drafting.draft(path) == 2
+        assert drafting.draft(path) == 3
         assert beside.read_text(encoding="utf-8") == DRAFTED
-    fault, *_ = pages.notebook_faults(path)
-    assert "text: '?'" in fault
+    moved, unknown, _ = pages.notebook_faults(path)
+    assert "0.5 <- ? 7/14: has changed its place" in moved and "text: '?'" in unknown
+
+
+@pytest.mark.canary
+def test_two_that_change_places_are_red_after_a_draft_as_well(tmp_path: Path) -> None:
+    path = tmp_path / "x.ipynb"
+    path.with_suffix(".owners").write_text("[a]\n0.25 <- 1/4\n0.5 <- 1/2\n", "utf-8")
+    for text, red in (("0.25, then 0.5", 0), ("0.5, then 0.25", 1)):
+        prose = nbformat.v4.new_markdown_cell(text, id="a")
+        nbformat.write(nbformat.v4.new_notebook(cells=[prose]), path)
+        assert drafting.draft(path) == len([*pages.notebook_faults(path)]) == red
 
 
 def test_owners_are_read_as_they_are_written() -> None:

@@ -51,6 +51,7 @@ def test_every_section_has_exercises_of_several_kinds_from_easy_to_hard() -> Non
         ("3.4.4", {"answer": "log(n)/d", "known": {}}, "log(n)/d does not solve the equation"),
         ("3.3.1", {"known": {"sigma**4*(d + d)": "No."}}, "sigma**4*(d + d) is told "),
         ("4.1.3", {"known": {"np.kron(W, np.ones((k, k)) / k)": "No."}}, "np.kron(W, np.ones"),
+        ("2.1.1", {"answer": "d", "known": {}}, "the answer is d, and what is right ['b']"),
     ],
     ids=[
         "a solution",
@@ -58,6 +59,7 @@ def test_every_section_has_exercises_of_several_kinds_from_easy_to_hard() -> Non
         "a root of another equation",
         "a right answer that is refused",
         "a right function that is refused",
+        "a wrong letter",
     ],
 )
 def test_a_wrong_exercise_is_found(id: str, changed: dict[str, object], fault: str) -> None:

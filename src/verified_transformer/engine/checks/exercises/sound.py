@@ -16,6 +16,12 @@ from ...exact.formulas.notation import parse, symbols
 from ...exact.moments import Expectation
 from .answers import functions, judge_answer
 
+_IMPORTS = """import itertools, re
+import numpy as np, torch
+import torch.nn.functional as F
+from scipy import special
+from torch import nn"""  # what says which choice is right may use
+
 
 def exercise_faults(asked: Question) -> list[str]:
     """Say what is wrong with an exercise; nothing where it is sound.
@@ -31,6 +37,8 @@ def exercise_faults(asked: Question) -> list[str]:
     else:
         answers = [asked.answer, *asked.known]
     found = _unfounded(asked) if asked.because else []
+    if asked.right and (letters := _right_letters(asked)) != [asked.answer]:
+        found.append(f"the answer is {asked.answer}, and what is right {letters}")
     if not judge_answer(asked, answers[0]):
         found.append(f"the answer {asked.answer} is judged wrong")
     for answer, (text, say) in zip(answers[1:], asked.known.items(), strict=True):
@@ -38,6 +46,12 @@ def exercise_faults(asked: Question) -> list[str]:
         if judgement.right or judgement.say != say:
             found.append(f"{text} is told {judgement.say!r}, not {say!r}")
     return [f"{asked.id}: {fault}" for fault in found]
+
+
+def _right_letters(asked: Question) -> list[str]:
+    names: dict[str, Any] = {}
+    exec(f"{_IMPORTS}\n{asked.right}", names)
+    return [x for x, text in asked.choices.items() if names["right"](text.strip("$`"))]
 
 
 def _unfounded(asked: Question) -> list[str]:

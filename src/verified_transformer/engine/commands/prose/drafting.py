@@ -21,7 +21,8 @@ def draft(path: Path) -> int:
     """Write the owners beside a notebook or page, known ones filled in and needless ones left out.
 
     What is not found in a printed line or in a claim of the notebook gets the owner ``?``, which
-    no gate accepts: a person says what it is.
+    no gate accepts: a person says what it is. One that has changed its place keeps its owner
+    behind a ``?``: two numbers that change places may each be true, and their sentences false.
 
     Returns:
         How many tokens were left to a person.
@@ -46,7 +47,10 @@ def draft(path: Path) -> int:
         write_whole(beside, said)
     else:
         beside.unlink(missing_ok=True)
-    return sum(UNKNOWN in owners for own in made.values() for _, owners in own.rows)
+    return sum(
+        any(owner.startswith(UNKNOWN) for owner in owners)
+        for own in made.values() for _, owners in own.rows
+    )  # fmt: skip
 
 
 def draft_all(paths: Sequence[Path], root: Path) -> int:
@@ -75,7 +79,7 @@ def _tidy(
     free = needless.unasked(said, known.given, known.displayed, known.meant, following)
     made = Owned(lets=own.lets, compared=own.compared)
     for token, unasked in zip(said, free, strict=True):
-        owners = rows.get(id(token)) or [*dict.fromkeys(pool.get(token.text, ()))]
+        owners = rows.get(id(token)) or _asked_again(pool.get(token.text, ()))
         if len(owners) > 1:  # an owner that asks for nothing adds nothing
             owners = [owner for owner in owners if not owner.startswith(FREE)] or owners[:1]
         if not owners and token in unowned:
@@ -84,6 +88,12 @@ def _tidy(
         if owners and not adds_nothing:
             made.rows.append((names.get(token.text, token.text), owners))
     return made
+
+
+def _asked_again(owners: Iterable[str]) -> list[str]:
+    """Owners of what stands elsewhere now, marked for a person where they ask for anything."""
+    nothing = FREE, DEFINITION, UNKNOWN
+    return [o if o.startswith(nothing) else f"{UNKNOWN} {o}" for o in dict.fromkeys(owners)]
 
 
 def _says_no_more(owner: str, unasked: str) -> bool:

@@ -199,6 +199,8 @@ def matched(
 
 def owner_fault(token: Token, owner: str, page: Page) -> str | None:
     """Say why an owner does not own a number, a word or a formula in a line; None where it does."""
+    if owner.startswith("? "):
+        return "has changed its place: where this owns it there as well, take the ? away"
     if owner.partition(":")[0] == FREE:
         told = owner != FREE or (token.kind == "number" and not re.search(r"\d\.\d|%", token.text))
         return None if told else f"accepted: what computes or prints it, or {FREE}: and why"
