@@ -80,6 +80,7 @@ def test_the_grown_model_follows_the_small_one(kind: str, name: str) -> None:
     assert apart(kind, OPTIMISERS[name], k=3 if kind in KINDS else 2) <= 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["momentum", "AdamW"])
 @pytest.mark.parametrize("kind", ["GPT-2, tied", "Llama, untied"])
 def test_two_hundred_steps(kind: str, name: str) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -166,7 +165,8 @@ class ByDraws(Subject):
         if _one_function(first, second):
             raise ValueError("second: is the first function; accepted: another way to the array")
         names = _names_of(f"{self.name} {self.of}", n)
-        pairs = [*_pairs(first, second, draw, names)]
+        _require_draws(draw, names)
+        pairs = [_arrays(first, second, draw, name) for name in names]
         apart = _relative(pairs)
         if not apart <= _ROUNDING:
             raise self._failed(
@@ -307,40 +307,25 @@ def _steps(code: Any) -> tuple[Any, ...]:
     return code.co_code, code.co_names, code.co_freevars, inner
 
 
-def _pairs(first: _Array, second: _Array, draw: _Draw, names: list[str]) -> Iterator[Any]:
-    """Both arrays of each draw, in double precision.
-
-    The second has draws of its own, unless it gives the same bits on one that the first has used.
-    """
+def _arrays(first: _Array, second: _Array, draw: _Draw, name: str) -> tuple[Any, Any]:
+    """Both arrays of a draw, in double precision; each from a draw of its own."""
     import torch
 
-    shared = False  # known from the first draw on
-    for index, (name, thing) in enumerate(zip(names, _drawn(draw, names), strict=True)):
-        x = _array("first", first, thing, name).clone()  # it may be what the second changes
-        y = _array("second", second, thing if shared else seen(draw(name)), name)
-        if x.shape != y.shape:
-            raise ValueError(
-                f"second: returned shape {tuple(y.shape)}; accepted: first's, {tuple(x.shape)}"
-            )
-        if not index:
-            with suppress(Exception):  # the first may have changed it, or taken things out
-                shared = torch.equal(y, _array("second", second, thing, name))
-        yield x, y
-
-
-def _array(what: str, array: _Array, thing: Any, name: str) -> torch.Tensor:
-    """The array of a draw, in double precision."""
-    import torch
-
+    found = []
     with torch.no_grad():
-        x = array(thing)
-    if not isinstance(x, torch.Tensor):
-        raise TypeError(f"{what}: returned {type(x).__name__}; accepted: a torch tensor")
-    if (x.is_floating_point() and x.dtype != torch.float64) or x.dtype == torch.complex64:
-        raise TypeError(f"{what}: returned {x.dtype}; accepted: float64, complex128, int64")
-    if not x.isfinite().all():
-        raise ValueError(f"{what}: is not finite on {name!r}; accepted: finite numbers")
-    return x if x.is_complex() else x.double()
+        for what, array in (("first", first), ("second", second)):
+            x = array(seen(draw(name)))
+            if not isinstance(x, torch.Tensor):
+                raise TypeError(f"{what}: returned {type(x).__name__}; accepted: a torch tensor")
+            if (x.is_floating_point() and x.dtype != torch.float64) or x.dtype == torch.complex64:
+                raise TypeError(f"{what}: returned {x.dtype}; accepted: float64, complex128, int64")
+            if not x.isfinite().all():
+                raise ValueError(f"{what}: is not finite on {name!r}; accepted: finite numbers")
+            found.append(x if x.is_complex() else x.double())
+    if found[0].shape != found[1].shape:
+        shapes = [tuple(x.shape) for x in found]
+        raise ValueError(f"second: returned shape {shapes[1]}; accepted: first's, {shapes[0]}")
+    return found[0], found[1]
 
 
 def _relative(pairs: list[tuple[torch.Tensor, torch.Tensor]]) -> float:
