@@ -12,10 +12,12 @@ import pytest
 import torch
 import torch.distributed as dist
 import torch.distributed.checkpoint as dcp
+import torch.distributed.checkpoint.state_dict_saver as saving
 from growth_models import model
+from torch.distributed.checkpoint.api import CheckpointException
 
 from verified_transformer.models import GrowthRefused, grow
-from verified_transformer.models.growth import widen_distributed
+from verified_transformer.models.growth import distributed, widen_distributed
 
 PAGE = Path(__file__).parents[2] / "book" / "grow.md"
 
@@ -50,6 +52,40 @@ def test_it_writes_what_grow_makes(kind: str, sizes: dict[str, int], tmp_path: P
     for name, value in large.named_parameters(remove_duplicate=False):
         found = torch.empty_like(value)
         dcp.load({f"model.{name}": found}, checkpoint_id=tmp_path / "wide")
+        assert torch.equal(found, value), name
+
+
+@pytest.mark.canary
+@pytest.mark.usefixtures("one_process")
+def test_it_goes_on_after_the_last_whole_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small, source, target = model("GPT-2, tied"), tmp_path / "small", tmp_path / "wide"
+    dcp.save(dict(small.named_parameters()), checkpoint_id=source)
+    monkeypatch.setattr(distributed, "_BYTES", 4000)
+    true, written, most = saving.save, list[Path](), 2
+
+    def save(state: Any, *, storage_writer: Any) -> None:
+        if len(written) == most:  # of the third part, its tensors are there and no more
+            true(state, storage_writer=storage_writer)
+            (storage_writer.path / ".metadata").unlink()
+            raise KeyboardInterrupt
+        written.append(storage_writer.path)
+        true(state, storage_writer=storage_writer)
+
+    monkeypatch.setattr(saving, "save", save)
+    with pytest.raises(KeyboardInterrupt):
+        widen_distributed(source, target, small, 2, check=False)
+    with pytest.raises(CheckpointException, match=r"wide/\.metadata"):
+        dcp.load({"transformer.wte.weight": torch.empty(19, 24)}, checkpoint_id=target)
+    with pytest.raises(ValueError, match=r"target: got .*, which holds something else; accepted"):
+        widen_distributed(source, target, small, 3, check=False)
+    first, most = written.copy(), 99
+    widen_distributed(source, target, small, 2, check=False)
+    assert len(first) == 2 and len(set(written)) == len(written) > 4
+    for name, value in grow(small, 2).named_parameters():
+        found = torch.empty_like(value)
+        dcp.load({name: found}, checkpoint_id=target)
         assert torch.equal(found, value), name
 
 

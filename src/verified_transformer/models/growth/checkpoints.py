@@ -121,7 +121,7 @@ def widen_checkpoint(
     for path in beside:
         shutil.copyfile(path, target / path.name)
     growth.large.config.architectures = small.config.architectures
-    _write_whole(target / "config.json", growth.large.config.to_json_string())
+    write_whole(target / "config.json", growth.large.config.to_json_string())
     asked = {"k": k} | {name: size for name, size in sizes.items() if size is not None}
     said = json.dumps(asked, sort_keys=True)
     for path, tensors in contents.items():
@@ -134,7 +134,7 @@ def widen_checkpoint(
             "total_size": sum(tensor.size for tensor, _ in every),
         }
         index["weight_map"] = {tensor.key: name for tensor, name in every}
-        _write_whole(target / _INDEX, json.dumps(index, indent=2, sort_keys=True) + "\n")
+        write_whole(target / _INDEX, json.dumps(index, indent=2, sort_keys=True) + "\n")
     return target
 
 
@@ -394,11 +394,11 @@ def _digest(value: torch.Tensor) -> str:
     return hashlib.sha256(_bytes(value)).hexdigest()
 
 
-def _write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, content: str | bytes) -> None:
     """Write a small file under another name, and rename it."""
     part = path.with_name(path.name + _PART)
-    with part.open("w", encoding="utf-8") as out:
-        out.write(text)
+    with part.open("wb") as out:
+        out.write(content.encode() if isinstance(content, str) else content)
         out.flush()
         os.fsync(out.fileno())
     part.replace(path)
