@@ -41,7 +41,9 @@ def standing_alone(folder: Path, ids: set[str], spoilt: tuple[str, str] = ("", "
     body = ""
     for asked in (EVERY[id] for id in sorted(ids)):
         choices = f"<p><strong>Exercise {asked.id}</strong></p>"
-        choices += "".join(f"<p>({letter}) {text}</p>" for letter, text in asked.choices.items())
+        choices += "".join(
+            f"<p>({letter}) {as_shown(text)}</p>" for letter, text in asked.choices.items()
+        )
         body += f'<div class="vt-exercise">{choices}{drawn_exercises.line(key(asked))}'
         body += "<details><summary>Solution</summary>s</details></div>"
     head = "<!doctype html><html lang=en><meta charset=utf-8><title>t</title>"
@@ -110,8 +112,9 @@ def test_every_answer_and_every_known_mistake(browser: Browser, tmp_path: Path) 
 
 def test_a_choice_an_open_question_and_a_guess_are_kept(browser: Browser, tmp_path: Path) -> None:
     with Tab(browser, 360, "dark") as tab:
-        page, address = tab.page, standing_alone(tmp_path, {"1.3.4", "3.3.1", "3.3.7"})
+        page, address = tab.page, standing_alone(tmp_path, {"1.3.4", "3.3.1", "3.3.7", "4.5.5"})
         page.goto(address)
+        assert page.get_by_role("radio", name="In slot km").count() == 1  # the formula is heard
         form = page.locator('form[data-exercise="1.3.4"]')
         page.locator('[name="answer-1-3-4"][value="c"]').focus()
         page.keyboard.press("ArrowUp")  # to b, as radio buttons do

@@ -223,6 +223,10 @@ function tell(place, head, text) {
   if (words.length > 1) window.MathJax?.startup?.promise?.then(() => MathJax.typesetPromise([place]));
 }
 
+// A choice as it is written: what MathJax draws of a formula has no part in the name of a label.
+const spoken = text => text.replace(/\\[dt]?frac\s*(\w|\{[^{}]*\})\s*(\w|\{[^{}]*\})/g, " $1 over $2 ")
+  .replace(/\\sqrt/g, " root of ").replace(/\\[(),]|[{}]/g, " ").replace(/\\|\s+(?=\s)/g, "").trim();
+
 function answerable(form) {
   const held = JSON.parse(form.querySelector("script").textContent), id = form.dataset.exercise;
   const field = form.querySelector("input, textarea"), status = form.querySelector("[role=status]");
@@ -236,6 +240,7 @@ function answerable(form) {
       const [label, radio, words] = ["label", "input", "span"].map(tag => document.createElement(tag));
       Object.assign(radio, { type: "radio", name: form.id, value: letter });
       radio.setAttribute("form", form.id);
+      radio.setAttribute("aria-label", spoken(paragraph.textContent));
       words.append(...paragraph.childNodes);
       label.append(radio, words);
       paragraph.append(label);
