@@ -148,7 +148,7 @@ def _notation(text: str, given: frozenset[float], displayed: str, meant: Set[Mea
     if RELATION.search(formula):
         name, *others = _SETTING.split(text.strip("$ "))
         return bool(SYMBOL.fullmatch(name)) and all(meaning(side) in meant for side in others)
-    shape = all(map(re.compile(r"\d+|\w").fullmatch, formula.split(r"\times")))
+    shape = all(map(re.compile(r"\d+").fullmatch, formula.split(r"\times")))
     if shape and numbers(formula) <= given:
         return True
     means = meaning(text.strip("$ "))
