@@ -96,16 +96,16 @@ def widen_distributed(
         load({prefix + name: value}, checkpoint_id=source)
         return value[:rows]
 
+    here = {name for name in own if prefix + name in held}
     if check:
-        names = {name for name in own if prefix + name in held}
-        require_first_layers(small, k, sizes, read, names, description)
+        require_first_layers(small, k, sizes, read, here, description)
     dist.barrier()  # all have looked at the target
     count, place = dist.get_world_size(), dist.get_rank()
     if place == 0:
         Path(target).mkdir(parents=True, exist_ok=True)
         write_whole(Path(target) / _TOLD, told)
     mesh = init_device_mesh("cpu", (count,))
-    parts = [*_parts(growth, {name for name in own if prefix + name in held})]
+    parts = [*_parts(growth, here)]
     for number, names in enumerate(parts):
         state = {}
         folder = Path(target) / f"part-{number}"

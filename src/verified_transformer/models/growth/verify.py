@@ -245,16 +245,17 @@ def errors(
         sampled: whether one layer of each kind is enough, and the first words.
     """
     small, large = growth.model, growth.large
+    words = _WORDS if sampled else None
     inputs = {
         name: value.double() if value.is_floating_point() else value
-        for name, value in random_inputs(growth).items()
+        for name, value in random_inputs(growth, words=words).items()
     }
     passed = alike(small, growth.description) if sampled else set[str]()
     grown = {path for path, _ in large.named_modules() if growth.origin(path)[0] in passed}
 
     def rows(name: str, own: torch.Tensor) -> int:
-        words = sampled and growth.has_words(growth.origin(name)[0])
-        return min(len(own), _WORDS) if words else len(own)
+        few = sampled and growth.has_words(growth.origin(name)[0])
+        return min(len(own), _WORDS) if few else len(own)
 
     numbers = growth.exact if exact else None
     with (
@@ -264,7 +265,7 @@ def errors(
         passed_by(large, grown),
         clean_float64(),
     ):
-        runs = _runs(growth, small, inputs), _runs(growth, large, inputs)
+        runs = _runs(growth, small, inputs, words), _runs(growth, large, inputs, words)
         with _traced(small, growth) as one, _traced(large, growth) as other:
             (_, before), (_, after) = map(next, runs)
             error = _apart(before, after, growth)
@@ -294,7 +295,9 @@ def logits_apart(small: Any, large: Any) -> float:
     return _distance(one, other)
 
 
-def _runs(growth: Growth, model: Any, inputs: Said) -> Iterator[tuple[str, Said]]:
+def _runs(
+    growth: Growth, model: Any, inputs: Said, words: int | None
+) -> Iterator[tuple[str, Said]]:
     """What a model says of some tokens; and further runs, by what they look at."""
     places = "position_ids" in inspect.signature(type(model).forward).parameters
     end, tokens = _positions(growth), "decoder_input_ids" if _decodes(model) else "input_ids"
@@ -310,7 +313,7 @@ def _runs(growth: Growth, model: Any, inputs: Said) -> Iterator[tuple[str, Said]
     if "input_ids" in inputs:
         if end and not places:
             where.append(f"{end} tokens")
-            given = random_inputs(growth, 1, end)
+            given = random_inputs(growth, 1, end, words)
         if end and places:
             where.append(f"positions up to {end - 1}")
             spread = torch.linspace(0, end - 1, inputs["input_ids"].shape[1]).long()
@@ -394,8 +397,12 @@ def _evaluated(model: Any, inputs: Said, *, training: bool = False, use_cache: b
             module.training = mode
 
 
-def random_inputs(growth: Growth, batch: int = 2, length: int = 12) -> Said:
-    """First words, token types and a mask that hides the end of the last row; or random pictures.
+def random_inputs(
+    growth: Growth, batch: int = 2, length: int = 12, words: int | None = None
+) -> Said:
+    """Tokens, token types and a mask that hides the end of the last row; or random pictures.
+
+    With ``words``, tokens are among so many first ones.
 
     A class that is not of transformers is given tokens alone.
     """
@@ -410,10 +417,13 @@ def random_inputs(growth: Growth, batch: int = 2, length: int = 12) -> Said:
         batch = 1  # such a class looks for the last token that is no padding
     length = min(length, size_of(config, "positions", growth.description.names) or length)
 
+    def known(vocabulary: int) -> int:
+        return min(vocabulary, words or vocabulary)
+
     def drawn_below(bound: int) -> torch.Tensor:
         return torch.randint(bound, (batch, length), generator=generator).to(own.device)
 
-    inputs = {"input_ids": drawn_below(min(growth.axes["vocabulary"].size, _WORDS))}
+    inputs = {"input_ids": drawn_below(known(growth.axes["vocabulary"].size))}
     if not _is_of_transformers(model):
         return inputs
     inputs["attention_mask"] = drawn_below(1) + 1
@@ -421,7 +431,7 @@ def random_inputs(growth: Growth, batch: int = 2, length: int = 12) -> Said:
     if getattr(config, "type_vocab_size", None):
         inputs["token_type_ids"] = drawn_below(config.type_vocab_size)
     if config.is_encoder_decoder:
-        inputs["decoder_input_ids"] = drawn_below(min(config.vocab_size, _WORDS))
+        inputs["decoder_input_ids"] = drawn_below(known(config.vocab_size))
     return inputs
 
 
