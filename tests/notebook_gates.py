@@ -79,6 +79,14 @@ def _says_something(output: dict[str, Any]) -> bool:
     return any(text and not BARE_REPR.search(text) for text in plain)
 
 
+def uncompared_share(notebook: Path) -> list[str]:
+    """Too many cells whose outputs say nothing where nbval compares them."""
+    good, total = compared(notebook)
+    return (
+        [f"{notebook.name}: only {good} of {total} outputs compared"] if good < 0.95 * total else []
+    )
+
+
 def other_form(notebook: Path) -> list[str]:
     """Cells that are not as `make form` writes them: titles, tags, what folds."""
     text = notebook.read_text(encoding="utf-8")
@@ -130,6 +138,7 @@ def _sources() -> frozenset[str]:
 
 
 GATES = (
-    never_run, hidden, faulty_outputs, other_form, other_pictures, ownerless_prose,
+    never_run, hidden, faulty_outputs, uncompared_share, other_form, other_pictures,
+    ownerless_prose,
 )  # fmt: skip
 PROSE_GATES = (ownerless_prose,)  # on the pages of book/

@@ -91,6 +91,13 @@ def figure_that_is_not_shown(book: Book) -> None:
     cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": ["1 of 2"]}]
 
 
+def outputs_nobody_compares(book: Book) -> None:
+    bare = {"data": {"text/plain": ["<Figure size 640x480 with 1 Axes>"], "image/png": "x"}}
+    for cell in book["cells"][:20]:
+        if cell["cell_type"] == "code" and cell["outputs"]:
+            cell["outputs"] = [{"output_type": "display_data", "metadata": {}, **bare}]
+
+
 def check_that_stands_open(book: Book) -> None:
     check = tagged(book, "check")
     check["metadata"], check["source"] = {}, check["source"][1:]
@@ -170,6 +177,7 @@ def faults_of_records(notebook: Path) -> list[str]:
         (stored_error, gates.faulty_outputs, "stored error ClaimFailed"),
         (stored_warning, gates.faulty_outputs, "stored stderr"),
         (figure_that_is_not_shown, gates.faulty_outputs, "no figure in"),
+        (outputs_nobody_compares, gates.uncompared_share, "outputs compared"),
         (check_that_stands_open, gates.other_form, "metadata is {}, not {'cellView': 'form'"),
         (teaching_that_is_folded, gates.other_form, "'tags': ['folded']}, not {}"),
         (teaching_called_a_check, gates.other_form, "# @title Check"),
