@@ -107,7 +107,7 @@ def other_graphs(html: Path) -> list[str]:
         for (name, shown), (_, listed) in zip(
             page.facts.boxes["graph"], page.facts.boxes["edges"], strict=True
         ):
-            if not name:  # which section needs which: no claims
+            if not name:  # of sections
                 continue
             own = [c for c in known.values() if name in (c["article"], c["id"])]
             wanted = {f"{used}>{c['id']}" for c in own for used in c["uses"]}

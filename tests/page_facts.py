@@ -288,7 +288,8 @@ def _claim_link(tag: Tag) -> list[tuple[str, str, str | None]]:
         return []
     if classes & {"vt-badge"}:  # a verdict that leads to its claim's page
         return [(tag.get("data-claim", ""), tag["href"], None)]
-    if classes & {"vt-chip"} or tag.find_parent("svg"):
+    of_claims = tag.find_parent("svg") and tag.find_parent(class_=("vt-chapter-graph", "vt-claim"))
+    if classes & {"vt-chip"} or of_claims:
         return [(text.split()[-1], tag["href"], None)]
     badge = None
     if "vt-ref" in (tag.get("class") or []):  # the verdict follows each such link
