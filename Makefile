@@ -176,7 +176,7 @@ mutants: $(TEST_READY) ## faults at random, and what sees them: KIND=prose N=60 
 	  $(if $(KIND),--kind $(KIND)) $(if $(N),--n $(N)) $(if $(CHAPTER),--chapter $(CHAPTER)) $(if $(SALT),--salt $(SALT))
 
 canaries: $(TEST_READY) ## count the known-bad inputs of each file anew: there may be more, and not fewer
-	$(TEST)/bin/python -m pytest -n 0 -q --collect-only -m canary tests | grep :: | cut -d : -f 1 | LC_ALL=C sort | uniq -c > tests/canaries/counts.txt
+	$(TEST)/bin/python -m pytest -n 0 -q --collect-only -m "canary and not nightly" tests | grep :: | cut -d : -f 1 | LC_ALL=C sort | uniq -c > tests/canaries/counts.txt
 
 chapter:
 	@test -z "$(CHAPTER)" || ls -d notebooks/$(CHAPTER)-* >/dev/null 2>&1 || { \

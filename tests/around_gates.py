@@ -22,7 +22,7 @@ COLOURS = {"type": "rule", "values": ["color-contrast"]}  # all that differs in 
 GRAVE = ("serious", "critical")
 # MathJax's own drawings are hidden from screen readers, which get its MathML. A colour that is on
 # its way from one theme to the other is looked at when it is there.
-ASK = """async RULES => (await Promise.all(document.getAnimations()
+ASK = """async RULES => (await Promise.allSettled(document.getAnimations()
   .filter(a => isFinite(a.effect.getComputedTiming().endTime)).map(a => a.finished)),
 await axe.run({exclude: [["mjx-container"]]}, {
   preload: false, resultTypes: ["violations"],

@@ -59,7 +59,7 @@ REPORT = """async () => {
 # A page hears of another scheme with its next frame, and its colours take a moment.
 TURNED = """async () => {
   await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
-  await Promise.all(document.getAnimations()
+  await Promise.allSettled(document.getAnimations()
     .filter(a => isFinite(a.effect.getComputedTiming().endTime)).map(a => a.finished));
 }"""
 
