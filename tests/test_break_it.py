@@ -7,6 +7,7 @@ import linecache
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 import torch
@@ -49,7 +50,8 @@ def needed(codes: list[str], last: int) -> list[str]:
 def run(codes: list[str]) -> None:
     """Run cells one after the other as a notebook does; what they set in torch ends with them."""
     scope: dict[str, Any] = {"__name__": "__main__"}
-    with torch.random.fork_rng(), torch.set_grad_enabled(True):
+    kept = patch.dict(linecache.cache)
+    with torch.random.fork_rng(), torch.set_grad_enabled(True), kept:
         for number, code in enumerate(codes):
             tree, name = sorts.parsed(code), f"<dare {number}>"
             linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)

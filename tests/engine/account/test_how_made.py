@@ -36,8 +36,8 @@ key = check(predicate)
 
 @pytest.fixture(autouse=True)
 def _no_cells(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No cell was run before; those of a test go with it."""
-    monkeypatch.setattr(linecache, "cache", dict(linecache.cache))
+    """No cell was run before, not one that another test ran; those of a test go with it."""
+    monkeypatch.setattr(linecache, "cache", {})
 
 
 def key(source: str, **names: object) -> str | None:
