@@ -321,6 +321,17 @@ def test_two_that_change_places_are_red_after_a_draft_as_well(tmp_path: Path) ->
         assert drafting.draft(path) == len([*pages.notebook_faults(path)]) == red
 
 
+def test_what_is_said_twice_and_owned_once_is_not_asked_again(tmp_path: Path) -> None:
+    path = tmp_path / "x.ipynb"
+    said = '[b]\n0.25 <- printed "a share"\n'
+    path.with_suffix(".owners").write_text(said, "utf-8")
+    prose = nbformat.v4.new_markdown_cell("Here 0.25, and there 0.25.", id="b")
+    printed = nbformat.v4.new_output("stream", name="stdout", text="a share 0.25\n")
+    code = nbformat.v4.new_code_cell("print('a share', 1 / 4)", outputs=[printed])
+    nbformat.write(nbformat.v4.new_notebook(cells=[prose, code]), path)
+    assert drafting.draft(path) == len([*pages.notebook_faults(path)]) == 0
+
+
 def test_owners_are_read_as_they_are_written() -> None:
     page = Owned([("0.5", ["1/2"]), ("(1)", ["LOSS-14", "computed at d=3"])], ["x: real"])
     assert read_owners(owners_text({"": page})) == {"": page}

@@ -68,18 +68,24 @@ def _tidy(
     said = [*tokens(text)]
     shown = shown_as(said)
     names = {display: name for name, display in shown.items()}
-    pool: dict[str, list[str]] = {}
-    for name, owners in own.rows:
-        display = shown.get(name, name)
-        pool.setdefault(display, []).extend(owners)
-        if name.startswith("$$"):
-            names[display] = name  # as a whole, which asks for less than by its name
     pairs, unowned = matched(said, own, known, following)
     rows = {id(token): own.rows[row][1] for token, row in pairs}
+    taken = {row for _, row in pairs}
+    pool: dict[str, list[str]] = {}
+    moved: dict[str, list[str]] = {}  # of rows that own nothing where they stand
+    for row, (name, owners) in enumerate(own.rows):
+        display = shown.get(name, name)
+        pool.setdefault(display, []).extend(owners)
+        if row not in taken:
+            moved.setdefault(display, []).extend(owners)
+        if name.startswith("$$"):
+            names[display] = name  # as a whole, which asks for less than by its name
     free = needless.unasked(said, known.given, known.displayed, known.meant, following)
     made = Owned(lets=own.lets, compared=own.compared)
     for token, unasked in zip(said, free, strict=True):
-        owners = rows.get(id(token)) or _asked_again(pool.get(token.text, ()))
+        owners = rows.get(id(token)) or _asked_again(
+            (moved if unasked else pool).get(token.text, ())
+        )
         if len(owners) > 1:  # an owner that asks for nothing adds nothing
             owners = [owner for owner in owners if not owner.startswith(FREE)] or owners[:1]
         if not owners and token in unowned:
