@@ -73,6 +73,7 @@ def run(step: object = n, **given: object) -> Stack:
         (lambda: shown(measured=[points_of("lax", [1], [1])]), "points of 'lax'; accepted: law"),
         (lambda: shown(measured=[points_of("law", [1], [1], where={n: 4})]), "the slider's stops"),
         (lambda: shown(measured=[points_of("law", [1], [1], where={σ: 1})]), "where has sigma"),
+        (lambda: shown(measured=[points_of("law", [0.1], [0.6], [0.01])]), "points on their curve"),
         (lambda: points_of("law", [1, 2], [1]), "got 2, 1 and 2 numbers"),
         (lambda: points_of("law", [1], [math.nan]), "accepted: finite"),
         (lambda: slider(d, "d", 3, 1), "low, high: got 3, 1"),

@@ -14,7 +14,7 @@ from typing import Any
 from .compressed import compressed
 from .controls import Preset, Setting, Slider, in_words, settings
 from .curves import DASHES, Curve, Curves, Source
-from .measured import Measured, Points, elsewhere, placed
+from .measured import Measured, Points, elsewhere, placed, refuse_off_curve
 from .simulated import Stack
 from .still import extent, sample, still
 
@@ -99,6 +99,7 @@ def live(
               for place, (name, source) in enumerate((breaks or {}).items())]  # fmt: skip
     shown += [made.curve(source, name, f"hands[{name!r}]", DASHES[2 * place], hand=True)
               for place, (name, source) in enumerate((hands or {}).items())]  # fmt: skip
+    refuse_off_curve(found, shown, [control.start for control in controls])
     if layers and not x.stops:
         raise ValueError("x: got a slider without stops; accepted: one stop for each of the layers")
     run = layers.spec(controls) if layers else None

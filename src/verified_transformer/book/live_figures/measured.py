@@ -10,6 +10,7 @@ from typing import Any
 import sympy as sp
 
 from .controls import Slider, in_words
+from .curves import Curve
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,7 @@ class Measured:
     of: str
     rows: tuple[tuple[float, float, float], ...]
     where: tuple[tuple[sp.Symbol, Any], ...]
+    off: float
 
 
 @dataclass(frozen=True)
@@ -29,11 +31,13 @@ class Points:
         of: number of the curve on which they should lie.
         rows: place, mean and standard error of each; 0 where there is none.
         where: number and value of each control at which they are shown.
+        off: by which share of its value they may lie off the curve.
     """
 
     of: int
     rows: tuple[tuple[float, float, float], ...]
     where: tuple[tuple[int, float], ...]
+    off: float
 
     def spec(self) -> dict[str, Any]:
         """What the script reads."""
@@ -48,8 +52,12 @@ def points_of(
     error: Sequence[float] | None = None,
     *,
     where: Mapping[sp.Symbol, Any] | None = None,
+    off: float = 0.01,
 ) -> Measured:
     """Return measured points for `live`, drawn with bars of three standard errors.
+
+    `live` refuses points that do not lie on their curve, by four standard errors and what the
+    curve's table is off, and by `off`.
 
     Args:
         of: name of the curve on which they should lie.
@@ -58,6 +66,7 @@ def points_of(
         error: standard errors; left out for what has none.
         where: the values of sliders (or names of choices) at which they were measured; they
             are shown there only. Without it they hold for every setting.
+        off: by which share of its value the curve may miss them: what it leaves out.
 
     Raises:
         ValueError: the lengths differ, or a number is not finite.
@@ -79,7 +88,7 @@ def points_of(
                 f"x, mean, error: got {place}, {value}, {each}; accepted: finite numbers"
             )
         rows.append(_rounded(float(place), float(value), float(each)))
-    return Measured(of, tuple(rows), tuple((where or {}).items()))
+    return Measured(of, tuple(rows), tuple((where or {}).items()), off)
 
 
 def _rounded(x: float, mean: float, error: float) -> tuple[float, float, float]:
@@ -119,8 +128,37 @@ def placed(
                     "a slider of whole numbers"
                 )
             where.append((place, value))
-        found.append(Points(curves.index(group.of), group.rows, tuple(where)))
+        found.append(Points(curves.index(group.of), group.rows, tuple(where), group.off))
     return found
+
+
+def refuse_off_curve(
+    found: Sequence[Points], curves: Sequence[Curve], start: Sequence[float]
+) -> None:
+    """Refuse points that do not lie on their curve.
+
+    Args:
+        found: made by `placed`.
+        curves: of the figure.
+        start: of its controls, for those of which points say nothing.
+
+    Raises:
+        ValueError: a point is off by more than its errors and its `off` explain.
+    """
+    for group in found:
+        curve, at = curves[group.of], list(start)
+        for place, value in group.where:
+            at[place] = value
+        table, of_value = curve.error or (0.0, False)
+        for x, mean, error in group.rows:
+            drawn = curve.at([x, *at[1:]])
+            share = group.off + table * of_value
+            if not abs(mean - drawn) <= 4 * error + share * abs(drawn) + table * (not of_value):
+                raise ValueError(
+                    f"measured: got {mean:.6g} with a standard error of {error:.2g} at {x:.6g}, where "
+                    f"{curve.name!r} is {drawn:.6g}; accepted: points on their curve, or points_of(…, "
+                    "off=…) where the curve leaves something out"
+                )
 
 
 def elsewhere(found: Sequence[Points], controls: Sequence[Slider]) -> str:
