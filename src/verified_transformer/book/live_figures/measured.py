@@ -155,9 +155,9 @@ def refuse_off_curve(
             share = group.off + table * of_value
             if not abs(mean - drawn) <= 4 * error + share * abs(drawn) + table * (not of_value):
                 raise ValueError(
-                    f"measured: got {mean:.6g} with a standard error of {error:.2g} at {x:.6g}, where "
-                    f"{curve.name!r} is {drawn:.6g}; accepted: points on their curve, or points_of(…, "
-                    "off=…) where the curve leaves something out"
+                    f"measured: got {mean:.6g} with a standard error of {error:.2g} at {x:.6g}, "
+                    f"where {curve.name!r} is {drawn:.6g}; accepted: points on their curve, or "
+                    "points_of(…, off=…) where the curve leaves something out"
                 )
 
 
