@@ -61,7 +61,7 @@ def mend_body(app: Sphinx, page: str, template: str, context: Context, _: object
 
 
 def name_chinese(body: str) -> str:
-    """Say of Chinese words in a page's text that they are Chinese, for those who have it read out."""
+    """Mark the Chinese words of a page as Chinese, for those who have it read out."""
     return CHINESE.sub(r'<span lang="zh">\g<0></span>', body)
 
 
