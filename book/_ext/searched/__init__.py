@@ -24,7 +24,7 @@ from sphinx.search.en import SearchEnglish
 from verified_transformer.engine.account.registry import contents
 
 HERE = Path(__file__).parent
-WORD = re.compile(r"[^\W_]+")
+WORD = re.compile(r"[^\W\d_]{2,}|\d+")
 COUNTS = "searched.js"
 
 
@@ -48,18 +48,21 @@ def add_entries(app: Sphinx, doctree: nodes.document) -> None:
         doctree += addnodes.index(entries=entries)
 
 
-def stems(text: str) -> Counter[str]:
-    """How often a text has each word, by its stem; British and American spelling are one."""
+def stems(text: str) -> list[str]:
+    """The words of a text by their stems; British and American spelling are one."""
     stem = SearchEnglish({}).stem
-    return Counter(stem(word.replace("iz", "is")) for word in WORD.findall(text.lower()))
+    return [stem(word.replace("iz", "is")) for word in WORD.findall(text.lower())]
 
 
 def count_words(app: Sphinx, doctree: nodes.document) -> None:
-    """Keep how often a page has each word that it has more than once, or in a heading."""
+    """Keep how often a page's sentences have each word, if more than once or in a heading."""
     env: Any = app.env
-    headings = " ".join(title.astext() for title in doctree.findall(nodes.title))
-    often = {word: many for word, many in stems(doctree.astext()).items() if many > 1}
-    found = {**stems(headings), **often}
+    said = {
+        kind: stems(" ".join(part.astext() for part in doctree.findall(kind)))
+        for kind in (nodes.paragraph, nodes.title)
+    }
+    often = {word: many for word, many in Counter(said[nodes.paragraph]).items() if many > 1}
+    found = {**Counter(said[nodes.title]), **often}
     env.searched = {**getattr(env, "searched", {}), env.docname: found}
 
 
