@@ -23,7 +23,7 @@ async function typesetFirstScreenFirst() {
 
 function reachWhatScrolls() {
   for (const box of document.querySelectorAll("article .output pre"))
-    if (box.scrollWidth > 3 * box.clientWidth) box.style.whiteSpace = "pre-wrap"; // a sentence, and no table
+    if (box.scrollWidth > 3 * box.clientWidth || !/\S {2,}\S/.test(box.textContent)) box.style.whiteSpace = "pre-wrap"; // no table
   for (const box of document.querySelectorAll("article :is(pre, table, div, figure, mjx-container)")) {
     const scrolls = box.scrollWidth > box.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(box).overflowX);
     if (scrolls && !("reached" in box.dataset)) { // the theme lets the keyboard into some, without a name

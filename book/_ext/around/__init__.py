@@ -17,6 +17,8 @@ from sphinx.config import Config
 from . import figures, folded, head, icons
 
 TAG = re.compile(r"<[^>]*>")
+# Chinese words in the text of a page, and not inside a tag.
+CHINESE = re.compile(r"[\u3400-\u9fff][\u3001-\u9fff\uff00-\uffef]*(?=[^<>]*<)")
 Context = dict[str, Any]
 # A bibliography's entry is an item of the list around it; a signature defines nothing.
 ROLES = {
@@ -55,7 +57,12 @@ def mend_body(app: Sphinx, page: str, template: str, context: Context, _: object
     if body := context.get("body"):
         for written, meant in ROLES.items():
             body = body.replace(written, meant)
-        context["body"] = figures.numbered(body, page)
+        context["body"] = name_chinese(figures.numbered(body, page))
+
+
+def name_chinese(body: str) -> str:
+    """Mark the Chinese words of a page as Chinese, for those who have it read out."""
+    return CHINESE.sub(r'<span lang="zh">\g<0></span>', body)
 
 
 def describe(app: Sphinx, page: str, template: str, context: Context, doctree: Any) -> None:

@@ -80,7 +80,7 @@ def test_what_is_said_to_an_answer(row: list[Any]) -> None:
 def test_an_answer_may_be_a_number_or_an_expression() -> None:
     assert exercise("3.3.1").answer(2 * sp.Symbol("d") * sp.Symbol("sigma") ** 4)
     assert exercise("3.3.1").answer(2 * symbols("d") * symbols("sigma") ** 4)
-    assert exercise("2.6.3").answer(parse(EVERY["2.6.3"].answer))
+    assert exercise("2.8.2").answer(parse(EVERY["2.8.2"].answer))
     assert exercise("3.4.1").answer(10.33)
 
 
