@@ -15,7 +15,7 @@ import torch
 from verified_transformer import ClaimFailed
 from verified_transformer.engine.account.code.cells import names_of
 from verified_transformer.engine.account.registry import contents
-from verified_transformer.engine.commands.notebooks import sorts
+from verified_transformer.engine.commands.notebooks import cell_kinds
 
 ROOT = Path(__file__).parents[1]
 DARES = contents(ROOT / "tests" / "break_it.yaml")
@@ -32,7 +32,7 @@ def cells(notebook: str, kind: str) -> list[dict[str, Any]]:
 @cache
 def names(code: str) -> tuple[set[str], set[str]]:
     """The names that a cell binds, and those that it uses."""
-    told = [names_of(statement) for statement in sorts.parsed(code).body]
+    told = [names_of(statement) for statement in cell_kinds.parsed(code).body]
     return {n for binds, _, _ in told for n in binds}, {n for _, _, uses in told for n in uses}
 
 
@@ -53,7 +53,7 @@ def run(codes: list[str]) -> None:
     kept = patch.dict(linecache.cache)
     with torch.random.fork_rng(), torch.set_grad_enabled(True), kept:
         for number, code in enumerate(codes):
-            tree, name = sorts.parsed(code), f"<dare {number}>"
+            tree, name = cell_kinds.parsed(code), f"<dare {number}>"
             linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
             exec(compile(tree, name, "exec"), scope)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from verified_transformer.engine.account import ledger
-from verified_transformer.engine.commands.notebooks import form, sorts
+from verified_transformer.engine.commands.notebooks import cell_kinds, form
 
 ROOT = Path(__file__).parents[3]
 NOTEBOOKS = ledger.notebooks(ROOT)
@@ -39,7 +39,7 @@ NOTEBOOKS = ledger.notebooks(ROOT)
     ],
 )
 def test_a_cell_is_told_by_its_syntax_tree(source: str, of: str) -> None:
-    assert sorts.sort(source) == of
+    assert cell_kinds.kind(source) == of
 
 
 def needless(cells: list[dict[str, Any]]) -> list[str]:
@@ -48,8 +48,8 @@ def needless(cells: list[dict[str, Any]]) -> list[str]:
     records = [data[ledger.METADATA_KEY] for data in kept if ledger.METADATA_KEY in data]
     decided = {name for r in records if r["kind"] != "card" for name in r["claims"]}
     sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    cards = [source for source in sources if source and sorts.sort(source) == "card"]
-    return [source for source in cards if decided >= set(sorts.claims(source))]
+    cards = [source for source in sources if source and cell_kinds.kind(source) == "card"]
+    return [source for source in cards if decided >= set(cell_kinds.claims(source))]
 
 
 def test_no_cell_shows_a_card_that_a_check_shows() -> None:
@@ -75,9 +75,9 @@ def test_what_left_a_record_is_a_check_and_what_shows_a_claim_a_card() -> None:
                 if ledger.METADATA_KEY in output.get("metadata", {})
             }
             if kinds - {"card"}:
-                assert sorts.sort("".join(cell["source"])) == "check", notebook.name
+                assert cell_kinds.kind("".join(cell["source"])) == "check", notebook.name
             elif kinds:
-                assert sorts.sort("".join(cell["source"])) in ("card", "teach"), notebook.name
+                assert cell_kinds.kind("".join(cell["source"])) in ("card", "teach"), notebook.name
 
 
 def cell(source: str, **metadata: Any) -> dict[str, Any]:

@@ -6,10 +6,10 @@ import pytest
 import sympy as sp
 
 from verified_transformer import symbols
-from verified_transformer.engine.exact.displays.holding import faults, members
 from verified_transformer.engine.exact.displays.latex_reader import read
 from verified_transformer.engine.exact.displays.marks import Unread, chains
 from verified_transformer.engine.exact.displays.names import Names
+from verified_transformer.engine.exact.displays.relations import faults, members
 
 d, σ, τ, n = symbols("d sigma tau n")
 

@@ -239,7 +239,7 @@ def node(x: float, y: float, sign: str = "+", *, role: str = "quiet", radius: fl
 
 def dial(
     x: float, y: float, radius: float, angles: Sequence[float], *, roles: Sequence[str] = (),
-    label: str = "", arc: bool = False,
+    arc: bool = False,
 ) -> str:  # fmt: skip
     """Return a clock face with hands; earlier hands are fainter unless each has a role.
 
@@ -247,7 +247,6 @@ def dial(
         x, y, radius: of the face.
         angles: of the hands, in radians, counter-clockwise from the right.
         roles: one for each hand; without them all are the input's.
-        label: stands below the face.
         arc: whether the angle from the first to the last hand is drawn.
     """
     face = f'<circle cx="{short(x)}" cy="{short(y)}" r="{short(radius)}" stroke-width="1.2" '
@@ -267,7 +266,7 @@ def dial(
         large, sweep = int(abs(last_angle - first) > math.pi), int(last_angle < first)
         marks += _in_role("output", f'<path d="M{begin}A{short(r)} {short(r)} 0 {large} {sweep} '
                           f'{end}" fill="none" stroke-width="2.4"/>')  # fmt: skip
-    return marks + (text(x, y + radius + 14, label) if label else "")
+    return marks
 
 
 def core(

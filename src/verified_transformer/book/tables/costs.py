@@ -12,6 +12,7 @@ from ...models.counting import Count
 from ...models.factorised import TensorProductEmbedding
 from ...models.factorised.products import tensor_product
 from ...seeds import generator
+from ..layers import standard_normal
 
 
 def counted(way: Callable[..., Any], *inputs: Any) -> Count:
@@ -62,11 +63,6 @@ def width_of(lengths: Sequence[int]) -> int:
     return tensor_product([torch.empty(length, device="meta") for length in lengths]).numel()
 
 
-def random(*shape: int, name: str = "background") -> torch.Tensor:
-    """Draw standard normal numbers in double precision, with the seed of a name."""
-    return torch.randn(*shape, dtype=torch.float64, generator=generator(name))
-
-
 def folded_scores(factors: Sequence[torch.Tensor], state: torch.Tensor) -> torch.Tensor:
     """Return one score for each token, a factor at a time, the state folded into a cube.
 
@@ -83,7 +79,8 @@ def folded_scores(factors: Sequence[torch.Tensor], state: torch.Tensor) -> torch
 
 def product_scores(n: int, q: int, k: int) -> tuple[int, int]:
     """Count the scores of one state by a plain table, and by products of k vectors of length q."""
-    factors, state = [random(n, q, name=f"factor {i}") for i in range(k)], random(q**k)
+    factors = [standard_normal(f"factor {i}", n, q) for i in range(k)]
+    state = standard_normal("background", q**k)
     E = tensor_product(factors)
     if not torch.allclose(folded_scores(factors, state), E @ state):
         raise ArithmeticError("the folded scores are not those of the table")

@@ -13,6 +13,7 @@ from statistics import median
 from typing import Any
 
 import torch
+from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from .diagnosis.diagnose import diagnose
@@ -21,7 +22,6 @@ from .initial.activations import ACTIVATIONS
 from .initial.body import Attention, Body, Feedforward, Norm, Stack
 from .initial.from_model import parts_of, run
 
-Tensor = torch.Tensor
 CLOSE = 1e-5  # of a tensor's length: a class that casts to float32 leaves 1e-7
 LENGTH, TEXTS = 32, 2
 

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, Unpack
 
 import torch
 
+from ...writing import write_whole
 from .descriptions import Description, GrowthRefused, described
 from .filling import Growth, fill_own, make_frequencies
 from .growing import begun
@@ -392,13 +393,3 @@ def _bytes(value: torch.Tensor) -> memoryview:
 
 def _digest(value: torch.Tensor) -> str:
     return hashlib.sha256(_bytes(value)).hexdigest()
-
-
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a small file under another name, and rename it."""
-    part = path.with_name(path.name + _PART)
-    with part.open("wb") as out:
-        out.write(content.encode() if isinstance(content, str) else content)
-        out.flush()
-        os.fsync(out.fileno())
-    part.replace(path)

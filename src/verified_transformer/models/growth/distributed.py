@@ -16,7 +16,8 @@ from typing import Any, Unpack
 
 import torch
 
-from .checkpoints import require_first_layers, write_whole
+from ...writing import write_whole
+from .checkpoints import require_first_layers
 from .descriptions import Description, GrowthRefused
 from .filling import Growth, make_frequencies
 from .growing import begun

@@ -140,8 +140,8 @@ def _bar(scale: Scale, value: float, y: float, role: str, fill: str) -> str:
 
 def predicted_and_measured(
     rows: Mapping[str, Sequence[float]], caption: str, *,
-    names: tuple[str, str] = ("predicted", "measured"), form: str = "{:.3g}", unit: str = "",
-    log: bool = False, zero: bool = False, ticks: Sequence[float] = (),
+    form: str = "{:.3g}", unit: str = "", log: bool = False, zero: bool = False,
+    ticks: Sequence[float] = (),
 ) -> Chart:  # fmt: skip
     """Return pairs of numbers on one axis: an upright stroke and a dot, with its error.
 
@@ -149,7 +149,6 @@ def predicted_and_measured(
         rows: a label with the number that was said, the one that came out, and, where it is
             known, the latter's standard error, of which three are drawn to each side.
         caption: one or two sentences that say what to look at.
-        names: what the two numbers are called.
         form: how a number is written.
         unit: of the numbers, below the axis.
         log: whether the axis is logarithmic.
@@ -173,7 +172,7 @@ def predicted_and_measured(
     for label, found in table.items():
         if len(found) not in (2, 3):
             raise ValueError(f"rows: got {len(found)} of {label!r}; accepted: two or three")
-    entries, used = legend([(names[0], "weight"), (names[1], "output")], _WIDE)
+    entries, used = legend([("predicted", "weight"), ("measured", "output")], _WIDE)
     marks = [
         (_said(x + 9, y) if k == 0 else node(x + 9, y, "", role="output", radius=5))
         + text(x + 24, y, name, size=13, anchor="start")
@@ -193,8 +192,8 @@ def predicted_and_measured(
         y += _ROW
     marks += along_the_bottom(scale, y, start, unit, ticks)
     told = [
-        f"{as_text(label)}: {as_text(names[0])} {written(form, found[0])}, "
-        f"{as_text(names[1])} {written(form, found[1])}"
+        f"{as_text(label)}: predicted {written(form, found[0])}, "
+        f"measured {written(form, found[1])}"
         + (f" ± {written('{:.2g}', found[2])}" if len(found) == 3 else "")
         for label, found in table.items()
     ]

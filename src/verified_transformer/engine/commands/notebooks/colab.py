@@ -23,7 +23,7 @@ import yaml
 
 from ...account.code.modules import Definition, Module, Package, library
 from ..git import git
-from . import sorts
+from . import cell_kinds
 
 EXTRA = {"transformers", "safetensors", "huggingface_hub", "tokenizers"}
 
@@ -110,7 +110,7 @@ def third_parties(names: Iterable[str]) -> set[str]:
 def imports(book: dict[str, Any]) -> list[str]:
     """Return what the cells of a notebook import, as dotted names."""
     cells = ["".join(cell["source"]) for cell in book["cells"] if cell["cell_type"] == "code"]
-    return [name for code in cells for name in _imports(sorts.parsed(code), _library()[1])]
+    return [name for code in cells for name in _imports(cell_kinds.parsed(code), _library()[1])]
 
 
 @cache

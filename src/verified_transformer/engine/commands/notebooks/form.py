@@ -19,7 +19,7 @@ from typing import Any
 from ....writing import write_whole
 from ...account import ledger, questions
 from ...account.records.record import METADATA_KEY
-from . import sorts
+from . import cell_kinds
 
 LONGEST = 16  # lines of a cell that stands open
 OPEN = "open"  # the tag of a cell that stands open though it decides a claim
@@ -54,11 +54,11 @@ def formed(text: str) -> str:
             continue
         code = bare(source)
         outputs = cell.get("outputs", ())
-        about = _decided(outputs) or sorts.claims(code) or about
+        about = _decided(outputs) or cell_kinds.claims(code) or about
         tags = cell["metadata"].get("tags", ())
         folds = RESULT in tags
         of, title = ("teach", None) if OPEN in tags else form(code, outputs, about, heading, folds)
-        if of == "figure" and (name := sorts.exercised(code)):
+        if of == "figure" and (name := cell_kinds.exercised(code)):
             code, shows = _exercise(name)
             cell["metadata"] = _metadata(cell["metadata"], of, shows, _REMOVED)
         else:
@@ -77,13 +77,13 @@ def bare(source: str) -> str:
 def form(
     code: str, outputs: Sequence[Cell], about: Sequence[str], heading: str, folds: bool = False
 ) -> tuple[str, str | None]:
-    """Return the sort of a cell, and the title under which it folds, if it does.
+    """Return the kind of a cell, and the title under which it folds, if it does.
 
     Args:
         about: ids of the claims that it decides, or of the last ones that were named.
         folds: whether a short cell that teaches folds as well.
     """
-    of = sorts.sort(code)
+    of = cell_kinds.kind(code)
     if of == "set-up":
         return of, "Set-up"
     if of == "card":
@@ -91,14 +91,14 @@ def form(
     if of == "check":
         breaks = not _decided(outputs)
         return of, f"{'Break it' if breaks else 'Check'}: {_listed(about)}"
-    if of == "figure" and (name := sorts.exercised(code)):
+    if of == "figure" and (name := cell_kinds.exercised(code)):
         return of, f"Exercise {name}"
     if of == "figure":
         return of, _cut(f"Figure: {_axes(outputs) or heading}")
     if len(code.splitlines()) <= LONGEST and not folds:
         return of, None
     defined = (ast.FunctionDef, ast.ClassDef)
-    names = [node.name for node in sorts.parsed(code).body if isinstance(node, defined)]
+    names = [node.name for node in cell_kinds.parsed(code).body if isinstance(node, defined)]
     return of, _cut(f"Code: {', '.join(names) or heading}")
 
 
@@ -115,7 +115,7 @@ def _exercise(name: str) -> tuple[str, Cell]:
 
 
 def _metadata(old: Cell, of: str, shows: Cell, hidden: str = _HIDDEN) -> Cell:
-    ours = {*sorts.SORTS, FOLDED, _HIDDEN, _REMOVED}
+    ours = {*cell_kinds.CELL_KINDS, FOLDED, _HIDDEN, _REMOVED}
     tags = [tag for tag in old.get("tags", ()) if tag not in ours]
     tags += [FOLDED if of == "teach" else of, hidden] if shows or hidden == _REMOVED else []
     kept = {key: value for key, value in old.items() if key not in (*_HIDES, "tags")}

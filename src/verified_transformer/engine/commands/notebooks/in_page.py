@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...account.code.cells import names_of
-from .sorts import parsed
+from .cell_kinds import parsed
 
 _DERIVES = "@derive("
 _LEFT_OUT = "Not run here, for it needs {}, and the page has SymPy alone: {}"

@@ -23,7 +23,7 @@ import sympy as sp
 
 from ...account.registry import PART, formula_of, reading_of
 from ...account.rendering.formulas import latex
-from ...exact.displays import holding
+from ...exact.displays import relations
 from ...exact.displays.latex_reader import read
 from ...exact.displays.marks import Unread, chains, marks
 from ...exact.displays.names import Names
@@ -116,28 +116,28 @@ def _claimed(
         there = there or any(_same(side.value.subs(dict(point)), formula) for side in sides)
         if not quoted:
             unnamed = sides[1:] if _is_the_quantity(sides, said["named"], local) else sides
-            if false := [*holding.faults(unnamed, point, within)]:
+            if false := [*relations.faults(unnamed, point, within)]:
                 return "; ".join(false)
             _remember(sides, names)
     return None if there else f"it would be ${latex(text)}$"
 
 
-def _sides(part: str, named_: str | None, names: Names) -> list[holding.Member]:
+def _sides(part: str, named_: str | None, names: Names) -> list[relations.Member]:
     """The sides of a chain; a first one that is given a name as the claim's quantity, as that."""
     if not named_:
-        return holding.members(part, names)
+        return relations.members(part, names)
     first, relation, rest = re.split(r"(=|\\approx(?![A-Za-z]))", part, maxsplit=1)
     if marks(first) != marks(named_):
         raise Unread(f"begins with {first.strip()}, not with {named_}")
-    quantity = holding.Member(first.strip(), "", sp.Symbol(first.strip().lstrip("\\")))
-    sides = holding.members(rest, names)
-    return [quantity, holding.Member(sides[0].latex, relation, sides[0].value), *sides[1:]]
+    quantity = relations.Member(first.strip(), "", sp.Symbol(first.strip().lstrip("\\")))
+    sides = relations.members(rest, names)
+    return [quantity, relations.Member(sides[0].latex, relation, sides[0].value), *sides[1:]]
 
 
-def _is_the_quantity(sides: Sequence[holding.Member], named_: str | None, names: Names) -> bool:
+def _is_the_quantity(sides: Sequence[relations.Member], named_: str | None, names: Names) -> bool:
     if named_:
         return True
-    if not holding.is_name(sides[0], names) or len(sides) == 1:
+    if not relations.is_name(sides[0], names) or len(sides) == 1:
         return False
     if "[" in str(sides[0].value):
         raise Unread(
@@ -162,9 +162,9 @@ def _false(
         if named_ and len(sides) == 2 and len(parts) == 1:
             yield f"nothing is computed, where {named_} is all that there is: accepted: a claim"
         new = named_ and not place
-        yield from holding.faults(sides[1:] if new else sides, point, within)
+        yield from relations.faults(sides[1:] if new else sides, point, within)
         if new:
-            holding.learn(sides, names)
+            relations.learn(sides, names)
 
 
 def _is_true(parts: Sequence[str], names: Names) -> bool:
@@ -195,14 +195,14 @@ def _defined(parts: Sequence[str], names: Names) -> str | None:
             names.define(name, lambda x, body=body, variable=variable: body.subs(variable, x))
             continue
         try:
-            sides = holding.members(part, names)
+            sides = relations.members(part, names)
         except Unread:
             continue  # what cannot be read is a definition of words, and nothing is learnt of it
         if sides[0].value.is_number or not any(map(names.is_new, _names(sides[0].value))):
             return f"{left} has a meaning already: accepted: computed"
         if not isinstance(sides[0].value.as_base_exp()[0], (sp.Symbol, sp.Indexed)):
             return f"{left} is no name, so that this states something: accepted: computed"
-        if len(sides) > 2 and (false := [*holding.faults(sides[1:], {}, None)]):
+        if len(sides) > 2 and (false := [*relations.faults(sides[1:], {}, None)]):
             return "; ".join(false)
         _remember(sides, names)
     return None
@@ -219,10 +219,10 @@ def _names(value: sp.Expr) -> list[str]:
     return [symbol.name for symbol in value.free_symbols]
 
 
-def _remember(sides: Sequence[holding.Member], names: Names) -> None:
+def _remember(sides: Sequence[relations.Member], names: Names) -> None:
     """Learn a new name that is no symbol of the notation, which stands for many things."""
     if isinstance(sides[0].value, sp.Symbol) and not names.is_notation(sides[0].value.name):
-        holding.learn(sides, names)
+        relations.learn(sides, names)
 
 
 def _same(value: sp.Expr, formula: sp.Expr) -> bool:

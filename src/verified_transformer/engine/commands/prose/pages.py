@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...account import registry
-from ..notebooks import sorts
+from ..notebooks import cell_kinds
 from ..notebooks.comparing import lines
 from . import meanings, needless
 from .owners import Owned, Page, faults, read_owners
@@ -97,7 +97,7 @@ def typed(code: str) -> str:
         ['print("n", 44)', 'n 44']
     """
     try:
-        tree = sorts.parsed(code)
+        tree = cell_kinds.parsed(code)
     except SyntaxError:
         return code
     found = [code]

@@ -1,8 +1,8 @@
 """What a code cell is for, told from its syntax tree: set-up, card, check, figure or teaching.
 
->>> sort('claim("LOSS-14")'), sort('claim("LOSS-14").prove(made)'), sort("plt.show()")
+>>> kind('claim("LOSS-14")'), kind('claim("LOSS-14").prove(made)'), kind("plt.show()")
 ('card', 'check', 'figure')
->>> sort("import sympy as sp"), sort("print(1 + 1)")
+>>> kind("import sympy as sp"), kind("print(1 + 1)")
 ('set-up', 'teach')
 """
 
@@ -14,14 +14,14 @@ from collections.abc import Iterator
 
 from ...account import evidence
 
-SORTS = ("set-up", "card", "check", "figure", "teach")
+CELL_KINDS = ("set-up", "card", "check", "figure", "teach")
 _VERBS = {verb for kind in evidence.KINDS.values() for verb in kind.verbs}
 _OF_LISTS = {"count"}  # a verb that texts and lists have as well
 _DRAWS = {"live", "pile", "Drawing", "exercise"}  # calls whose output is the figure itself
 
 
-def sort(source: str) -> str:
-    """Return what a code cell is for: one of `SORTS`.
+def kind(source: str) -> str:
+    """Return what a code cell is for: one of `CELL_KINDS`.
 
     Raises:
         SyntaxError: the code is no Python.
