@@ -4,7 +4,7 @@ stopwords.push(
 );
 
 // Sections answer; a claim's page and the reference are what one comes to from there.
-const RANKS = [["notebooks/", 4], ["claims/", -3], ["book/api", -2], ["book/known-since", -1], ["book/errata", -1]];
+const RANKS = [["notebooks/", 4], ["claims/", -3], ["book/api", -8], ["book/known-since", -1], ["book/errata", -1]];
 
 // Sphinx takes the best word of a query; the more of them stand in a page's title, or in what else it is searched by,
 // the nearer it is.
@@ -43,7 +43,7 @@ var Scorer = {
   partialTerm: 2,
   score: ([page, title, , , score]) => {
     const words = stems(title), own = new Set([...words, ...namesOf(page)].filter(word => asked.has(word))).size;
-    return score + ranked(page) + 4 * own + own / (words.length || 1) + 24 * about(page);
+    return score + ranked(page) + 6 * own + own / (words.length || 1) + 24 * about(page);
   },
 };
 
@@ -52,7 +52,7 @@ const searched = Search._performSearch;
 Search._performSearch = (...query) => {
   const found = searched(...query), there = new Set(found.map(([page]) => page));
   for (const [page, [title]] of Object.entries(counted)) {
-    const score = ranked(page) + 4 * met(page) + 24 * about(page);
+    const score = ranked(page) + 6 * met(page) + 24 * about(page);
     if (!there.has(page) && score - ranked(page) > 6)
       found.push([page, title, "", null, score, Search._index.filenames[Search._index.docnames.indexOf(page)]]);
   }
