@@ -9,6 +9,7 @@ import pytest
 
 from verified_transformer.engine.account.verdicts import lock
 from verified_transformer.engine.commands.prose import drafting, meanings, pages, words
+from verified_transformer.engine.commands.prose.needless import Around
 from verified_transformer.engine.commands.prose.owners import (
     Owned,
     Page,
@@ -208,7 +209,8 @@ def test_what_states_nothing_or_is_said_beside_it_needs_no_owner(
     text: str, ownerless: list[str]
 ) -> None:
     meant = meanings.parts(r"V=\frac12d\sigma^4") | meanings.parts_of_code("w = 1 / sqrt(m)")
-    page = Page(given=frozenset({768.0, 50257.0}), displayed=[r"V=\frac12d\sigma^4."], meant=meant)
+    around = Around(frozenset({768.0, 50257.0}), frozenset(), [r"V=\frac12d\sigma^4."], meant)
+    page = Page(around=around)
     assert held(text, page, NEXT) == [f"{one} has no owner" for one in ownerless]
 
 

@@ -28,7 +28,7 @@ places, it disagrees with its owner.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -40,7 +40,7 @@ from ...exact.formulas.evaluation import equivalent, number
 from ...exact.formulas.notation import parse, symbols
 from . import displays, needless
 from .comparisons import comparison_fault
-from .meanings import Meaning, meaning
+from .meanings import meaning
 from .needless import unspaced
 from .tokens import RELATION, Token, number_of, tokens
 
@@ -110,18 +110,14 @@ class Page:
         printed: lines that the page's code cells print.
         sources: keys of the bibliography.
         names: what the names in its displays stand for; each text adds to them.
-        given: numbers that its code gives, and the readings of claims that it names.
-        displayed: formulas of its displays, as `needless.unspaced` writes them.
-        meant: what these, its code and these readings mean, with their parts; see `meanings`.
+        around: what stands around them.
         elsewhere: gives the lines that another notebook prints, by its path.
     """
 
     printed: Sequence[str] = ()
     sources: frozenset[str] = frozenset()
     names: Names = field(default_factory=Names)
-    given: frozenset[float] = frozenset()
-    displayed: Sequence[str] = ()
-    meant: Set[Meaning] = frozenset()
+    around: needless.Around = field(default_factory=needless.Around)
     elsewhere: Callable[[str], Sequence[str]] | None = None
 
     def lines(self, notebook: str) -> Sequence[str]:
@@ -187,7 +183,7 @@ def matched(
         Tokens with the number of their row, and those that need an owner and have none.
     """
     shown = shown_as(said)
-    done = needless.unasked(said, page.given, page.displayed, page.meant, following)
+    done = needless.unasked(said, page.around, following)
     rows = [shown.get(text, text) for text, _ in own.rows]
     pairs = needless.aligned(
         [token.text for token in said], rows, [1 if free else 2 for free in done]
