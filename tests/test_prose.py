@@ -9,7 +9,7 @@ import pytest
 
 from verified_transformer.engine.account.verdicts import lock
 from verified_transformer.engine.commands.prose import drafting, meanings, pages, words
-from verified_transformer.engine.commands.prose.needless import Around
+from verified_transformer.engine.commands.prose.needless import Around, settings
 from verified_transformer.engine.commands.prose.owners import (
     Owned,
     Page,
@@ -109,6 +109,7 @@ IN_BOTH = {
     "a value of a claim": ("0.16", "0.17", "it is 0.1"),
     "a value": ("0.051$", "0.015$", "it is 0.0510"),
     "a word": ("twice", "half", "it is 2"),
+    "a bound": (r"\approx0.051$", r"\le0.051$", r"not \le that"),
     "a per cent": ("6 %", "7 %", "it is 0.06"),
     "a source": ("radford2019language", "nobody1999", "not in the bibliography"),
     "a claim": ("LOSS-20", "LOSS-99", "LOSS-99"),
@@ -194,6 +195,7 @@ NEXT = ("GPT-2 0.31 of 12 layers", "BERT 0.42")
         pytest.param("A share of 0.32.", ["0.32"], marks=pytest.mark.canary),
         pytest.param("With 786 and 768 %.", ["786", "768 %"], marks=pytest.mark.canary),
         pytest.param("At $d=786$, $d<768$.", ["$d=786$", "$d<768$"], marks=pytest.mark.canary),
+        pytest.param("At $n=768$, $m=768$.", ["$n=768$"], marks=pytest.mark.canary),
         pytest.param(
             r"$\frac13d\sigma^4$, $V=\frac13d\sigma^4$",
             [r"$\frac13d\sigma^4$", r"$V=\frac13d\sigma^4$"], marks=pytest.mark.canary,
@@ -209,7 +211,8 @@ def test_what_states_nothing_or_is_said_beside_it_needs_no_owner(
     text: str, ownerless: list[str]
 ) -> None:
     meant = meanings.parts(r"V=\frac12d\sigma^4") | meanings.parts_of_code("w = 1 / sqrt(m)")
-    around = Around(frozenset({768.0, 50257.0}), frozenset(), [r"V=\frac12d\sigma^4."], meant)
+    sets = settings("d, n = 768, 50_257")
+    around = Around(frozenset({768.0, 50257.0}), sets, [r"V=\frac12d\sigma^4."], meant)
     page = Page(around=around)
     assert held(text, page, NEXT) == [f"{one} has no owner" for one in ownerless]
 

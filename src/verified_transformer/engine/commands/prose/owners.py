@@ -49,6 +49,7 @@ _ARROW = " <- "
 _CELL = re.compile(r"\[([\w-]+)\]")
 _CLAIM = re.compile(rf"{registry.PART}(?: at (?P<at>.+))?")
 _PRINTED = re.compile(r"printed (.+?)(?: in (notebooks/\S+))?")
+_BELOW, _ABOVE = (["<"], [r"\le"], [r"\leq"]), ([">"], [r"\ge"], [r"\geq"])
 FREE, DEFINITION = "free", "definition"
 
 
@@ -308,6 +309,9 @@ def _agrees(token: Token, text: str, point: Mapping[object, float]) -> str | Non
     said = number_of(token) or number_of(Token(last.strip().replace("\\,", ""), "number"))
     if said is None or abs(float(found) - said[0]) > (near := said[1] * (1 + 1e-9)):
         return f"it is {float(found):.6g}"
+    relation = RELATION.findall(token.text.strip("$"))[-1:]
+    if (relation in _BELOW and found > said[0]) or (relation in _ABOVE and found < said[0]):
+        return f"it is {float(found):.6g}, not {relation[0]} that"
     for side in sides:
         other = _value(side)
         if other is not None and abs(other - float(found)) > near:
