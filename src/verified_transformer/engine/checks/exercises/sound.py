@@ -16,11 +16,12 @@ from ...exact.formulas.notation import parse, symbols
 from ...exact.moments import Expectation
 from .answers import functions, judge_answer
 
-_IMPORTS = """import itertools, re
+_IMPORTS = """import io, itertools, re
 import numpy as np, torch
 import torch.nn.functional as F
 from scipy import special
-from torch import nn"""  # what says which choice is right may use
+from torch import nn
+from torch.utils.flop_counter import FlopCounterMode"""  # what says which choice is right may use
 
 
 def exercise_faults(asked: Question) -> list[str]:
