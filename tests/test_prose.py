@@ -81,7 +81,7 @@ $\sqrt{\frac{2}{768}}\approx0.051$. With eight keys it is 0.82, and $\sqrt{2\ln 
 $\operatorname{Var}\lVert w\rVert^2=2d\sigma^4$ <- LOSS-14
 $d=3$ <- definition
 0.16 <- LOSS-14 at d=3, sigma=0.4041
-twice <- 2
+twice <- 4/2
 $d\sigma^4$ <- LOSS-20
 0.143 <- printed "BERT-base"
 50 257 <- @radford2019language
@@ -115,6 +115,8 @@ IN_BOTH = {
     "a claim": ("LOSS-20", "LOSS-99", "LOSS-99"),
     "a number that is told": ("0.82", "0.83", "do not have this number"),
     "a formula that is told": (r"\sqrt{2\ln T/d}", r"\sqrt{3\ln T/d}", "do not have this formula"),
+    "a number that is its own": ("0.051$ <- sqrt(2/768)", "0.051$ <- 0.051", "owns nothing"),
+    "a line by a letter": ('printed "BERT-base"', 'printed "B"', "three letters or more"),
     "an owner that is none": ("50 257 <- @radford2019language", "50 257 <- ?", "text: '?'"),
     "a formula made free": ("$d=3$ <- definition", "$d=3$ <- free", "or free: and why"),
     "a decimal made free": ('0.143 <- printed "BERT-base"', "0.143 <- free", "or free: and why"),

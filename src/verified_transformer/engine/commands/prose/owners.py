@@ -207,6 +207,8 @@ def owner_fault(token: Token, owner: str, page: Page) -> str | None:
         return displays.inline_fault(token.text, owner, page.names)
     if owner.startswith("@"):
         return None if owner[1:] in page.sources else "not in the bibliography"
+    if re.fullmatch(r"[\d.e-]+", owner):
+        return "a number owns nothing; accepted: what it is computed from"
     claim = _CLAIM.fullmatch(owner)
     try:
         if label := _PRINTED.fullmatch(owner):
@@ -221,6 +223,8 @@ def owner_fault(token: Token, owner: str, page: Page) -> str | None:
 
 def _printed(token: Token, label: str, lines: Sequence[str]) -> str | None:
     named = [line for line in lines if label in line]
+    if len(label) < 3:
+        return f"{label!r} may stand in any line; accepted: three letters or more"
     if not named:
         return f"no line that is printed has {label!r}"
     if token.kind == "formula":
