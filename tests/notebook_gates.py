@@ -1,4 +1,10 @@
-"""Gates on the stored notebooks: each takes a notebook and says in words what is wrong with it."""
+"""Gates on the stored notebooks: each takes a notebook and says in words what is wrong with it.
+
+All were run over all the known-bad notebooks. Alone sees `never_run` a cell without its outputs,
+`hidden` a comment within a cell, `faulty_outputs` a figure that is not the last line,
+`uncompared_share` bare reprs, `other_form` a check that stands open, `other_pictures` a picture of
+other data, `ownerless_prose` a formula that nothing owns.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +18,6 @@ from verified_transformer.engine.account.records import pictures
 from verified_transformer.engine.commands.notebooks import form
 
 ROOT = Path(__file__).parent.parent
-TAGS_THAT_HIDE = re.compile(r"skip|ignore|raises-exception", re.I)
 # nbval obeys these as it obeys tags; a cell magic may swallow what the cell prints
 COMMENTS_THAT_HIDE = re.compile(r"(?mi)^\s*#+\s*((?:NBVAL|PYTEST)_\w+)\s*$|^\s*(%%capture)\b")
 BARE_REPR = re.compile(r"<[\w.]*(Figure|Axes|object|module|function)\b[^>]*>$|^\[?<.* at 0x")
@@ -35,19 +40,12 @@ def never_run(notebook: Path) -> list[str]:
 
 
 def hidden(notebook: Path) -> list[str]:
-    """Cells that nbval is told to pass, without a first line that gives the reason."""
+    """Cells that nbval is told to pass by a comment or a magic; `other_form` refuses such tags."""
     return [
-        f"{notebook.name}: {tag!r} without a reason: {cell['source'][:40]!r}"
+        f"{notebook.name}: {comment or magic!r} hides {cell['source'][:40]!r}"
         for cell in cells(notebook, "code")
-        for tag in _hiding(cell)
-        if not cell["source"].startswith("# reason: ")
+        for comment, magic in COMMENTS_THAT_HIDE.findall(cell["source"])
     ]
-
-
-def _hiding(cell: dict[str, Any]) -> list[str]:
-    tags = [tag for tag in cell["metadata"].get("tags", []) if TAGS_THAT_HIDE.search(tag)]
-    found = COMMENTS_THAT_HIDE.findall(cell["source"])
-    return tags + [comment or magic for comment, magic in found]
 
 
 def faulty_outputs(notebook: Path) -> list[str]:

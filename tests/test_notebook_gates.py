@@ -56,12 +56,8 @@ def ran_out_of_order(book: Book) -> None:
     code(book, 2)["execution_count"], code(book, 3)["execution_count"] = 4, 3
 
 
-def skipped_without_reason(book: Book) -> None:
+def hidden_by_a_tag(book: Book) -> None:
     code(book, 4)["metadata"]["tags"] = ["nbval-skip"]
-
-
-def ignored_without_reason(book: Book) -> None:
-    code(book, 4)["metadata"]["tags"] = ["NBVAL_IGNORE_OUTPUT"]
 
 
 def hidden_by_a_comment(book: Book) -> None:
@@ -169,11 +165,10 @@ def faults_of_records(notebook: Path) -> list[str]:
         (never_run_cell, gates.never_run, "execution counts"),
         (never_run_at_all, gates.never_run, "execution counts"),
         (ran_out_of_order, gates.never_run, "execution counts"),
-        (skipped_without_reason, gates.hidden, "'nbval-skip' without a reason"),
-        (ignored_without_reason, gates.hidden, "'NBVAL_IGNORE_OUTPUT' without a reason"),
-        (hidden_by_a_comment, gates.hidden, "'NBVAL_IGNORE_OUTPUT' without a reason"),
-        (hidden_by_a_small_comment, gates.hidden, "'nbval_skip' without a reason"),
-        (hidden_by_a_magic, gates.hidden, "'%%capture' without a reason"),
+        (hidden_by_a_tag, gates.other_form, "'tags': ['nbval-skip']"),
+        (hidden_by_a_comment, gates.hidden, "'NBVAL_IGNORE_OUTPUT' hides"),
+        (hidden_by_a_small_comment, gates.hidden, "'nbval_skip' hides"),
+        (hidden_by_a_magic, gates.hidden, "'%%capture' hides"),
         (stored_error, gates.faulty_outputs, "stored error ClaimFailed"),
         (stored_warning, gates.faulty_outputs, "stored stderr"),
         (figure_that_is_not_shown, gates.faulty_outputs, "no figure in"),

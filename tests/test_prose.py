@@ -9,6 +9,7 @@ import pytest
 
 from verified_transformer.engine.account.verdicts import lock
 from verified_transformer.engine.commands.prose import drafting, meanings, pages, words
+from verified_transformer.engine.commands.prose.needless import Around, settings
 from verified_transformer.engine.commands.prose.owners import (
     Owned,
     Page,
@@ -80,7 +81,7 @@ $\sqrt{\frac{2}{768}}\approx0.051$. With eight keys it is 0.82, and $\sqrt{2\ln 
 $\operatorname{Var}\lVert w\rVert^2=2d\sigma^4$ <- LOSS-14
 $d=3$ <- definition
 0.16 <- LOSS-14 at d=3, sigma=0.4041
-twice <- 2
+twice <- 4/2
 $d\sigma^4$ <- LOSS-20
 0.143 <- printed "BERT-base"
 50 257 <- @radford2019language
@@ -108,11 +109,14 @@ IN_BOTH = {
     "a value of a claim": ("0.16", "0.17", "it is 0.1"),
     "a value": ("0.051$", "0.015$", "it is 0.0510"),
     "a word": ("twice", "half", "it is 2"),
+    "a bound": (r"\approx0.051$", r"\le0.051$", r"not \le that"),
     "a per cent": ("6 %", "7 %", "it is 0.06"),
     "a source": ("radford2019language", "nobody1999", "not in the bibliography"),
     "a claim": ("LOSS-20", "LOSS-99", "LOSS-99"),
     "a number that is told": ("0.82", "0.83", "do not have this number"),
     "a formula that is told": (r"\sqrt{2\ln T/d}", r"\sqrt{3\ln T/d}", "do not have this formula"),
+    "a number that is its own": ("0.051$ <- sqrt(2/768)", "0.051$ <- 0.051", "owns nothing"),
+    "a line by a letter": ('printed "BERT-base"', 'printed "B"', "three letters or more"),
     "an owner that is none": ("50 257 <- @radford2019language", "50 257 <- ?", "text: '?'"),
     "a formula made free": ("$d=3$ <- definition", "$d=3$ <- free", "or free: and why"),
     "a decimal made free": ('0.143 <- printed "BERT-base"', "0.143 <- free", "or free: and why"),
@@ -193,6 +197,7 @@ NEXT = ("GPT-2 0.31 of 12 layers", "BERT 0.42")
         pytest.param("A share of 0.32.", ["0.32"], marks=pytest.mark.canary),
         pytest.param("With 786 and 768 %.", ["786", "768 %"], marks=pytest.mark.canary),
         pytest.param("At $d=786$, $d<768$.", ["$d=786$", "$d<768$"], marks=pytest.mark.canary),
+        pytest.param("At $n=768$, $m=768$.", ["$n=768$"], marks=pytest.mark.canary),
         pytest.param(
             r"$\frac13d\sigma^4$, $V=\frac13d\sigma^4$",
             [r"$\frac13d\sigma^4$", r"$V=\frac13d\sigma^4$"], marks=pytest.mark.canary,
@@ -208,7 +213,9 @@ def test_what_states_nothing_or_is_said_beside_it_needs_no_owner(
     text: str, ownerless: list[str]
 ) -> None:
     meant = meanings.parts(r"V=\frac12d\sigma^4") | meanings.parts_of_code("w = 1 / sqrt(m)")
-    page = Page(given=frozenset({768.0, 50257.0}), displayed=[r"V=\frac12d\sigma^4."], meant=meant)
+    sets = settings("d, n = 768, 50_257")
+    around = Around(frozenset({768.0, 50257.0}), sets, [r"V=\frac12d\sigma^4."], meant)
+    page = Page(around=around)
     assert held(text, page, NEXT) == [f"{one} has no owner" for one in ownerless]
 
 

@@ -158,7 +158,7 @@ def _by_number(number: str) -> list[int]:
 def page(
     claim: Entry, article: Article, claims: Mapping[str, Entry], run: Mapping[str, str] | None,
     book: Mapping[str, str], to: Link, chapter_page: str | None = None,
-    ran: Sequence[Mapping[str, str | None]] = (),
+    ran: Sequence[Mapping[str, object]] = (),
 ) -> str:  # fmt: skip
     """The page of a claim.
 
@@ -196,7 +196,7 @@ def cases(claim: Entry) -> list[tuple[str, str]]:
     return told + [("Not judged", f"“{c.words}”: {c.why}.") for c in clauses if c.why]
 
 
-def found(run: Run, code: str | None) -> dict[str, str | None]:
+def found(run: Run, code: str | None) -> dict[str, object]:
     """What a page tells of a record beside its line: how, its steps, its numbers, and where.
 
     Args:
@@ -208,7 +208,8 @@ def found(run: Run, code: str | None) -> dict[str, str | None]:
     place = ".".join(part.partition("-")[0] for part in run.page.split("/")[-2:])
     return {
         "html": html[html.index('<div class="vt-detail">') : html.rindex("</div>")],
-        "code": code, "place": place, "href": f"../{run.page}.html#cell-{run.cell}",
+        "code": code, "folded": run.folded,
+        "place": place, "href": f"../{run.page}.html#cell-{run.cell}",
     }  # fmt: skip
 
 

@@ -23,7 +23,9 @@ class Run:
         html: what the notebook shows of it, with steps and numbers.
         page: of its notebook, as Sphinx names pages.
         cell: the number of its cell.
-        code: of the cell, where the page shows it, at the first of the claim's records in it.
+        code: of the cell, with what it defines, at the first of the claim's records in it; of none
+            that a source decides.
+        folded: whether the page of the notebook folds it.
     """
 
     record: Record
@@ -31,6 +33,7 @@ class Run:
     page: str
     cell: int
     code: str | None
+    folded: bool
 
 
 def by_claim(root: Path) -> Mapping[str, list[Run]]:
@@ -41,9 +44,9 @@ def by_claim(root: Path) -> Mapping[str, list[Run]]:
         cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
         for item in notebook_records.stored_records(notebook, root):
             cell = cells[item.cell]
-            shown = OPEN in cell["metadata"].get("tags", ())
+            folded = OPEN not in cell["metadata"].get("tags", ())
             for name in item.record.claims:
                 known = any((r.page, r.cell) == (page, item.cell) for r in runs[name])
-                code = "".join(cell["source"]) if shown and not known else None
-                runs[name].append(Run(item.record, item.html, page, item.cell, code))
+                code = "".join(cell["source"]) if item.record.made and not known else None
+                runs[name].append(Run(item.record, item.html, page, item.cell, code, folded))
     return runs

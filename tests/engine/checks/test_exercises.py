@@ -52,6 +52,8 @@ def test_every_section_has_exercises_of_several_kinds_from_easy_to_hard() -> Non
         ("3.3.1", {"known": {"sigma**4*(d + d)": "No."}}, "sigma**4*(d + d) is told "),
         ("4.1.3", {"known": {"np.kron(W, np.ones((k, k)) / k)": "No."}}, "np.kron(W, np.ones"),
         ("2.1.1", {"answer": "d", "known": {}}, "the answer is d, and what is right ['b']"),
+        ("2.1.1", {"solution": r"So $3\cdot0.02^2=0.0013$."}, r"3\cdot0.02^2 is 0.0012, not"),
+        ("5.7.4", {"numbers": 'said = {"27": 3**2}'}, "27 is 9"),
     ],
     ids=[
         "a solution",
@@ -60,6 +62,8 @@ def test_every_section_has_exercises_of_several_kinds_from_easy_to_hard() -> Non
         "a right answer that is refused",
         "a right function that is refused",
         "a wrong letter",
+        "a sum in a solution",
+        "a number of an open solution",
     ],
 )
 def test_a_wrong_exercise_is_found(id: str, changed: dict[str, object], fault: str) -> None:

@@ -26,7 +26,7 @@ _NEEDS: dict[str, set[str]] = {
     "formula": {"symbols", "answer", "because"}, "number": {"answer", "because"},
     "choice": {"choices", "answer"}, "function": {"inputs", "known"}, "open": set(),
 }  # fmt: skip
-_MAY = {"number": {"within", "unit"}, "choice": {"right"}}
+_MAY = {"number": {"within", "unit"}, "choice": {"right"}, "open": {"numbers"}}
 _ALWAYS, _OFTEN = {"id", "stars", "title", "ask", "kind", "solution"}, {"nudge", "known", "uses"}
 _BECAUSE = ({"claim"}, {"quantity", "where"}, {"quantity"}, {"solves", "for"})  # may have at, then
 
@@ -60,6 +60,7 @@ class Question:
         choices: of a choice, text by letter.
         right: of a choice, a function of Python that says of each text, without its dollars or
             backticks, whether it is right.
+        numbers: of an open one, Python that computes ``said``, by what its solution says.
         inputs: of a function, the arguments with which an answer is tried, as Python text.
         known: wrong answers that are known, with what to say to each; of a function, Python
             expressions in its arguments, which may call the right one.
@@ -81,6 +82,7 @@ class Question:
     because: Mapping[str, Any] = field(default_factory=dict)
     choices: Mapping[str, str] = field(default_factory=dict)
     right: str = ""
+    numbers: str = ""
     inputs: Sequence[str] = ()
     known: Mapping[str, str] = field(default_factory=dict)
     uses: tuple[str, ...] = ()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from itertools import pairwise
 from typing import Any
 
 import sympy as sp
@@ -11,32 +13,39 @@ import sympy as sp
 from ...account import registry
 from ...account.questions import Question
 from ...exact.definitions import definition
+from ...exact.displays import holding
+from ...exact.displays.marks import Unread
+from ...exact.displays.names import Names
 from ...exact.formulas.evaluation import equivalent, number
 from ...exact.formulas.notation import parse, symbols
 from ...exact.moments import Expectation
 from .answers import functions, judge_answer
 
-_IMPORTS = """import itertools, re
+_MATHS = re.compile(r"\$+([^$]+)\$+( [mb]illion)?")
+_IMPORTS = """import io, itertools, re
 import numpy as np, torch
 import torch.nn.functional as F
 from scipy import special
-from torch import nn"""  # what says which choice is right may use
+from torch import nn
+from torch.utils.flop_counter import FlopCounterMode"""  # what says which choice is right may use
 
 
 def exercise_faults(asked: Question) -> list[str]:
     """Say what is wrong with an exercise; nothing where it is sound.
 
     Its answer must follow from its claim or its definition, and be judged right; each known wrong
-    answer must be judged wrong, with the words that are meant for it.
+    answer must be judged wrong, with the words that are meant for it. What its solution says that
+    numbers make has to be so.
     """
+    found = [*_false_numbers(asked)]
     if asked.kind == "open":
-        return []
+        return [f"{asked.id}: {fault}" for fault in found]
     if asked.kind == "function":
         right, wrong = functions(asked)
         answers: list[Any] = [right, *wrong.values()]
     else:
         answers = [asked.answer, *asked.known]
-    found = _unfounded(asked) if asked.because else []
+    found += _unfounded(asked) if asked.because else []
     if asked.right and (letters := _right_letters(asked)) != [asked.answer]:
         found.append(f"the answer is {asked.answer}, and what is right {letters}")
     if not judge_answer(asked, answers[0]):
@@ -46,6 +55,25 @@ def exercise_faults(asked: Question) -> list[str]:
         if judgement.right or judgement.say != say:
             found.append(f"{text} is told {judgement.say!r}, not {say!r}")
     return [f"{asked.id}: {fault}" for fault in found]
+
+
+def _false_numbers(asked: Question) -> Iterator[str]:
+    """What a solution says of numbers and is not so: sums with their results, and ``numbers``."""
+    for formula, millions in _MATHS.findall(asked.solution):
+        with suppress(Unread):
+            sides = holding.members(formula.replace("=", r"\approx"), Names())
+            for pair in pairwise(sides):
+                if not (millions or any(side.value.free_symbols for side in pair)):
+                    yield from holding.faults(pair, {}, None)
+    names: dict[str, Any] = {"said": {}}
+    exec(f"{_IMPORTS}\n{asked.numbers}" if asked.numbers else "", names)
+    for text, value in names["said"].items():
+        number, unit = re.sub(r"[ %]", "", text), 0.01 if "%" in text else 1
+        places = len(number.partition(".")[2]) or len(number.rstrip("0")) - len(number)
+        if abs(value - float(number) * unit) > 0.501 * unit * 10.0**-places:
+            yield f"{text} is {value:.6g}"
+        if not re.search(rf"(?<![\d.]){re.escape(text)}(?![\d]|\.\d)", asked.solution):
+            yield f"{text} is computed, and the solution does not say it"
 
 
 def _right_letters(asked: Question) -> list[str]:

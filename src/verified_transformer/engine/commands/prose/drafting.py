@@ -80,7 +80,7 @@ def _tidy(
             moved.setdefault(display, []).extend(owners)
         if name.startswith("$$"):
             names[display] = name  # as a whole, which asks for less than by its name
-    free = needless.unasked(said, known.given, known.displayed, known.meant, following)
+    free = needless.unasked(said, known.around, following)
     made = Owned(lets=own.lets, compared=own.compared)
     for token, unasked in zip(said, free, strict=True):
         owners = rows.get(id(token)) or _asked_again(

@@ -216,15 +216,25 @@ def _chain(
 
 @cache
 def _of_name(name: str) -> Meaning:
-    """The numbers of a name; σ is sigma."""
+    """The numbers of a name."""
+    digest = sha256(spelled(name).encode()).digest()
+    first, second = (int.from_bytes(digest[n : n + 4], "big") / 2**31 for n in (0, 4))
+    return complex(0.3 + first), complex(0.3 + second)
+
+
+def spelled(name: str) -> str:
+    """Return a name as all its spellings are written: σ is sigma.
+
+    Example:
+        >>> spelled("σ_0"), spelled("lamda")
+        ('sigma_0', 'lambda')
+    """
     letters = (unicodedata.name(letter, "") for letter in name)
-    spelled = "".join(
+    plain = "".join(
         found.split()[-1].lower() if found.startswith("GREEK SMALL LETTER") else letter
         for letter, found in zip(name, letters, strict=True)
     )
-    digest = sha256(_SAME.get(spelled, spelled).encode()).digest()
-    first, second = (int.from_bytes(digest[n : n + 4], "big") / 2**31 for n in (0, 4))
-    return complex(0.3 + first), complex(0.3 + second)
+    return _SAME.get(plain, plain)
 
 
 def _rounded(value: complex) -> complex:

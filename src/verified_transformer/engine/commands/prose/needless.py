@@ -2,8 +2,9 @@
 
 - A number word: no machine knows whether "two" counts what the sentence is about.
 - A number that the next output prints with the same digits, in the order of that output.
-- A number that the section's code gives, or a reading of a claim that the section names, and a
-  name that is set to one, such as $d=768$.
+- A number that the section's code gives, or a reading of a claim that the section names; from a
+  hundred on, that of any claim. And a name that is set to one, such as $d=768$, unless the code,
+  these readings, displays, outputs or the rest of the text set that name to others alone.
 - A formula without a relation that stands, in any form, in the section's displays, in its code, or
   in such a reading, and a list of names; one with a relation, if a display has it, or if it sets a
   name to what stands there, as $s=1/\\sqrt k$ and $s<1/\\sqrt k$ do.
@@ -13,16 +14,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
 
 from ...account.registry import Statement
 from ...account.rendering.formulas import latex
-from .meanings import Meaning, meaning
+from .meanings import Meaning, meaning, spelled
 from .tokens import RELATION, SYMBOL, Token, number_of, tokens
 
 PRINTED = "printed"
 _DIGITS = re.compile(r"(\d+(?:[\u202f ]\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?)( ?%)?", re.IGNORECASE)
 _SETTING = re.compile(r"=|<|>|\\[lg]eq?(?![A-Za-z])")  # what a name is, or is bounded by
-_SET = re.compile(r"\\?[A-Za-z]+(?:_(?:\{\w+\}|\w))?=([\d.]+)")
+_GROUPED = re.compile(r"(?<=\d)(?:_|\\,|,(?=\d{3}\b))(?=\d)")  # what parts the digits of a number
+_SET = re.compile(
+    r"(?<![\w}^\\])(\\?[^\W\d_]+(?:_(?:\{\w+\}|[^\W\d]+|\d+))?)['\"]?(?:=|:|\\approx)"
+    r"(\d+(?:\.\d+)?)(?![\w^.{*/+-]|,\d)"
+)
+_SETS = re.compile(r"((?:\w+,)+\w+)=((?:\d[\d.]*,)+\d[\d.]*)")
 _INDEX = re.compile(r"_(?:\d|\{[^{}]*\})")
 
 
@@ -33,11 +40,43 @@ def numbers(text: str) -> frozenset[float]:
         >>> sorted(numbers("n = 50_257, of $30\\\\,000$ and 5 %"))
         [0.05, 30000.0, 50257.0]
     """
-    plain = re.sub(r"(?<=\d)(?:_|\\,|,(?=\d{3}\b))(?=\d)", "", text)
+    plain = _GROUPED.sub("", text)
     return frozenset(
         float(re.sub(r"[\u202f ]", "", digits)) / (100 if per_cent else 1)
         for digits, per_cent in _DIGITS.findall(plain)
     )
+
+
+def settings(text: str) -> frozenset[tuple[str, float]]:
+    r"""Return the names that code or a text with formulas sets to numbers, with these.
+
+    Example:
+        >>> sorted(settings("d, τ = 3, 0.7") | settings(r"At $n=50\,257$ and $\tau=0.7$"))
+        [('d', 3.0), ('n', 50257.0), ('tau', 0.7)]
+    """
+    found: list[tuple[str, str]] = []
+    for line in map(unspaced, _GROUPED.sub("", text).splitlines()):
+        found += _SET.findall(line)
+        for names, values in _SETS.findall(line):
+            found += zip(names.split(","), values.split(","), strict=False)
+    return frozenset((spelled(re.sub(r"\W", "", name)), float(value)) for name, value in found)
+
+
+@dataclass(frozen=True)
+class Around:
+    """What stands around a text.
+
+    Attributes:
+        given: numbers that its code gives, and the readings of claims that it names.
+        sets: names that these, its displays and its outputs set to numbers.
+        displayed: formulas of its displays, as `unspaced` writes them.
+        meant: what these, its code and these readings mean, with their parts; see `meanings`.
+    """
+
+    given: frozenset[float] = frozenset()
+    sets: frozenset[tuple[str, float]] = frozenset()
+    displayed: Sequence[str] = ()
+    meant: Set[Meaning] = frozenset()
 
 
 def texts(statement: Statement, case: str | None = None) -> Iterator[str]:
@@ -59,33 +98,28 @@ def unspaced(formula: str) -> str:
 
 
 def unasked(
-    said: Sequence[Token],
-    given: frozenset[float] = frozenset(),
-    displayed: Iterable[str] = (),
-    meant: Set[Meaning] = frozenset(),
-    following: Iterable[str] = (),
+    said: Sequence[Token], around: Around | None = None, following: Iterable[str] = ()
 ) -> list[str]:
     """Say of each token of a text why it needs no owner; nothing where it does.
 
     Args:
         said: the tokens, in their order.
-        given: the numbers that code and readings have.
-        displayed: the formulas of displays, unspaced.
-        meant: what these, code and readings mean, with their parts.
+        around: what stands around the text.
         following: the lines that the next output prints.
 
     Example:
         >>> said = [*tokens("of 2 laws, $d=3$ has $2/d$ and $n/d$")]
         >>> from verified_transformer.engine.commands.prose.meanings import parts
-        >>> unasked(said, frozenset({3.0}), meant=parts("d = n d^{-1}"))
+        >>> unasked(said, Around(given=frozenset({3.0}), meant=parts("d = n d^{-1}")))
         ['', 'notation', '', 'notation']
     """
-    own = "\n".join(displayed)
+    around = around or Around()
+    displayed = "\n".join(around.displayed)
     found = ["word" if token.kind == "word" else "" for token in said]
     for place, token in enumerate(said):
-        if token.kind == "number" and _of(token) in given:
+        if token.kind == "number" and _of(token) in around.given:
             found[place] = "given"
-        elif token.kind == "formula" and _notation(token.text, given, own, meant):
+        elif token.kind == "formula" and _notation(token.text, around, displayed):
             found[place] = "notation"
     asked = [n for n, token in enumerate(said) if token.kind == "number" and not found[n]]
     printed = [_digits(t) for line in following for t in tokens(line.replace("$", ""))]
@@ -136,25 +170,28 @@ def _digits(token: Token) -> str:
     return re.sub(r"[\s\u202f]", "", token.text).replace("−", "-")
 
 
-def _notation(text: str, given: frozenset[float], displayed: str, meant: Set[Meaning]) -> bool:
-    formula = unspaced(text.strip("$ "))
+def _notation(text: str, around: Around, displayed: str) -> bool:
+    formula = unspaced(_GROUPED.sub("", text.strip("$ ")))
     if text.startswith("$$"):
         return False
-    settings = [_SET.fullmatch(part) for part in formula.split(",")]
-    if all(settings):
-        return all(numbers(part[1]) <= given for part in settings if part)
+    if all(map(_SET.fullmatch, formula.split(","))):
+        known = {name for name, _ in around.sets}
+        return all(
+            value in around.given and ((name, value) in around.sets or name not in known)
+            for name, value in settings(formula)
+        )
     if _stands_in(formula, displayed):
         return True
     if RELATION.search(formula):
         name, *others = _SETTING.split(text.strip("$ "))
-        return bool(SYMBOL.fullmatch(name)) and all(meaning(side) in meant for side in others)
+        return bool(SYMBOL.fullmatch(name)) and {*map(meaning, others)} <= around.meant
     shape = all(map(re.compile(r"\d+").fullmatch, formula.split(r"\times")))
-    if shape and numbers(formula) <= given:
+    if shape and numbers(formula) <= around.given:
         return True
     means = meaning(text.strip("$ "))
     if means is None:
         return not re.search(r"\d", _INDEX.sub("", formula))
-    return means in meant or (-means[0], -means[1]) in meant
+    return means in around.meant or (-means[0], -means[1]) in around.meant
 
 
 def _stands_in(formula: str, texts: str) -> bool:

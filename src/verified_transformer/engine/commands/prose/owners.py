@@ -28,7 +28,7 @@ places, it disagrees with its owner.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -40,7 +40,7 @@ from ...exact.formulas.evaluation import equivalent, number
 from ...exact.formulas.notation import parse, symbols
 from . import displays, needless
 from .comparisons import comparison_fault
-from .meanings import Meaning, meaning
+from .meanings import meaning
 from .needless import unspaced
 from .tokens import RELATION, Token, number_of, tokens
 
@@ -49,6 +49,7 @@ _ARROW = " <- "
 _CELL = re.compile(r"\[([\w-]+)\]")
 _CLAIM = re.compile(rf"{registry.PART}(?: at (?P<at>.+))?")
 _PRINTED = re.compile(r"printed (.+?)(?: in (notebooks/\S+))?")
+_BELOW, _ABOVE = (["<"], [r"\le"], [r"\leq"]), ([">"], [r"\ge"], [r"\geq"])
 FREE, DEFINITION = "free", "definition"
 
 
@@ -110,18 +111,14 @@ class Page:
         printed: lines that the page's code cells print.
         sources: keys of the bibliography.
         names: what the names in its displays stand for; each text adds to them.
-        given: numbers that its code gives, and the readings of claims that it names.
-        displayed: formulas of its displays, as `needless.unspaced` writes them.
-        meant: what these, its code and these readings mean, with their parts; see `meanings`.
+        around: what stands around them.
         elsewhere: gives the lines that another notebook prints, by its path.
     """
 
     printed: Sequence[str] = ()
     sources: frozenset[str] = frozenset()
     names: Names = field(default_factory=Names)
-    given: frozenset[float] = frozenset()
-    displayed: Sequence[str] = ()
-    meant: Set[Meaning] = frozenset()
+    around: needless.Around = field(default_factory=needless.Around)
     elsewhere: Callable[[str], Sequence[str]] | None = None
 
     def lines(self, notebook: str) -> Sequence[str]:
@@ -187,7 +184,7 @@ def matched(
         Tokens with the number of their row, and those that need an owner and have none.
     """
     shown = shown_as(said)
-    done = needless.unasked(said, page.given, page.displayed, page.meant, following)
+    done = needless.unasked(said, page.around, following)
     rows = [shown.get(text, text) for text, _ in own.rows]
     pairs = needless.aligned(
         [token.text for token in said], rows, [1 if free else 2 for free in done]
@@ -210,6 +207,8 @@ def owner_fault(token: Token, owner: str, page: Page) -> str | None:
         return displays.inline_fault(token.text, owner, page.names)
     if owner.startswith("@"):
         return None if owner[1:] in page.sources else "not in the bibliography"
+    if re.fullmatch(r"[\d.e-]+", owner):
+        return "a number owns nothing; accepted: what it is computed from"
     claim = _CLAIM.fullmatch(owner)
     try:
         if label := _PRINTED.fullmatch(owner):
@@ -224,6 +223,8 @@ def owner_fault(token: Token, owner: str, page: Page) -> str | None:
 
 def _printed(token: Token, label: str, lines: Sequence[str]) -> str | None:
     named = [line for line in lines if label in line]
+    if len(label) < 3:
+        return f"{label!r} may stand in any line; accepted: three letters or more"
     if not named:
         return f"no line that is printed has {label!r}"
     if token.kind == "formula":
@@ -312,6 +313,9 @@ def _agrees(token: Token, text: str, point: Mapping[object, float]) -> str | Non
     said = number_of(token) or number_of(Token(last.strip().replace("\\,", ""), "number"))
     if said is None or abs(float(found) - said[0]) > (near := said[1] * (1 + 1e-9)):
         return f"it is {float(found):.6g}"
+    relation = RELATION.findall(token.text.strip("$"))[-1:]
+    if (relation in _BELOW and found > said[0]) or (relation in _ABOVE and found < said[0]):
+        return f"it is {float(found):.6g}, not {relation[0]} that"
     for side in sides:
         other = _value(side)
         if other is not None and abs(other - float(found)) > near:

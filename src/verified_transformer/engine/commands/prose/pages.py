@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ def page(book: Any, sources: frozenset[str] = frozenset()) -> Page:
     code = "\n".join(cell.source for cell in book.cells if cell.cell_type == "code")
     prose = [cell.source for cell in book.cells if cell.cell_type == "markdown"]
     printed = tuple(line for cell in book.cells for line in printed_by(cell))
-    return Page(printed, sources, **_around("\n\n".join(prose), code))
+    return Page(printed, sources, around=_around("\n\n".join(prose), code, printed))
 
 
 def page_of_text(path: Path, text: str, sources: frozenset[str] = frozenset()) -> Page:
@@ -45,23 +46,36 @@ def page_of_text(path: Path, text: str, sources: frozenset[str] = frozenset()) -
         text: what it says.
     """
     listed = "\n".join(_LISTING.findall(text))
-    return Page(
-        (), sources, elsewhere=partial(_elsewhere, path.parents[1]), **_around(text, listed)
-    )
+    elsewhere = partial(_elsewhere, path.parents[1])
+    return Page((), sources, around=_around(text, listed), elsewhere=elsewhere)
 
 
-def _around(prose: str, code: str = "") -> dict[str, Any]:
+def _around(prose: str, code: str = "", printed: Iterable[str] = ()) -> needless.Around:
     """What a text may say unasked: of its own displays, its code, and the claims of both."""
     named = sorted({*ID.findall(prose), *ID.findall(code)})
     known = registry.load()[1]
     read = [text for id in named if id in known for text in needless.texts(known[id])]
-    shown = [found["display"] for found in MATHS.finditer(prose) if found["display"]]
+    given, sets = _of_all_readings()
+    maths = [*MATHS.finditer(prose)]
+    shown = [found["display"] for found in maths if found["display"]]
     formulas = [*shown, *(m.group().strip("$") for text in read for m in MATHS.finditer(text))]
-    return {
-        "given": needless.numbers(code).union(*map(needless.numbers, read)),
-        "displayed": [needless.unspaced(text) for text in shown],
-        "meant": meanings.parts_of_code(code).union(*map(meanings.parts, formulas)),
-    }
+    inline = Counter(one for m in maths for one in needless.settings(m["inline"] or ""))
+    twice = (one for one, times in inline.items() if times > 1)
+    return needless.Around(
+        given=given.union(needless.numbers(code), *map(needless.numbers, read)),
+        sets=sets.union(twice, *map(needless.settings, [code, *printed, *read, *shown])),
+        displayed=[needless.unspaced(text) for text in shown],
+        meant=meanings.parts_of_code(code).union(*map(meanings.parts, formulas)),
+    )
+
+
+@cache
+def _of_all_readings() -> tuple[frozenset[float], frozenset[tuple[str, float]]]:
+    """The numbers from a hundred on in the readings, such as sizes of models, and their names."""
+    read = [text for known in registry.load()[1].values() for text in needless.texts(known)]
+    given = {number for text in read for number in needless.numbers(text) if number >= 100}
+    sets = {one for text in read for one in needless.settings(text) if one[1] >= 100}
+    return frozenset(given), frozenset(sets)
 
 
 def printed_by(cell: Any) -> list[str]:
