@@ -255,7 +255,7 @@ def test_what_is_written_is_held_against_what_grow_makes(tmp_path: Path) -> None
 
     def wrong(*given: Any) -> torch.Tensor:
         found = kept(*given)
-        return found.neg() if given[1].key.endswith("h.1.mlp.c_fc.weight") else found
+        return found.neg() if given[1].key.endswith("h.0.mlp.c_fc.weight") else found
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(checkpoints, "_grown", wrong)

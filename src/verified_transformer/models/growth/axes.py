@@ -29,6 +29,7 @@ from typing import TypeVar
 import torch
 
 Along = tuple[torch.Tensor, torch.Tensor]  # source and factor, of one dimension
+_ENTRIES = 2**21  # of a large tensor, written at a time
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Gathered:
             source, factor = at[0]
             read, place = source[index].unique(return_inverse=True)
             index, at[0] = read, (place, factor[index])
-        value = self.value[index.to(self.value.device)]
+        value = self.value.index_select(0, index.to(self.value.device))
         return replace(self, value=value, along=tuple(at.items()))
 
     def silent(self) -> Gathered:
@@ -133,21 +134,27 @@ class Gathered:
 
     def into(self, target: torch.Tensor) -> torch.Tensor:
         """Write the large tensor into one of its shape, each entry rounded once; return that."""
-        found = self._scaled(target.dtype)
-        if found is None:  # copies of one number with different factors
-            found = self.value.double()
-            for dim, (source, factor) in self.along:
-                found = found.index_select(dim, source.to(found.device))
-                found = found * _beside(factor.to(found.device), dim, found.ndim)
-            return target.copy_(found)
-        last = len(self.along) - 1
-        for place, (dim, (source, factor)) in enumerate(sorted(self.along, reverse=True)):
-            fits = place == last and found.dtype == target.dtype and not self.shift
-            out = target if fits else None
-            found = torch.index_select(found, dim, source.to(found.device), out=out)
-            if bool((empty := factor == 0).any()):
-                found.index_fill_(dim, empty.nonzero()[:, 0].to(found.device), 0)
-        return found if found is target else target.copy_(found - self.shift)
+        if not self.shape:
+            return target.copy_(self.value)
+        few = max(1, _ENTRIES * self.shape[0] // max(1, target.numel()))
+        for rows in torch.arange(self.shape[0]).split(few):
+            self.rows(rows)._fill(target[rows[0] : rows[-1] + 1])
+        return target
+
+    def _fill(self, target: torch.Tensor) -> None:
+        """Write few rows, which stay in the processor's cache."""
+        scaled = self._scaled(target.dtype)
+        found = self.value.double() + self.shift if scaled is None else scaled
+        for place, (dim, (source, factor)) in enumerate(sorted(self.along, reverse=True), 1):
+            source, factor = source.to(found.device), factor.to(found.device)
+            whole = place == len(self.along) and found.dtype == target.dtype and not self.shift
+            found = torch.index_select(found, dim, source, out=target if whole else None)
+            if scaled is None:  # copies of one number have different factors
+                found *= _beside(factor, dim, found.ndim)
+            elif not bool(factor.all()):
+                found.index_fill_(dim, (factor == 0).nonzero()[:, 0], 0)
+        if found is not target:
+            target.copy_(found - self.shift if self.shift else found)
 
     def _scaled(self, dtype: torch.dtype) -> torch.Tensor | None:
         """The small tensor times the factors, rounded unless shifted; None where copies differ."""
@@ -157,11 +164,10 @@ class Gathered:
             if own is None:
                 return None
             owns.append((dim, own))
-        if not self.shift and self.value.dtype == dtype:
-            numbers = [own.unique().tolist() for _, own in owns]
-            scale = math.prod(each[0] for each in numbers if each)
-            one = all(len(each) < 2 for each in numbers)
-            if one and torch.tensor(scale, dtype=dtype).item() == scale:  # a product rounds once
+        numbers = [own.unique().tolist() for _, own in owns]
+        scale = math.prod(each[0] for each in numbers if each)
+        if not self.shift and self.value.dtype == dtype and all(len(each) < 2 for each in numbers):
+            if torch.tensor(scale, dtype=dtype).item() == scale:  # a product rounds once
                 return self.value if scale == 1 else self.value * scale
         found = self.value.double()
         if self.shift:

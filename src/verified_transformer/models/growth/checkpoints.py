@@ -8,6 +8,7 @@ default.) A run that was killed is called again and goes on after the last tenso
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 import os
@@ -17,16 +18,19 @@ from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
 import torch
+from torch import nn
 
 from .descriptions import Description, GrowthRefused, described
-from .filling import Growth, fill_own, make_frequencies
+from .filling import Growth, fill_own
 from .growing import begun
-from .sizes import Sizes, shortened, size_name, size_of
+from .layers import alike
+from .sizes import Sizes, size_name, size_of
+from .stock import made
 from .verify import GrowthFailed, require_same_function
 
 Progress = Callable[[str, int, int], None]
 _INDEX, _PART = "model.safetensors.index.json", ".part"
-_CHECKED_LAYERS, _CHECKED_WORDS = 2, 256
+_CHECKED_WORDS = 256
 _KINDS = {torch.float64: "F64", torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16"}
 _WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".h5", ".msgpack", ".index.json")
 
@@ -63,16 +67,16 @@ def widen_checkpoint(
 ) -> Path:
     """Grow a saved checkpoint into another folder, the same function.
 
-    The tensors are, bit by bit, those of `grow`. One at a time is in memory, and with ``check`` the
-    first two layers between both ends, which have the first words of the vocabulary.
+    The tensors are, bit by bit, those of `grow`. One at a time is in memory, and with ``check`` one
+    layer of each kind between both ends, which have the first words of the vocabulary.
 
     Args:
         source: a folder that ``save_pretrained`` wrote, in safetensors, sharded or not.
         target: the folder to write; new, empty, or what a call that was killed has left, which is
             then gone on with. Tokenizers and the like are copied along.
         k: factor of growth of the stream, as `grow` takes it.
-        check: whether the first layers are built, grown and compared as `grow` does, before
-            anything is written, and their bits held against what is then written.
+        check: whether these layers are built, grown and compared as `grow` does, before anything
+            is written, and their bits held against what is then written.
         progress: called with the name of a shard, how many of its tensors are written, and how many
             there are, after each.
         description, sizes: as `grow` takes them.
@@ -85,7 +89,7 @@ def widen_checkpoint(
             ``target`` holds something else.
         GrowthRefused: as `grow`; or a tensor is missing, is none of the class's parameters, or is
             one of several that the library fuses when it loads them (Mixtral's experts).
-        GrowthFailed: as `grow`, on the first layers.
+        GrowthFailed: as `grow`, on these layers.
 
     Example:
         >>> import tempfile
@@ -104,13 +108,12 @@ def widen_checkpoint(
     small = _empty(source, shards, description)
     growth = begun(small, k, sizes, description=description)
     growth.require_rules()
-    make_frequencies(growth.large, growth.description, "cpu")
     contents = {path: _contents(path, growth) for path in shards}
     _require_all(source, growth, contents)
     places = {it.small: (path, it.read) for path, tensors in contents.items() for it in tensors}
     wanted = {}
     if check:
-        wanted = require_first_layers(
+        wanted = require_same_layers(
             small, k, sizes, lambda name, rows: _read(*places[name], rows), {*places}, description
         )
     beside = [
@@ -186,14 +189,14 @@ def _empty(source: Path, shards: list[Path], description: Description | str | No
     if dtype is None:
         with safe_open(shards[0], "pt") as held:
             dtype = held.get_tensor(next(iter(held.keys()))).dtype
-    with torch.device("meta"):
-        model = kind(config).to(dtype).eval()
-    fill_own(model, described(model, description), _on_cpu(model))
+    return _made(kind, config, dtype, description)
+
+
+def _made(kind: type, config: Any, dtype: torch.dtype, description: Description | str | None) -> Any:
+    """A class with its buffers as they are loaded, its parameters on the meta device."""
+    model = made(kind, config, "cpu").to(dtype).eval()
+    fill_own(model, described(model, description), dict(model.named_buffers()))
     return model
-
-
-def _on_cpu(model: Any) -> dict[str, torch.Tensor]:
-    return {name: torch.empty_like(it, device="cpu") for name, it in model.named_buffers()}
 
 
 def _contents(path: Path, growth: Growth) -> list[_Tensor]:
@@ -274,7 +277,7 @@ def _read(path: Path, key: str, rows: int | None = None) -> torch.Tensor:
     return found
 
 
-def require_first_layers(
+def require_same_layers(
     small: Any,
     k: int,
     sizes: Mapping[str, Any],
@@ -282,7 +285,7 @@ def require_first_layers(
     names: set[str],
     description: Description | str | None = None,
 ) -> dict[str, tuple[int, str]]:
-    """Grow the first layers between both ends as `grow` does, and compare.
+    """Grow one layer of each kind between both ends as `grow` does, and compare.
 
     Of the vocabulary the first words alone: each row of a table or of a head acts by itself.
 
@@ -297,22 +300,28 @@ def require_first_layers(
     Raises:
         GrowthFailed: another function.
     """
-    config = shortened(small.config, _CHECKED_LAYERS)
+    config = copy.deepcopy(small.config)
     least = 1 + (getattr(config, "pad_token_id", None) or 0)
     setattr(config, size_name(config, "vocabulary") or "_",
             min(size_of(config, "vocabulary") or 0, max(least, _CHECKED_WORDS)))  # fmt: skip
-    model = type(small)(config).to(small.dtype).eval()
-    fill_own(model, described(model, description), _on_cpu(model))
+    model = _made(type(small), config, small.dtype, description)
+    found = described(model, description)
+    passed = alike(model, found, lengthened=bool(sizes.get("layers")))
     own = dict(model.named_parameters(remove_duplicate=False))
-    for name in filter(names.__contains__, own):
-        own[name].data = read(name, own[name].shape[0])
-    if sizes.get("layers"):
-        sizes = {**sizes, "layers": _CHECKED_LAYERS + 1}
+    loaded = {
+        own[name]: nn.Parameter(read(name, own[name].shape[0]))
+        for name in filter(names.__contains__, own)
+        if not any(name.startswith(f"{layer}.") for layer in passed)
+    }
+    for name, parameter in own.items():
+        if parameter in loaded:
+            path, _, leaf = name.rpartition(".")
+            setattr(model.get_submodule(path), leaf, loaded[parameter])
     growth = begun(model, k, sizes, description=description)
     growth.fill()
     require_same_function(growth)
     grown = {name: growth.large.get_parameter(growth.place[name]) for name in own}
-    return {name: (len(value), _digest(value)) for name, value in grown.items()}
+    return {name: (len(it), _digest(it)) for name, it in grown.items() if not it.is_meta}
 
 
 def _write_shard(

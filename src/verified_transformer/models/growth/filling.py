@@ -196,10 +196,10 @@ class Growth:
     def rows_are_exact(self, name: str) -> bool:
         """Whether some rows of a parameter of the large model are what the rules make, rounded.
 
-        Of one with noise, none are looked at.
+        Of one with noise, or on the meta device, none are looked at.
         """
         rule, own = self.gathered(self.first[name]), self._large[name].detach()
-        if name in self._noisy or not rule.shape:
+        if name in self._noisy or not rule.shape or own.is_meta:
             return True
         rows = torch.linspace(0, rule.shape[0] - 1, 8).long().unique().to(own.device)
         exact, own = rule.rows(rows.cpu()).dense(), own[rows]
@@ -240,7 +240,7 @@ class Growth:
                     wide = torch.empty_like(target, dtype=torch.float64)
                     self.exact(name, wide)
                     target.copy_(wide)
-                else:
+                elif not parameter.is_meta:
                     rule.into(target)
                 made[first] = nn.Parameter(target, requires_grad=parameter.requires_grad)
             path, _, leaf = name.rpartition(".")
@@ -307,7 +307,7 @@ class Growth:
         known = leaf in ("weight", "bias") or leaf.endswith("inv_freq")
         if row is None or not (known or self.description.row(self.origin(name)[0])):
             raise GrowthRefused(f"{name}: no rule is known for this parameter of {kind}")
-        own = getattr(self.large.get_submodule(path), leaf, None)
+        own = self._large.get(name, getattr(self.large.get_submodule(path), leaf, None))
         if own is None:
             raise GrowthRefused(f"{name}: {kind} with this configuration has it not")
         axes = [*self.axes]
@@ -373,8 +373,9 @@ def _stacks(model: Any, large: Any) -> dict[str, tuple[int, int]]:
 
 def _wide(model: Any, config: Any, description: Description) -> Any:
     """The class with another configuration; its weights are yet to be filled."""
-    large = made(model, config, next(model.parameters()).device)
-    make_frequencies(large, description)
+    device = next((own.device for own in (*model.buffers(), *model.parameters())))
+    large = made(type(model), config, device)
+    _make_frequencies(large, description, "cpu" if device.type == "meta" else device)
     kinds = dict(model.named_buffers())
     for name, buffer in [*large.named_buffers()]:
         if name in kinds:
@@ -384,14 +385,12 @@ def _wide(model: Any, config: Any, description: Description) -> Any:
     return large
 
 
-def make_frequencies(large: Any, description: Description, device: Any = None) -> None:
+def _make_frequencies(large: Any, description: Description, device: Any) -> None:
     """Compute the tables of sines that a class keeps as parameters, as RoFormer's does."""
     for path, module in large.named_modules():
         row = description.row(path)
         if row is not None and row.rule == "frequencies" and list(module.parameters()):
-            if device is not None:
-                module.to_empty(device=device)
-            large._init_weights(module)
+            large._init_weights(module.to_empty(device=device))
 
 
 def fill_own(model: Any, description: Description, like: Mapping[str, torch.Tensor]) -> None:
