@@ -72,6 +72,23 @@ class Gathered:
         value = self.value.index_select(0, index.to(self.value.device))
         return replace(self, value=value, along=tuple(at.items()))
 
+    def block(self, number: int, part: int, parts: int, value: torch.Tensor) -> Gathered:
+        """The same, of one matrix in a row of them; or of one of equal parts of its rows.
+
+        Args:
+            number: of the matrix; the row of them has not grown.
+            part, parts: which part, and of how many.
+            value: the small matrix, or its part.
+        """
+        at = dict(self.along)
+        alone = float(at.pop(0)[1][number]) if 0 in at else 1.0
+        new = self.shape[1] // parts
+        if 1 in at or alone != 1:
+            source, factor = at.get(1, (torch.arange(self.shape[1]), torch.ones(self.shape[1])))
+            rows = slice(new * part, new * (part + 1))
+            at[1] = source[rows] - len(value) * part, alone * factor[rows].double()
+        return Gathered(value, tuple((dim - 1, told) for dim, told in at.items()), self.shift)
+
     def silent(self) -> Gathered:
         """The same with all factors zero."""
         one = (0, (torch.arange(self.value.shape[0]), torch.empty(self.value.shape[0]).double()))

@@ -12,6 +12,7 @@ import copy
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -39,7 +40,8 @@ class _Tensor(NamedTuple):
     """A tensor of a shard: its key, the one that it is read from, its parameter, and what it is.
 
     ``name`` is that of the parameter in the large model, ``small`` in the small one; without it the
-    tensor belongs to a new layer.
+    tensor belongs to a new layer. ``block`` is an expert's number, which part of its matrix this
+    is, and of how many, where the class holds all experts in one parameter.
     """
 
     key: str
@@ -48,6 +50,7 @@ class _Tensor(NamedTuple):
     small: str
     shape: tuple[int, ...]
     dtype: torch.dtype
+    block: tuple[int, int, int] | None = None
 
     @property
     def size(self) -> int:
@@ -88,7 +91,7 @@ def widen_checkpoint(
         TypeError, ValueError: ``k`` and sizes as for `grow`; ``source`` is no such folder;
             ``target`` holds something else.
         GrowthRefused: as `grow`; or a tensor is missing, is none of the class's parameters, or is
-            one of several that the library fuses when it loads them (Mixtral's experts).
+            one of several that the library fuses when it loads them, experts excepted.
         GrowthFailed: as `grow`, on these layers.
 
     Example:
@@ -110,11 +113,14 @@ def widen_checkpoint(
     growth.require_rules()
     contents = {path: _contents(path, growth) for path in shards}
     _require_all(source, growth, contents)
-    places = {it.small: (path, it.read) for path, tensors in contents.items() for it in tensors}
+    places: dict[str, dict[Any, tuple[Path, str]]] = {}
+    for path, tensors in contents.items():
+        for it in tensors:
+            places.setdefault(it.small, {})[it.block] = path, it.read
     wanted = {}
     if check:
         wanted = require_same_layers(
-            small, k, sizes, lambda name, rows: _read(*places[name], rows), {*places}, description
+            small, k, sizes, lambda name, rows: _joined(places[name], rows), {*places}, description
         )
     beside = [
         path for path in source.iterdir()
@@ -214,27 +220,47 @@ def _contents(path: Path, growth: Growth) -> list[_Tensor]:
     found = []
     with safe_open(path, "pt") as held:
         for key in held.keys():  # it is no dictionary
-            name, converter = rename_source_key(key, renamed, fused, prefix, state)
-            if converter is not None or name not in names:
-                what = "is one of several that are fused" if converter else "is no parameter"
+            name, pattern = rename_source_key(key, renamed, fused, prefix, state)
+            block = _block(key, pattern, fused) if pattern else None
+            if (pattern and block is None) or name not in names:
+                what = "is one of several that are fused" if pattern else "is no parameter"
                 raise GrowthRefused(
                     f"{key}: it {what} of {type(model).__name__}; accepted: a checkpoint with its "
                     "parameters as they are (`grow` takes the loaded model)"
                 )
             told = held.get_slice(key)
             dtype = {short: kind for kind, short in _KINDS.items()}.get(told.get_dtype())
-            if dtype is None or tuple(told.get_shape()) != tuple(names[name].shape):
+            wanted = tuple(names[name].shape)
+            if block is not None:
+                wanted = wanted[1] // block[2], wanted[2]
+            if dtype is None or tuple(told.get_shape()) != wanted:
                 raise GrowthRefused(
                     f"{key}: got {told.get_dtype()} {tuple(told.get_shape())}; accepted: floats of "
-                    f"16 bits or more, {tuple(names[name].shape)}"
+                    f"16 bits or more, {wanted}"
                 )
             for place in growth.first:
                 old, between = growth.origin(place)
                 if old == name:
                     shape = tuple(growth.large.get_parameter(place).shape)
-                    own = _renamed(key, name, place)
-                    found.append(_Tensor(own, key, place, "" if between else name, shape, dtype))
+                    if block is not None:
+                        shape = shape[1] // block[2], shape[2]
+                    own, old = _renamed(key, name, place), "" if between else name
+                    found.append(_Tensor(own, key, place, old, shape, dtype, block))
     return found
+
+
+def _block(key: str, pattern: str, fused: list[Any]) -> tuple[int, int, int] | None:
+    """Which expert's tensor a key is, which part of its matrix, and of how many.
+
+    None where it is something else that the library fuses.
+    """
+    converter = next(each for each in fused if pattern in each.source_patterns)
+    every = [(type(each).__name__, getattr(each, "dim", None)) for each in converter.operations]
+    number = re.search(re.escape(pattern).replace(r"\*", r"(\d+)"), key)
+    parts = len(converter.source_patterns)
+    if number is None or every != [("MergeModulelist", 0), ("Concatenate", 1)][: min(parts, 2)]:
+        return None
+    return int(number[1]), converter.source_patterns.index(pattern), parts
 
 
 def _renamed(key: str, name: str, place: str) -> str:
@@ -243,28 +269,36 @@ def _renamed(key: str, name: str, place: str) -> str:
         return key
     parts = list(zip(name.split("."), place.split("."), strict=True))
     first = next(at for at, (old, new) in enumerate(parts) if old != new)
-    old, new = (".".join(each) for each in zip(*parts[first:], strict=True))
-    if not key.endswith(f".{old}"):
+    stack, (old, new) = parts[first - 1][0], parts[first]
+    found, count = re.subn(rf"((?:^|\.){stack}\.){old}\.", rf"\g<1>{new}.", key)
+    if count != 1:
         raise GrowthRefused(
             f"layers: got {key}, another name than its parameter's, {name}; accepted: None (`grow` "
             "takes the loaded model)"
         )
-    return key.removesuffix(old) + new
+    return found
 
 
 def _require_all(source: Path, growth: Growth, contents: dict[Path, list[_Tensor]]) -> None:
     """Check that every parameter is there, and under one number where it is there twice."""
-    held: dict[str, tuple[Path, str]] = {}
+    held: dict[Any, tuple[Path, str]] = {}
+    every = set(growth.first.values())
     for path, tensors in contents.items():
         for tensor in tensors:
-            first = growth.first[tensor.name]
+            first: Any = growth.first[tensor.name]
+            if tensor.block is not None:
+                count, (*_, parts) = len(growth.large.get_parameter(first)), tensor.block
+                every -= {first}
+                every |= {f"{first}[{n}], part {p} of {parts}"
+                          for n in range(count) for p in range(parts)}  # fmt: skip
+                first = f"{first}[{tensor.block[0]}], part {tensor.block[1]} of {parts}"
             if first in held and not torch.equal(_read(path, tensor.read), _read(*held[first])):
                 raise GrowthRefused(
                     f"{tensor.key}: it is not {held[first][1]}, to which the configuration ties "
                     "it; accepted: equal numbers, or tie_word_embeddings=False"
                 )
             held.setdefault(first, (path, tensor.read))
-    if missing := sorted(set(growth.first.values()) - set(held)):
+    if missing := sorted(every - set(held)):
         raise GrowthRefused(f"source: got {source} without {missing[0]}; accepted: all parameters")
 
 
@@ -275,6 +309,17 @@ def _read(path: Path, key: str, rows: int | None = None) -> torch.Tensor:
     with safe_open(path, "pt") as held:
         found: torch.Tensor = held.get_slice(key)[:rows]
     return found
+
+
+def _joined(parts: dict[Any, tuple[Path, str]], rows: int) -> torch.Tensor:
+    """A parameter's first rows; all of one that holds experts, of which each has its tensors."""
+    if None in parts:
+        return _read(*parts[None], rows)
+    count = 1 + max(number for number, *_ in parts)
+    return torch.stack([
+        torch.cat([_read(*parts[block]) for block in sorted(parts) if block[0] == number])
+        for number in range(count)
+    ])  # fmt: skip
 
 
 def require_same_layers(
@@ -357,7 +402,9 @@ def _write_shard(
             # the last that looks whole is written again: its end may not have reached the disk
             if place + tensor.size + follower > done:
                 value = _grown(source, tensor, growth)
-                rows, digest = wanted.get(tensor.small, (0, _digest(value[:0])))
+                rows, digest = 0, _digest(value[:0])
+                if tensor.block is None:
+                    rows, digest = wanted.get(tensor.small, (rows, digest))
                 if _digest(value[:rows]) != digest:
                     raise GrowthFailed(f"{tensor.key}: it is not, bit by bit, what `grow` makes")
                 out.seek(place)
@@ -372,7 +419,10 @@ def _write_shard(
 
 
 def _grown(source: Path, tensor: _Tensor, growth: Growth) -> torch.Tensor:
-    rule = growth.of(tensor.name, _read(source, tensor.read))
+    value = _read(source, tensor.read)
+    rule = growth.of(tensor.name, value) if tensor.block is None else (
+        growth.gathered(tensor.name).block(*tensor.block, value)
+    )  # fmt: skip
     return rule.into(torch.empty(tensor.shape, dtype=tensor.dtype))
 
 
