@@ -198,7 +198,9 @@ def _empty(source: Path, shards: list[Path], description: Description | str | No
     return _made(kind, config, dtype, description)
 
 
-def _made(kind: type, config: Any, dtype: torch.dtype, description: Description | str | None) -> Any:
+def _made(
+    kind: type, config: Any, dtype: torch.dtype, description: Description | str | None
+) -> Any:
     """A class with its buffers as they are loaded, its parameters on the meta device."""
     model = made(kind, config, "cpu").to(dtype).eval()
     fill_own(model, described(model, description), dict(model.named_buffers()))
@@ -349,6 +351,8 @@ def require_same_layers(
     least = 1 + (getattr(config, "pad_token_id", None) or 0)
     setattr(config, size_name(config, "vocabulary") or "_",
             min(size_of(config, "vocabulary") or 0, max(least, _CHECKED_WORDS)))  # fmt: skip
+    if sizes.get("vocabulary"):
+        sizes = {**sizes, "vocabulary": size_of(config, "vocabulary") + 1}
     model = _made(type(small), config, small.dtype, description)
     found = described(model, description)
     passed = alike(model, found, lengthened=bool(sizes.get("layers")))
@@ -366,7 +370,9 @@ def require_same_layers(
     growth.fill()
     require_same_function(growth)
     grown = {name: growth.large.get_parameter(growth.place[name]) for name in own}
-    return {name: (len(it), _digest(it)) for name, it in grown.items() if not it.is_meta}
+    rows = {name: len(it) - growth.new_words * growth.has_words(name) for name, it in grown.items()}
+    return {name: (rows[name], _digest(it[: rows[name]]))
+            for name, it in grown.items() if not it.is_meta}  # fmt: skip
 
 
 def _write_shard(

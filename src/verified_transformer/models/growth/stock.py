@@ -38,10 +38,10 @@ def made(kind: type, config: Any, device: torch.device | str) -> Any:
 
     register = nn.Module.register_parameter
 
-    def registered(module: nn.Module, name: str, own: nn.Parameter | None) -> None:
-        if own is not None and not own.is_meta:
-            own = nn.Parameter(own.detach().to("meta"), own.requires_grad)
-        register(module, name, own)
+    def registered(self: nn.Module, name: str, param: nn.Parameter | None) -> None:
+        if param is not None and not param.is_meta:
+            param = nn.Parameter(param.detach().to("meta"), param.requires_grad)
+        register(self, name, param)
 
     with torch.random.fork_rng(devices=[]), torch.device(device), no_init_weights():
         try:

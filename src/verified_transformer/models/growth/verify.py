@@ -382,7 +382,9 @@ def _apart(small: Said, large: Said, growth: Growth) -> float:
     axes = growth.axes
     kinds = {"last_hidden_state": growth.description.output, "pooler_output": "pooled"}
     return max(
-        _distance(axes[kinds[name]].write(value, -1) if name in kinds else value, large[name])
+        _distance(axes[kinds[name]].write(value, -1), large[name])
+        if name in kinds
+        else _distance(value, large[name][..., : value.shape[-1]])  # new words come last
         for name, value in small.items()
     )
 
@@ -428,7 +430,7 @@ def random_inputs(
     def drawn_below(bound: int) -> torch.Tensor:
         return torch.randint(bound, (batch, length), generator=generator).to(own.device)
 
-    inputs = {"input_ids": drawn_below(known(growth.axes["vocabulary"].size))}
+    inputs = {"input_ids": drawn_below(known(growth.axes["vocabulary"].size - growth.new_words))}
     if not _is_of_transformers(model):
         return inputs
     inputs["attention_mask"] = drawn_below(1) + 1
@@ -569,7 +571,9 @@ def _first_break(small: Trace, large: Trace, axes: Axes, tolerance: float) -> st
         for dim, size in enumerate(before.shape[:-1]):  # of a norm of each head there may be more
             if size != after.shape[dim] == len(heads):
                 before = before.index_select(dim, heads.to(before.device))
-        if name != "vocabulary":  # of which there may be the first words alone
+        if name == "vocabulary":  # of which there may be the first words alone
+            after = after[..., : before.shape[-1]]
+        else:
             before, after = axis.write(before, -1), after * taken
         error = _distance(before, after)
         if not error <= tolerance:
