@@ -66,8 +66,13 @@ SIZES: dict[str, tuple[dict[str, int], tuple[str, ...]]] = {
     ),
     "width alone, a multiple": ({"width": 32}, ("Llama, untied", "OPT, as of 350 M, tied")),
     "width, heads and their size": ({"k": 2, "width": 40, "heads": 8}, ("Llama, untied",)),
+    "words": (
+        {"vocabulary": 25}, ("BERT, ReLU, untied", "T5 v1.0", "OPT, as of 350 M, tied",
+                             "RoFormer, untied, rotary values, other embedding size"),
+    ),
     "all": (
-        {"k": 2, "heads": 8, "key_value_heads": 8, "feed_forward": 33, "layers": 3},
+        {"k": 2, "heads": 8, "key_value_heads": 8, "feed_forward": 33, "layers": 3,
+         "vocabulary": 22},
         ("Llama, untied", "Qwen3, tied", "Gemma 2, tied", "OLMo2, tied", "Phi-3, tied"),
     ),
 }  # fmt: skip
@@ -274,7 +279,30 @@ def test_no_rates_let_a_deeper_model_follow() -> None:
         grow_optimiser(adam, small, grow(small, key_value_heads=4))
 
 
-@pytest.mark.parametrize("kind", ["Llama, untied", "GPT-2, tied", "Gemma 3, tied"])
+@pytest.mark.parametrize("kind", ["BERT, ReLU, untied", "GPT-2, tied", "Gemma 2, tied", "T5 v1.0"])
+def test_a_new_word_begins_with_the_mean_logit(kind: str) -> None:
+    small = model(kind)
+    large = grow(small, 2, vocabulary=24)
+    tokens = {"input_ids": torch.tensor([[3, 5, 7, 11]])}
+    if small.config.is_encoder_decoder:
+        tokens["decoder_input_ids"] = tokens["input_ids"]
+    with clean_float64():
+        before, after = small(**tokens).logits, large(**tokens).logits
+    count, cap = before.shape[-1], getattr(small.config, "final_logit_softcapping", None)
+    assert torch.allclose(before, after[..., :count], rtol=1e-10, atol=1e-12)
+    inside = cap * torch.atanh(before / cap) if cap else before
+    mean = inside.mean(-1, keepdim=True)
+    expected = (cap * torch.tanh(mean / cap) if cap else mean).expand_as(after[..., count:])
+    assert torch.allclose(after[..., count:], expected, rtol=1e-9, atol=1e-11)
+    adam = torch.optim.AdamW(small.parameters())
+    with pytest.raises(GrowthRefused, match=r"large: got new words, which learn what the small"):
+        grow_optimiser(adam, small, large)
+
+
+@pytest.mark.parametrize("kind", [
+    "Llama, untied", "GPT-2, tied", "Gemma 3, tied", "Mixtral, tied",
+    "Qwen3, mixture, ForSequenceClassification",
+])  # fmt: skip
 def test_a_checkpoint_grows_in_every_way_bit_by_bit(kind: str, tmp_path: Path) -> None:
     load_file = pytest.importorskip("safetensors.torch").load_file
     small = model(kind, dtype=torch.float32)
@@ -282,10 +310,11 @@ def test_a_checkpoint_grows_in_every_way_bit_by_bit(kind: str, tmp_path: Path) -
     small.save_pretrained(folder, max_shard_size="4KB")
     small = type(small).from_pretrained(folder).eval()
     heads = 2 * small.config.num_attention_heads
-    sizes = {"heads": heads, "feed_forward": 99, "layers": 5}
+    sizes = {"heads": heads, "feed_forward": 99, "layers": 5, "vocabulary": 21}
     sizes |= {"width": 40} if kind != "GPT-2, tied" else {}
     grow(small, 2, **sizes).save_pretrained(tmp_path / "grown")
-    line = ["widen", str(folder), str(wide), "--stream", "2", "--layers", "5"]
+    line = ["widen", str(folder), str(wide), "--stream", "2", "--layers", "5",
+            "--vocabulary", "21"]  # fmt: skip
     line += ["--width", "40"] if "width" in sizes else []
     assert main([*line, "--heads", str(heads), "--feed-forward", "99"]) == 0
     widen_checkpoint(folder, wide, 2, **sizes)  # whole: nothing is left to do
@@ -298,6 +327,8 @@ def test_a_checkpoint_grows_in_every_way_bit_by_bit(kind: str, tmp_path: Path) -
     index = json.loads((wide / "model.safetensors.index.json").read_text("utf-8"))
     assert set(index["weight_map"]) == set(ours)
     again = type(small).from_pretrained(wide)
+    for each in (small, again):
+        each.config._experts_implementation = "eager"  # the others want other sizes
     assert (
         again.config.num_hidden_layers == 5 and compare(small, again, tolerance=1e-5).clean < 1e-5
     )

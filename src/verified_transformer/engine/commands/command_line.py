@@ -101,7 +101,8 @@ def _parser() -> argparse.ArgumentParser:
     wide.add_argument("--stream", type=int, default=1, help="how many times as wide")
     wide.add_argument("--width", type=int, help="of the stream, where it is to be no multiple")
     for size, of in (("heads", "heads"), ("key-value-heads", "key and value heads"),
-                     ("feed-forward", "feed-forward units"), ("layers", "layers")):  # fmt: skip
+                     ("feed-forward", "feed-forward units"), ("layers", "layers"),
+                     ("vocabulary", "words")):  # fmt: skip
         wide.add_argument(f"--{size}", type=int, help=f"how many {of} the large model has")
     elsewhere = command(
         "portable", "run notebooks under other instruction sets, threads and hash seeds",
@@ -209,6 +210,6 @@ def _widen(given: argparse.Namespace) -> object:
     def progress(shard: str, done: int, count: int) -> None:
         print(f"\r{shard}: {done} of {count} tensors", end="\n" * (done == count), flush=True)
 
-    names = ("width", "heads", "key_value_heads", "feed_forward", "layers")
+    names = ("width", "heads", "key_value_heads", "feed_forward", "layers", "vocabulary")
     sizes = {name: getattr(given, name) for name in names}
     return widen_checkpoint(given.source, given.target, given.stream, progress=progress, **sizes)

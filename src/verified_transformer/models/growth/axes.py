@@ -23,12 +23,14 @@ What an axis does to a `Gathered` is noted down and computed later, one dimensio
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import torch
 
 Along = tuple[torch.Tensor, torch.Tensor]  # source and factor, of one dimension
+_ENTRIES = 2**20  # of a large tensor, written at a time: they stay in a processor's cache
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,25 @@ class Gathered:
             source, factor = at[0]
             read, place = source[index].unique(return_inverse=True)
             index, at[0] = read, (place, factor[index])
-        value = self.value[index.to(self.value.device)]
+        value = self.value.index_select(0, index.to(self.value.device))
         return replace(self, value=value, along=tuple(at.items()))
+
+    def block(self, number: int, part: int, parts: int, value: torch.Tensor) -> Gathered:
+        """The same, of one matrix in a row of them; or of one of equal parts of its rows.
+
+        Args:
+            number: of the matrix; the row of them has not grown.
+            part, parts: which part, and of how many.
+            value: the small matrix, or its part.
+        """
+        at = dict(self.along)
+        alone = float(at.pop(0)[1][number]) if 0 in at else 1.0
+        new = self.shape[1] // parts
+        if 1 in at or alone != 1:
+            source, factor = at.get(1, (torch.arange(self.shape[1]), torch.ones(self.shape[1])))
+            rows = slice(new * part, new * (part + 1))
+            at[1] = source[rows] - len(value) * part, alone * factor[rows].double()
+        return Gathered(value, tuple((dim - 1, told) for dim, told in at.items()), self.shift)
 
     def silent(self) -> Gathered:
         """The same with all factors zero."""
@@ -133,43 +152,45 @@ class Gathered:
 
     def into(self, target: torch.Tensor) -> torch.Tensor:
         """Write the large tensor into one of its shape, each entry rounded once; return that."""
-        found = self._scaled(target.dtype)
-        if found is None:  # copies of one number with different factors
-            found = self.value.double()
-            for dim, (source, factor) in self.along:
-                found = found.index_select(dim, source.to(found.device))
-                found = found * _beside(factor.to(found.device), dim, found.ndim)
-            return target.copy_(found)
-        last = len(self.along) - 1
-        for place, (dim, (source, factor)) in enumerate(sorted(self.along, reverse=True)):
-            fits = place == last and found.dtype == target.dtype and not self.shift
-            out = target if fits else None
-            found = torch.index_select(found, dim, source.to(found.device), out=out)
-            if bool((empty := factor == 0).any()):
-                found.index_fill_(dim, empty.nonzero()[:, 0].to(found.device), 0)
-        return found if found is target else target.copy_(found - self.shift)
+        if not self.shape:
+            return target.copy_(self.value)
+        device, count = self.value.device, self.shape[0]
+        every = torch.arange(count), torch.ones(count, dtype=torch.float64)
+        at = {dim: told for dim, told in self.along if dim} | {0: dict(self.along).get(0, every)}
+        owns = {dim: _own(*at[dim], self.value.shape[dim]) for dim in at}
+        alike = {dim: own for dim, own in owns.items() if own is not None}
+        scale = self._scale(alike, target.dtype) if len(alike) == len(owns) else None
+        few = max(1, _ENTRIES * count // max(1, target.numel()))
+        for rows in torch.arange(count).split(few):
+            read, place = at[0][0][rows].unique(return_inverse=True)
+            found = self.value.index_select(0, read.to(device))
+            if scale is None:
+                found = found.double() + self.shift
+            elif scale != 1:
+                found = found * scale
+            if scale is None and len(alike) == len(owns):
+                for dim, own in alike.items():
+                    found *= _beside((own if dim else own[read]).to(device), dim, found.ndim)
+                found = found if self.shift else found.to(target.dtype)
+            for dim, (source, factor) in sorted(at.items(), reverse=True):
+                source, factor = (source, factor) if dim else (place, factor[rows])
+                found = found.index_select(dim, source.to(device))
+                if len(alike) < len(owns):  # copies of one number have different factors
+                    found *= _beside(factor.to(device), dim, found.ndim)
+                elif not bool(factor.all()):
+                    found.index_fill_(dim, (factor == 0).nonzero()[:, 0].to(device), 0)
+            target[rows[0] : rows[-1] + 1] = found - self.shift if self.shift else found
+        return target
 
-    def _scaled(self, dtype: torch.dtype) -> torch.Tensor | None:
-        """The small tensor times the factors, rounded unless shifted; None where copies differ."""
-        owns: list[tuple[int, torch.Tensor]] = []
-        for dim, (source, factor) in self.along:
-            own = _own(source, factor, self.value.shape[dim])
-            if own is None:
-                return None
-            owns.append((dim, own))
-        if not self.shift and self.value.dtype == dtype:
-            numbers = [own.unique().tolist() for _, own in owns]
-            scale = math.prod(each[0] for each in numbers if each)
-            one = all(len(each) < 2 for each in numbers)
-            if one and torch.tensor(scale, dtype=dtype).item() == scale:  # a product rounds once
-                return self.value if scale == 1 else self.value * scale
-        found = self.value.double()
-        if self.shift:
-            found = found + self.shift
-        for dim, own in owns:
-            if bool((own != 1).any()):
-                found = found * _beside(own.to(found.device), dim, found.ndim)
-        return found if self.shift else found.to(dtype)
+    def _scale(self, owns: Mapping[int, torch.Tensor], dtype: torch.dtype) -> float | None:
+        """The one factor of all entries, if multiplying by it rounds no more than once."""
+        numbers = [own.unique().tolist() for own in owns.values()]
+        if self.shift or self.value.dtype != dtype or any(len(each) > 1 for each in numbers):
+            return None
+        factors = [each[0] for each in numbers if each]
+        scale, rounding = math.prod(factors), [it for it in factors if math.frexp(it)[0] != 0.5]
+        fits = len(rounding) < 2 and torch.tensor(scale, dtype=dtype).item() == scale
+        return scale if fits else None
 
     def dense(self) -> torch.Tensor:
         """The large tensor, in float64."""

@@ -8,26 +8,31 @@ default.) A run that was killed is called again and goes on after the last tenso
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
 import torch
+from torch import nn
 
 from ...writing import write_whole
 from .descriptions import Description, GrowthRefused, described
-from .filling import Growth, fill_own, make_frequencies
+from .filling import Growth, fill_own
 from .growing import begun
-from .sizes import Sizes, shortened, size_name, size_of
+from .layers import alike
+from .sizes import Sizes, size_name, size_of
+from .stock import made
 from .verify import GrowthFailed, require_same_function
 
 Progress = Callable[[str, int, int], None]
 _INDEX, _PART = "model.safetensors.index.json", ".part"
-_CHECKED_LAYERS, _CHECKED_WORDS = 2, 256
+_CHECKED_WORDS = 256
 _KINDS = {torch.float64: "F64", torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16"}
 _WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".h5", ".msgpack", ".index.json")
 
@@ -36,7 +41,8 @@ class _Tensor(NamedTuple):
     """A tensor of a shard: its key, the one that it is read from, its parameter, and what it is.
 
     ``name`` is that of the parameter in the large model, ``small`` in the small one; without it the
-    tensor belongs to a new layer.
+    tensor belongs to a new layer. ``block`` is an expert's number, which part of its matrix this
+    is, and of how many, where the class holds all experts in one parameter.
     """
 
     key: str
@@ -45,6 +51,7 @@ class _Tensor(NamedTuple):
     small: str
     shape: tuple[int, ...]
     dtype: torch.dtype
+    block: tuple[int, int, int] | None = None
 
     @property
     def size(self) -> int:
@@ -64,16 +71,16 @@ def widen_checkpoint(
 ) -> Path:
     """Grow a saved checkpoint into another folder, the same function.
 
-    The tensors are, bit by bit, those of `grow`. One at a time is in memory, and with ``check`` the
-    first two layers between both ends, which have the first words of the vocabulary.
+    The tensors are, bit by bit, those of `grow`. One at a time is in memory, and with ``check`` one
+    layer of each kind between both ends, which have the first words of the vocabulary.
 
     Args:
         source: a folder that ``save_pretrained`` wrote, in safetensors, sharded or not.
         target: the folder to write; new, empty, or what a call that was killed has left, which is
             then gone on with. Tokenizers and the like are copied along.
         k: factor of growth of the stream, as `grow` takes it.
-        check: whether the first layers are built, grown and compared as `grow` does, before
-            anything is written, and their bits held against what is then written.
+        check: whether these layers are built, grown and compared as `grow` does, before anything
+            is written, and their bits held against what is then written.
         progress: called with the name of a shard, how many of its tensors are written, and how many
             there are, after each.
         description, sizes: as `grow` takes them.
@@ -85,8 +92,8 @@ def widen_checkpoint(
         TypeError, ValueError: ``k`` and sizes as for `grow`; ``source`` is no such folder;
             ``target`` holds something else.
         GrowthRefused: as `grow`; or a tensor is missing, is none of the class's parameters, or is
-            one of several that the library fuses when it loads them (Mixtral's experts).
-        GrowthFailed: as `grow`, on the first layers.
+            one of several that the library fuses when it loads them, experts excepted.
+        GrowthFailed: as `grow`, on these layers.
 
     Example:
         >>> import tempfile
@@ -105,14 +112,16 @@ def widen_checkpoint(
     small = _empty(source, shards, description)
     growth = begun(small, k, sizes, description=description)
     growth.require_rules()
-    make_frequencies(growth.large, growth.description, "cpu")
     contents = {path: _contents(path, growth) for path in shards}
     _require_all(source, growth, contents)
-    places = {it.small: (path, it.read) for path, tensors in contents.items() for it in tensors}
+    places: dict[str, dict[Any, tuple[Path, str]]] = {}
+    for path, tensors in contents.items():
+        for it in tensors:
+            places.setdefault(it.small, {})[it.block] = path, it.read
     wanted = {}
     if check:
-        wanted = require_first_layers(
-            small, k, sizes, lambda name, rows: _read(*places[name], rows), {*places}, description
+        wanted = require_same_layers(
+            small, k, sizes, lambda name, rows: _joined(places[name], rows), {*places}, description
         )
     beside = [
         path for path in source.iterdir()
@@ -187,14 +196,16 @@ def _empty(source: Path, shards: list[Path], description: Description | str | No
     if dtype is None:
         with safe_open(shards[0], "pt") as held:
             dtype = held.get_tensor(next(iter(held.keys()))).dtype
-    with torch.device("meta"):
-        model = kind(config).to(dtype).eval()
-    fill_own(model, described(model, description), _on_cpu(model))
+    return _made(kind, config, dtype, description)
+
+
+def _made(
+    kind: type, config: Any, dtype: torch.dtype, description: Description | str | None
+) -> Any:
+    """A class with its buffers as they are loaded, its parameters on the meta device."""
+    model = made(kind, config, "cpu").to(dtype).eval()
+    fill_own(model, described(model, description), dict(model.named_buffers()))
     return model
-
-
-def _on_cpu(model: Any) -> dict[str, torch.Tensor]:
-    return {name: torch.empty_like(it, device="cpu") for name, it in model.named_buffers()}
 
 
 def _contents(path: Path, growth: Growth) -> list[_Tensor]:
@@ -212,27 +223,47 @@ def _contents(path: Path, growth: Growth) -> list[_Tensor]:
     found = []
     with safe_open(path, "pt") as held:
         for key in held.keys():  # it is no dictionary
-            name, converter = rename_source_key(key, renamed, fused, prefix, state)
-            if converter is not None or name not in names:
-                what = "is one of several that are fused" if converter else "is no parameter"
+            name, pattern = rename_source_key(key, renamed, fused, prefix, state)
+            block = _block(key, pattern, fused) if pattern else None
+            if (pattern and block is None) or name not in names:
+                what = "is one of several that are fused" if pattern else "is no parameter"
                 raise GrowthRefused(
                     f"{key}: it {what} of {type(model).__name__}; accepted: a checkpoint with its "
                     "parameters as they are (`grow` takes the loaded model)"
                 )
             told = held.get_slice(key)
             dtype = {short: kind for kind, short in _KINDS.items()}.get(told.get_dtype())
-            if dtype is None or tuple(told.get_shape()) != tuple(names[name].shape):
+            wanted = tuple(names[name].shape)
+            if block is not None:
+                wanted = wanted[1] // block[2], wanted[2]
+            if dtype is None or tuple(told.get_shape()) != wanted:
                 raise GrowthRefused(
                     f"{key}: got {told.get_dtype()} {tuple(told.get_shape())}; accepted: floats of "
-                    f"16 bits or more, {tuple(names[name].shape)}"
+                    f"16 bits or more, {wanted}"
                 )
             for place in growth.first:
                 old, between = growth.origin(place)
                 if old == name:
                     shape = tuple(growth.large.get_parameter(place).shape)
-                    own = _renamed(key, name, place)
-                    found.append(_Tensor(own, key, place, "" if between else name, shape, dtype))
+                    if block is not None:
+                        shape = shape[1] // block[2], shape[2]
+                    own, old = _renamed(key, name, place), "" if between else name
+                    found.append(_Tensor(own, key, place, old, shape, dtype, block))
     return found
+
+
+def _block(key: str, pattern: str, fused: list[Any]) -> tuple[int, int, int] | None:
+    """Which expert's tensor a key is, which part of its matrix, and of how many.
+
+    None where it is something else that the library fuses.
+    """
+    converter = next(each for each in fused if pattern in each.source_patterns)
+    every = [(type(each).__name__, getattr(each, "dim", None)) for each in converter.operations]
+    number = re.search(re.escape(pattern).replace(r"\*", r"(\d+)"), key)
+    parts = len(converter.source_patterns)
+    if number is None or every != [("MergeModulelist", 0), ("Concatenate", 1)][: min(parts, 2)]:
+        return None
+    return int(number[1]), converter.source_patterns.index(pattern), parts
 
 
 def _renamed(key: str, name: str, place: str) -> str:
@@ -241,28 +272,36 @@ def _renamed(key: str, name: str, place: str) -> str:
         return key
     parts = list(zip(name.split("."), place.split("."), strict=True))
     first = next(at for at, (old, new) in enumerate(parts) if old != new)
-    old, new = (".".join(each) for each in zip(*parts[first:], strict=True))
-    if not key.endswith(f".{old}"):
+    stack, (old, new) = parts[first - 1][0], parts[first]
+    found, count = re.subn(rf"((?:^|\.){stack}\.){old}\.", rf"\g<1>{new}.", key)
+    if count != 1:
         raise GrowthRefused(
             f"layers: got {key}, another name than its parameter's, {name}; accepted: None (`grow` "
             "takes the loaded model)"
         )
-    return key.removesuffix(old) + new
+    return found
 
 
 def _require_all(source: Path, growth: Growth, contents: dict[Path, list[_Tensor]]) -> None:
     """Check that every parameter is there, and under one number where it is there twice."""
-    held: dict[str, tuple[Path, str]] = {}
+    held: dict[Any, tuple[Path, str]] = {}
+    every = set(growth.first.values())
     for path, tensors in contents.items():
         for tensor in tensors:
-            first = growth.first[tensor.name]
+            first: Any = growth.first[tensor.name]
+            if tensor.block is not None:
+                count, (*_, parts) = len(growth.large.get_parameter(first)), tensor.block
+                every -= {first}
+                every |= {f"{first}[{n}], part {p} of {parts}"
+                          for n in range(count) for p in range(parts)}  # fmt: skip
+                first = f"{first}[{tensor.block[0]}], part {tensor.block[1]} of {parts}"
             if first in held and not torch.equal(_read(path, tensor.read), _read(*held[first])):
                 raise GrowthRefused(
                     f"{tensor.key}: it is not {held[first][1]}, to which the configuration ties "
                     "it; accepted: equal numbers, or tie_word_embeddings=False"
                 )
             held.setdefault(first, (path, tensor.read))
-    if missing := sorted(set(growth.first.values()) - set(held)):
+    if missing := sorted(every - set(held)):
         raise GrowthRefused(f"source: got {source} without {missing[0]}; accepted: all parameters")
 
 
@@ -275,7 +314,18 @@ def _read(path: Path, key: str, rows: int | None = None) -> torch.Tensor:
     return found
 
 
-def require_first_layers(
+def _joined(parts: dict[Any, tuple[Path, str]], rows: int) -> torch.Tensor:
+    """A parameter's first rows; all of one that holds experts, of which each has its tensors."""
+    if None in parts:
+        return _read(*parts[None], rows)
+    count = 1 + max(number for number, *_ in parts)
+    return torch.stack([
+        torch.cat([_read(*parts[block]) for block in sorted(parts) if block[0] == number])
+        for number in range(count)
+    ])  # fmt: skip
+
+
+def require_same_layers(
     small: Any,
     k: int,
     sizes: Mapping[str, Any],
@@ -283,7 +333,7 @@ def require_first_layers(
     names: set[str],
     description: Description | str | None = None,
 ) -> dict[str, tuple[int, str]]:
-    """Grow the first layers between both ends as `grow` does, and compare.
+    """Grow one layer of each kind between both ends as `grow` does, and compare.
 
     Of the vocabulary the first words alone: each row of a table or of a head acts by itself.
 
@@ -298,22 +348,32 @@ def require_first_layers(
     Raises:
         GrowthFailed: another function.
     """
-    config = shortened(small.config, _CHECKED_LAYERS)
+    config = copy.deepcopy(small.config)
     least = 1 + (getattr(config, "pad_token_id", None) or 0)
     setattr(config, size_name(config, "vocabulary") or "_",
             min(size_of(config, "vocabulary") or 0, max(least, _CHECKED_WORDS)))  # fmt: skip
-    model = type(small)(config).to(small.dtype).eval()
-    fill_own(model, described(model, description), _on_cpu(model))
+    if sizes.get("vocabulary"):
+        sizes = {**sizes, "vocabulary": size_of(config, "vocabulary") + 1}
+    model = _made(type(small), config, small.dtype, description)
+    found = described(model, description)
+    passed = alike(model, found, lengthened=bool(sizes.get("layers")))
     own = dict(model.named_parameters(remove_duplicate=False))
-    for name in filter(names.__contains__, own):
-        own[name].data = read(name, own[name].shape[0])
-    if sizes.get("layers"):
-        sizes = {**sizes, "layers": _CHECKED_LAYERS + 1}
+    loaded = {
+        own[name]: nn.Parameter(read(name, own[name].shape[0]))
+        for name in filter(names.__contains__, own)
+        if not any(name.startswith(f"{layer}.") for layer in passed)
+    }
+    for name, parameter in own.items():
+        if parameter in loaded:
+            path, _, leaf = name.rpartition(".")
+            setattr(model.get_submodule(path), leaf, loaded[parameter])
     growth = begun(model, k, sizes, description=description)
     growth.fill()
     require_same_function(growth)
     grown = {name: growth.large.get_parameter(growth.place[name]) for name in own}
-    return {name: (len(value), _digest(value)) for name, value in grown.items()}
+    rows = {name: len(it) - growth.new_words * growth.has_words(name) for name, it in grown.items()}
+    return {name: (rows[name], _digest(it[: rows[name]]))
+            for name, it in grown.items() if not it.is_meta}  # fmt: skip
 
 
 def _write_shard(
@@ -349,7 +409,9 @@ def _write_shard(
             # the last that looks whole is written again: its end may not have reached the disk
             if place + tensor.size + follower > done:
                 value = _grown(source, tensor, growth)
-                rows, digest = wanted.get(tensor.small, (0, _digest(value[:0])))
+                rows, digest = 0, _digest(value[:0])
+                if tensor.block is None:
+                    rows, digest = wanted.get(tensor.small, (rows, digest))
                 if _digest(value[:rows]) != digest:
                     raise GrowthFailed(f"{tensor.key}: it is not, bit by bit, what `grow` makes")
                 out.seek(place)
@@ -364,7 +426,10 @@ def _write_shard(
 
 
 def _grown(source: Path, tensor: _Tensor, growth: Growth) -> torch.Tensor:
-    rule = growth.of(tensor.name, _read(source, tensor.read))
+    value = _read(source, tensor.read)
+    rule = growth.of(tensor.name, value) if tensor.block is None else (
+        growth.gathered(tensor.name).block(*tensor.block, value)
+    )  # fmt: skip
     return rule.into(torch.empty(tensor.shape, dtype=tensor.dtype))
 
 

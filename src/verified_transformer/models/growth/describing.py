@@ -22,7 +22,6 @@ from .descriptions import Description, GrowthRefused, described
 from .growing import begun
 from .rules import Row
 from .sizes import Attention, enlarged, shortened, size_name, size_of
-from .stock import made
 from .verify import TOLERANCE, errors
 
 _FUSED, _GATED = "query, key, value", "gate, up"
@@ -246,10 +245,8 @@ def _tried(model: Any, draft: Description) -> tuple[Description, str]:
     """The first of all settings under which a grown model is exact, and what to say of it."""
     config = shortened(model.config, 2, draft.names)
     with torch.random.fork_rng(devices=[]):
-        small = made(model, config, "cpu").double().eval()
-        if hasattr(small, "tie_weights"):  # which it is not where nothing is initialised
-            small.tie_weights()
-        _draw(small)
+        small = type(model)(config).double().eval()
+    _draw(small)
     told = [*_settings(small, draft)]
     count = size_of(config, "heads", draft.names)
     faults = list[tuple[float, str, Description]]()

@@ -17,9 +17,9 @@ from typing import Any, Unpack
 import torch
 
 from ...writing import write_whole
-from .checkpoints import require_first_layers
+from .checkpoints import require_same_layers
 from .descriptions import Description, GrowthRefused
-from .filling import Growth, make_frequencies
+from .filling import Growth
 from .growing import begun
 from .sizes import Sizes
 
@@ -51,7 +51,7 @@ def widen_distributed(
         small: the model, as its class makes it; no number of it is read, so that it may be on the
             meta device.
         k: factor of growth of the stream, as `grow` takes it.
-        check: whether each process grows the first two layers and compares them, as
+        check: whether each process grows one layer of each kind and compares them, as
             `widen_checkpoint` does.
         prefix: what stands before a parameter's name in the checkpoint, such as ``"model."``.
         description, sizes: as `grow` takes them.
@@ -63,7 +63,7 @@ def widen_distributed(
         TypeError, ValueError: ``k`` and sizes as for `grow`; ``target`` is the source, or holds
             something else.
         GrowthRefused: as `grow`; or a tensor is missing, or has another shape.
-        GrowthFailed: as `grow`, on the first layers.
+        GrowthFailed: as `grow`, on these layers.
     """
     import torch.distributed as dist
     from torch.distributed.checkpoint.filesystem import FileSystemReader, FileSystemWriter
@@ -80,7 +80,6 @@ def widen_distributed(
     _require_own(Path(target), told)
     growth = begun(small, k, sizes, description=description)
     growth.require_rules()
-    make_frequencies(growth.large, growth.description, "cpu")
     held = FileSystemReader(source).read_metadata().state_dict_metadata
     own = dict(small.named_parameters(remove_duplicate=False))
     for name, parameter in own.items():
@@ -99,7 +98,7 @@ def widen_distributed(
 
     here = {name for name in own if prefix + name in held}
     if check:
-        require_first_layers(small, k, sizes, read, here, description)
+        require_same_layers(small, k, sizes, read, here, description)
     dist.barrier()  # all have looked at the target
     count, place = dist.get_world_size(), dist.get_rank()
     if place == 0:

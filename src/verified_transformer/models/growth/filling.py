@@ -32,6 +32,7 @@ class Growth:
         large: the grown model.
         description, axes: by which it is grown.
         stacks: the stacks of layers that have grown, and how many layers were and are in each.
+        new_words: how many words the large model has more.
         place: by parameter of the small model, its name in the large one.
         first: by parameter of the large model, the first of the names that share it.
 
@@ -69,6 +70,11 @@ class Growth:
         self._small = dict(model.named_parameters(remove_duplicate=False))
         self._large = dict(large.named_parameters(remove_duplicate=False))
         self.stacks = _stacks(model, large)
+        words = [size_of(each.config, "vocabulary", self.description.names) or 0
+                 for each in (model, large)]  # fmt: skip
+        self.new_words = words[1] - words[0]
+        table = getattr(model, "get_input_embeddings", lambda: None)()
+        self._table = getattr(table, "weight", None)
         origins = {name: self.origin(name) for name in self._large}
         self.place = {old: name for name, (old, between) in origins.items() if not between}
         firsts: dict[int, str] = {}
@@ -134,6 +140,9 @@ class Growth:
         """What the rules make of another value of a parameter; refused as by `gathered`."""
         if value.dtype not in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
             raise GrowthRefused(f"{name}: got {value.dtype}; accepted: floats of 16 bits or more")
+        if self.new_words and self._is_of_words(self.origin(name)[0]):
+            mean = value.double().mean(0, keepdim=True).to(value.dtype)
+            value = torch.cat([value, mean.expand(self.new_words, *value.shape[1:])])
         found = self._by_rule(name, Gathered(value))
         row = self.row(name)
         if not self.origin(name)[1] or row is None:
@@ -187,19 +196,20 @@ class Growth:
 
     def has_words(self, name: str) -> bool:
         """Whether the rows of a parameter of the small model stand for words, each by itself."""
+        known = not self.told and self.place[name] not in self._noisy
+        return known and self._is_of_words(name)
+
+    def _is_of_words(self, name: str) -> bool:
         row = self.description.row(name) or self.description.row(name.rpartition(".")[0])
-        table = getattr(self.model, "get_input_embeddings", lambda: None)()
-        words = row is not None and row.writes == "vocabulary"
-        words |= self._small[name] is getattr(table, "weight", None)
-        return words and not self.told and self.place[name] not in self._noisy
+        return (row is not None and row.writes == "vocabulary") or self._small[name] is self._table
 
     def rows_are_exact(self, name: str) -> bool:
         """Whether some rows of a parameter of the large model are what the rules make, rounded.
 
-        Of one with noise, none are looked at.
+        Of one with noise, or on the meta device, none are looked at.
         """
         rule, own = self.gathered(self.first[name]), self._large[name].detach()
-        if name in self._noisy or not rule.shape:
+        if name in self._noisy or not rule.shape or own.is_meta:
             return True
         rows = torch.linspace(0, rule.shape[0] - 1, 8).long().unique().to(own.device)
         exact, own = rule.rows(rows.cpu()).dense(), own[rows]
@@ -240,7 +250,7 @@ class Growth:
                     wide = torch.empty_like(target, dtype=torch.float64)
                     self.exact(name, wide)
                     target.copy_(wide)
-                else:
+                elif not parameter.is_meta:
                     rule.into(target)
                 made[first] = nn.Parameter(target, requires_grad=parameter.requires_grad)
             path, _, leaf = name.rpartition(".")
@@ -307,7 +317,7 @@ class Growth:
         known = leaf in ("weight", "bias") or leaf.endswith("inv_freq")
         if row is None or not (known or self.description.row(self.origin(name)[0])):
             raise GrowthRefused(f"{name}: no rule is known for this parameter of {kind}")
-        own = getattr(self.large.get_submodule(path), leaf, None)
+        own = self._large.get(name, getattr(self.large.get_submodule(path), leaf, None))
         if own is None:
             raise GrowthRefused(f"{name}: {kind} with this configuration has it not")
         axes = [*self.axes]
@@ -373,8 +383,9 @@ def _stacks(model: Any, large: Any) -> dict[str, tuple[int, int]]:
 
 def _wide(model: Any, config: Any, description: Description) -> Any:
     """The class with another configuration; its weights are yet to be filled."""
-    large = made(model, config, next(model.parameters()).device)
-    make_frequencies(large, description)
+    device = next(own.device for own in (*model.buffers(), *model.parameters()))
+    large = made(type(model), config, device)
+    _make_frequencies(large, description, "cpu" if device.type == "meta" else device)
     kinds = dict(model.named_buffers())
     for name, buffer in [*large.named_buffers()]:
         if name in kinds:
@@ -384,14 +395,12 @@ def _wide(model: Any, config: Any, description: Description) -> Any:
     return large
 
 
-def make_frequencies(large: Any, description: Description, device: Any = None) -> None:
+def _make_frequencies(large: Any, description: Description, device: Any) -> None:
     """Compute the tables of sines that a class keeps as parameters, as RoFormer's does."""
     for path, module in large.named_modules():
         row = description.row(path)
         if row is not None and row.rule == "frequencies" and list(module.parameters()):
-            if device is not None:
-                module.to_empty(device=device)
-            large._init_weights(module)
+            large._init_weights(module.to_empty(device=device))
 
 
 def fill_own(model: Any, description: Description, like: Mapping[str, torch.Tensor]) -> None:

@@ -22,15 +22,18 @@ from .stock import settings
 _NUMBER = re.compile(r"(layer_?)?(idx|id|index|number)")
 
 
-def alike(model: Any, description: Description) -> set[str]:
-    """The paths of layers that are like an earlier one, the last of each stack left out."""
+def alike(model: Any, description: Description, *, lengthened: bool) -> set[str]:
+    """The paths of layers that are like an earlier one.
+
+    With ``lengthened`` without the last of each stack: its number will be another.
+    """
     found = set()
     for place, stack in model.named_modules():
         if isinstance(stack, nn.ModuleList) and not re.search(r"(^|\.)\d+(\.|$)", place):
             kinds = [_kind(model, f"{place}.{number}", description) for number in range(len(stack))]
             found |= {
                 f"{place}.{number}"
-                for number, kind in enumerate(kinds[:-1])
+                for number, kind in enumerate(kinds[: -1 if lengthened else None])
                 if kind in kinds[:number]
             }
     return found

@@ -61,6 +61,8 @@ class Sizes(TypedDict, total=False):
         feed_forward: how many units, any number that is at least the small one.
         layers: how many. Those between begin as the identity: a copy of the layer before, whose
             last maps are zero. Not where a layer ends in the norm of a sum, as BERT's.
+        vocabulary: how many words. Logits of the old ones stay; rows of the new ones are the mean
+            of the old, so that each begins with the mean logit, which is never the largest.
     """
 
     width: int | None
@@ -68,6 +70,7 @@ class Sizes(TypedDict, total=False):
     key_value_heads: int | None
     feed_forward: int | None
     layers: int | None
+    vocabulary: int | None
 
 
 # by argument, what it is the size of
@@ -77,6 +80,7 @@ ASKS = {
     "key_value_heads": "key-value heads",
     "feed_forward": "feed-forward",
     "layers": "layers",
+    "vocabulary": "vocabulary",
 }
 # why a size grows to multiples alone
 _COPIED = {
@@ -351,7 +355,7 @@ def widened(
     )
     return {
         **{
-            what: ax.unchanged(size_of(small, what, names) or 0)
+            what: ax.unchanged(size_of(large, what, names) or 0)
             for what in ("vocabulary", "channels", "experts")
         },
         "classes": ax.unchanged(getattr(small, "num_labels", 0)),

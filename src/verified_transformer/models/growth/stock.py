@@ -29,19 +29,35 @@ _SAID = {"training", "name_or_path", "warnings_issued", "generation_config", "vo
 _PLAIN = (bool, int, float, str, type(None), tuple, list, dict, torch.dtype)
 
 
-def made(model: Any, config: Any, device: torch.device | str) -> Any:
-    """What a model's class makes from a configuration, with weights that are yet to be filled."""
+def made(kind: type, config: Any, device: torch.device | str) -> Any:
+    """What a class makes from a configuration, its parameters on the meta device.
+
+    So only buffers, such as rotary frequencies, take memory; they are on ``device``.
+    """
     from transformers.initialization import no_init_weights
 
+    register = nn.Module.register_parameter
+
+    def registered(self: nn.Module, name: str, param: nn.Parameter | None) -> None:
+        if param is not None and not param.is_meta:
+            param = nn.Parameter(param.detach().to("meta"), param.requires_grad)
+        register(self, name, param)
+
     with torch.random.fork_rng(devices=[]), torch.device(device), no_init_weights():
-        return type(model)(config)
+        try:
+            nn.Module.register_parameter = registered  # type: ignore[method-assign]
+            model = kind(config)
+        finally:
+            nn.Module.register_parameter = register  # type: ignore[method-assign]
+    getattr(model, "tie_weights", lambda: None)()  # which is left out where nothing is initialised
+    return model
 
 
 def require_stock(model: Any) -> None:
     """Refuse a model with a module that has another class, forward method, hook, setting or
     parameter than the one that the model's class makes from its configuration.
     """
-    stock = _modules(made(model, copy.deepcopy(model.config), "meta"))
+    stock = _modules(made(type(model), copy.deepcopy(model.config), "meta"))
     own = _modules(model)
     for path, module in own.items():
         what = path or type(model).__name__
@@ -143,7 +159,7 @@ def carry(model: Any, large: Any, origin: Callable[[str], tuple[str, bool]]) -> 
 def lost(model: Any) -> tuple[str, ...]:
     """What a grown model does not take over, by name: gradients, and what others hung on it."""
     found = []
-    stock = dict(made(model, copy.deepcopy(model.config), "meta").named_modules())
+    stock = dict(made(type(model), copy.deepcopy(model.config), "meta").named_modules())
     for path, module in model.named_modules():
         known = {*(vars(stock[path]) if path in stock else ()), *_CHECKPOINTING, *_SAID}
         hung = [name for name in vars(module) if name not in known and not name.startswith("_")]

@@ -58,8 +58,8 @@ def grow_optimiser(
         An optimiser of the same class, with a group for each array of ``large``.
 
     Raises:
-        GrowthRefused: another optimiser; a model with new layers, which learn what the small one
-            has not; a parameter that is not the small model's; an array
+        GrowthRefused: another optimiser; a model with new layers or words, which learn what
+            the small one has not; a parameter that is not the small model's; an array
             that no single rate can lead: its entries have grown by different factors.
 
     Example:
@@ -78,10 +78,11 @@ def grow_optimiser(
             + ", ".join(known.__name__ for known in FOLLOWS)
         )
     growth = Growth(small, large=large, description=description)
-    if growth.stacks:
+    if growth.stacks or growth.new_words:
+        what = "layers" if growth.stacks else "words"
         raise GrowthRefused(
-            "large: got new layers, which learn what the small model has not, so that no rates let "
-            "it follow (section 4.8); accepted: as many layers as the small model has"
+            f"large: got new {what}, which learn what the small model has not, so that no rates "
+            f"let it follow (section 4.8); accepted: as many {what} as the small model has"
         )
     of_heads, of_keys = (
         len(growth.axes[name].source) // growth.axes[name].size

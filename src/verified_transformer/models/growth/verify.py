@@ -210,11 +210,6 @@ def require_same_function(growth: Growth) -> None:
             large model are not the grown ones, rounded.
     """
     small = growth.model
-    if any(parameter.is_meta for parameter in small.parameters()):
-        raise GrowthRefused(
-            "model: its parameters are on the meta device, where nothing can be compared; "
-            "accepted: check=False, or a model with numbers"
-        )
     error, broken, elsewhere = errors(growth, TOLERANCE, exact=True, sampled=True)
     where, worst = max(elsewhere.items(), key=lambda one: one[1], default=("", 0.0))
     if broken or not error <= TOLERANCE:
@@ -250,17 +245,27 @@ def errors(
         name: value.double() if value.is_floating_point() else value
         for name, value in random_inputs(growth, words=words).items()
     }
-    passed = alike(small, growth.description) if sampled else set[str]()
+    passed = set[str]()
+    if sampled:
+        passed = alike(small, growth.description, lengthened=bool(growth.stacks))
+    for name, own in small.named_parameters():
+        if own.is_meta and not any(name.startswith(f"{layer}.") for layer in passed):
+            raise GrowthRefused(
+                f"{name}: it is on the meta device, where nothing can be compared; accepted: "
+                "check=False, or a model with numbers"
+            )
     grown = {path for path, _ in large.named_modules() if growth.origin(path)[0] in passed}
 
+    few = {name for name in growth.place if growth.has_words(name)} if sampled else set[str]()
+
     def rows(name: str, own: torch.Tensor) -> int:
-        few = sampled and growth.has_words(growth.origin(name)[0])
-        return min(len(own), _WORDS) if few else len(own)
+        return min(len(own), _WORDS) if growth.origin(name)[0] in few else len(own)
 
     numbers = growth.exact if exact else None
+    whole = growth.told or sampled  # so few layers are widened once, for all runs
     with (
-        _in_float64(small, rows=rows, whole=growth.told, without=passed),
-        _in_float64(large, numbers, rows=rows, whole=growth.told, without=grown, held=exact),
+        _in_float64(small, rows=rows, whole=whole, without=passed),
+        _in_float64(large, numbers, rows=rows, whole=whole, without=grown, held=exact),
         passed_by(small, passed),
         passed_by(large, grown),
         clean_float64(),
@@ -377,7 +382,9 @@ def _apart(small: Said, large: Said, growth: Growth) -> float:
     axes = growth.axes
     kinds = {"last_hidden_state": growth.description.output, "pooler_output": "pooled"}
     return max(
-        _distance(axes[kinds[name]].write(value, -1) if name in kinds else value, large[name])
+        _distance(axes[kinds[name]].write(value, -1), large[name])
+        if name in kinds
+        else _distance(value, large[name][..., : value.shape[-1]])  # new words come last
         for name, value in small.items()
     )
 
@@ -423,7 +430,7 @@ def random_inputs(
     def drawn_below(bound: int) -> torch.Tensor:
         return torch.randint(bound, (batch, length), generator=generator).to(own.device)
 
-    inputs = {"input_ids": drawn_below(known(growth.axes["vocabulary"].size))}
+    inputs = {"input_ids": drawn_below(known(growth.axes["vocabulary"].size - growth.new_words))}
     if not _is_of_transformers(model):
         return inputs
     inputs["attention_mask"] = drawn_below(1) + 1
@@ -564,7 +571,9 @@ def _first_break(small: Trace, large: Trace, axes: Axes, tolerance: float) -> st
         for dim, size in enumerate(before.shape[:-1]):  # of a norm of each head there may be more
             if size != after.shape[dim] == len(heads):
                 before = before.index_select(dim, heads.to(before.device))
-        if name != "vocabulary":  # of which there may be the first words alone
+        if name == "vocabulary":  # of which there may be the first words alone
+            after = after[..., : before.shape[-1]]
+        else:
             before, after = axis.write(before, -1), after * taken
         error = _distance(before, after)
         if not error <= tolerance:
