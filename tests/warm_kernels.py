@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import machine
-from jupyter_client.kernelspec import KernelSpec
+from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
 from nbval.kernel import NbvalKernelspecManager
 
@@ -98,22 +98,22 @@ class Warm(LocalProvisioner):
         return self.connection_info
 
 
-def install() -> None:
-    """Let nbval's kernels start warm, where processes can fork; no other kernel does."""
+def install(specs: type[KernelSpecManager] = NbvalKernelspecManager) -> None:
+    """Let kernels start warm, where processes can fork: those of nbval, or of another manager."""
     if sys.platform != "linux":
         _cold.append(f"nothing forks safely on {sys.platform}")
         return
     provisioners = KernelProvisionerFactory.instance().provisioners
     provisioners[NAME] = EntryPoint(NAME, f"{__name__}:{Warm.__name__}", "of these tests")
-    find = NbvalKernelspecManager.get_kernel_spec
+    find = specs.get_kernel_spec
 
     @wraps(find)
-    def warm(specs: NbvalKernelspecManager, name: str) -> KernelSpec:
-        found = find(specs, name)
+    def warm(found_by: KernelSpecManager, name: str) -> KernelSpec:
+        found = find(found_by, name)
         found.metadata = found.metadata | {"kernel_provisioner": {"provisioner_name": NAME}}
         return found
 
-    NbvalKernelspecManager.get_kernel_spec = warm
+    specs.get_kernel_spec = warm
 
 
 def used() -> float:

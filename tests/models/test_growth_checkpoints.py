@@ -52,7 +52,7 @@ def assert_same(one: Path, other: Path) -> None:
 def test_it_writes_what_grow_makes_bit_by_bit(kind: str, tmp_path: Path) -> None:
     dtype = torch.bfloat16 if "Gemma" in kind or "GPT-2" in kind else torch.float32
     small = saved(kind, tmp_path / "small", dtype)
-    grow(small, 3).save_pretrained(tmp_path / "grown")
+    grow(small, 3, check=False).save_pretrained(tmp_path / "grown")
     widen_checkpoint(tmp_path / "small", tmp_path / "wide", 3)
     assert_same(tmp_path / "wide", tmp_path / "grown")
     again = type(small).from_pretrained(tmp_path / "wide")

@@ -26,7 +26,7 @@ WRITERS = [kind for kind in TIED if "ForCausalLM" in EVERY[kind][0]]
 @pytest.mark.parametrize("kind", [*TIED, *UNTIED])
 def test_language_models_stay_the_same_function(kind: str, k: int) -> None:
     small = model(kind)
-    large = grow(small, k)
+    large = grow(small, k, check=k == 2)
     found = compare(small, large)
     assert found.worst <= 1e-12 and not found.broken and not found.lost
     assert found.elsewhere and found.as_run <= 1e-5
@@ -45,7 +45,7 @@ def test_both_write_the_same_text_with_a_cache(kind: str) -> None:
     small = model(kind)
     tokens = torch.tensor([[3, 5, 7]])
     how = {"max_new_tokens": 6, "do_sample": False, "attention_mask": torch.ones_like(tokens)}
-    texts = [m.generate(tokens, **how) for m in (small, grow(small, 3))]
+    texts = [m.generate(tokens, **how) for m in (small, grow(small, 3, check=False))]
     assert torch.equal(*texts)
 
 
@@ -54,7 +54,7 @@ def test_both_write_the_same_text_with_a_cache(kind: str) -> None:
 )
 def test_a_grown_model_survives_the_disk(kind: str, tmp_path: Path) -> None:
     small = model(kind)
-    grow(small, 2).save_pretrained(tmp_path)
+    grow(small, 2, check=False).save_pretrained(tmp_path)
     loaded = type(small).from_pretrained(tmp_path, dtype=torch.float64)
     loaded.config._experts_implementation = "eager"
     assert compare(small, loaded).worst <= 1e-12
@@ -151,7 +151,7 @@ def test_shapes_alone_grow_on_the_meta_device() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_function_stays(kind: str, k: int, ε: float, embeddings: float) -> None:
     small = model(kind, ε=ε, embeddings=embeddings)
-    large = grow(small, k)
+    large = grow(small, k, check=k == 3)
     found = compare(small, large)
     assert found.clean <= 1e-12 and not found.broken
     # the casts of the class are seen as it is run, and nowhere in clean float64

@@ -14,6 +14,8 @@ from typing import Any
 
 import nbformat
 import pytest
+import warm_kernels
+from jupyter_client.kernelspec import KernelSpecManager
 from time_spent import Account
 
 from verified_transformer.engine.commands import reruns, status
@@ -34,6 +36,14 @@ html = f'<p>proved <span class="vt-volatile">{random.random()} s</span></p>'
 display({"text/plain": TEXT, "text/html": html}, raw=True,
         metadata={"verified_transformer": record})
 """
+
+
+@pytest.fixture(autouse=True)
+def forked(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Fork the kernels, but where a process must be told something when it starts."""
+    if "hash seed" not in request.node.name:
+        monkeypatch.setattr(KernelSpecManager, "get_kernel_spec", KernelSpecManager.get_kernel_spec)
+        warm_kernels.install(KernelSpecManager)
 
 
 def repository(folder: Path, *cells: str) -> Path:

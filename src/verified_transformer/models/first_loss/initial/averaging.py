@@ -7,6 +7,7 @@ E Σ a² = t ∫ u E[e^{2l} exp(-u e^l)] E[exp(-u e^l)]^{t-1} du: 1/t for η = 0
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import roots_genlaguerre
@@ -81,6 +82,9 @@ class Averaging:
         rest = np.maximum(1 - kept, 1e-12)
         odds = kept * np.maximum(count - 1, 1e-9) / rest
         return np.where(count > 1, np.log(np.maximum(odds, 1.0)), 0.0) / apart
+
+
+averaging = lru_cache(maxsize=16)(Averaging)  # a loss and its gradient ask for the same
 
 
 def averaged(

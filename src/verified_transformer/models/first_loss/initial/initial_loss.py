@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from .prediction import Bias, VarianceBudget, explained, one_draw, variance_budg
 from .recipes import body_of
 
 MOST_LENGTH = 2048
+_Worth = tuple[tuple[str, float], ...]  # names, and nats
 
 
 def initial_loss(
@@ -90,14 +92,17 @@ def initial_loss(
     added = None
     if bias is not None:
         added = Bias(known.after * bias.double().cpu().numpy(), law)
-    parts = explained(known, found, repeats, added)
+    if added is None and label_law is None:
+        parts, moves = _of_uniform_labels(known, length, repeats)
+    else:
+        parts = explained(known, found, repeats, added)
+        moves = one_draw(known, found, repeats, added, law)
     loss = sum(worth for _, worth in parts)
     if not math.isfinite(loss):  # the budget left the domain of the law
         raise ValueError("model_or_config: got a body without a finite loss; accepted: another")
     measured = None
     if measure:
         measured = _measured(model_or_config, known, repeats, length, texts, seed, label_law)
-    moves = one_draw(known, found, repeats, added, law)
     return InitialLoss(
         name=known.name,
         loss=loss,
@@ -112,6 +117,13 @@ def initial_loss(
         notes=known.notes,
         measured=measured,
     )
+
+
+@lru_cache(maxsize=16)
+def _of_uniform_labels(body: Body, length: int, repeats: float) -> tuple[_Worth, _Worth]:
+    """The parts of a loss and what moves it, which `diagnose` asks for again."""
+    found, law = variance_budget(body, length), uniform_or(None, body.n).cpu().numpy()
+    return explained(body, found, repeats), one_draw(body, found, repeats, None, law)
 
 
 def _share(labels: str | float) -> float:

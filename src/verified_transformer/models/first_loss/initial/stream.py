@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .activations import DENSITY, NODES, overlaps, tails_of
-from .averaging import Averaging, Sloped, Window, averaged, representatives
+from .averaging import Averaging, Sloped, Window, averaged, averaging, representatives
 from .body import Attention, Body, Feedforward, Norm, Stack
 
 
@@ -224,7 +224,7 @@ def branch_overlaps(
     place = (branch, round(variance * 1e3), len(keys))
     if place not in known:
         spread = None if branch.normed else branch.width
-        known[place] = Averaging(variance, len(keys), spread)
+        known[place] = averaging(variance, len(keys), spread)
     mixed = np.zeros_like(queries)
     for sight, share in views:
         off = np.diagonal(sight.sums(cosines - np.diag(np.diagonal(cosines))))
