@@ -1,4 +1,4 @@
-"""Whole models beside the grown ones: what they are and say; growth by the article's table."""
+"""Whole models beside the grown ones: what they say; growth by the article's table."""
 
 from __future__ import annotations
 
@@ -49,27 +49,6 @@ def spoken(model: Any, name: str) -> torch.Tensor:
     with clean_float64():
         logits: torch.Tensor = model(**inputs).logits
     return logits
-
-
-def self_portrait(model: Any) -> str:
-    """What a model is, read off its modules and not off its name or configuration.
-
-    Returns:
-        A line: class, whether head and embedding are one parameter, the classes of its norms with
-        their constants, its activations, and dtype.
-    """
-    norms, acts = set(), set()
-    for module in model.modules():
-        if re.search("Norm", type(module).__name__):
-            eps = getattr(module, "eps", getattr(module, "variance_epsilon", None))
-            norms.add(f"{type(module).__name__} {eps:g}")
-        for attribute in ("act", "act_fn", "intermediate_act_fn"):
-            found = module.__dict__.get(attribute, module._modules.get(attribute))
-            if found is not None:
-                acts.add(getattr(found, "__name__", type(found).__name__))
-    dtypes = {str(p.dtype).removeprefix("torch.") for p in model.parameters()}
-    tied = "tied" if is_tied(model) else "own head"
-    return ", ".join([type(model).__name__, tied, *sorted(norms), *sorted(acts), *sorted(dtypes)])
 
 
 # --------------------------------------------------------------------------- by the article's table
