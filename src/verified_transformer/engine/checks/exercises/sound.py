@@ -13,7 +13,7 @@ import sympy as sp
 from ...account import registry
 from ...account.questions import Question
 from ...exact.definitions import definition
-from ...exact.displays import holding
+from ...exact.displays import relations
 from ...exact.displays.marks import Unread
 from ...exact.displays.names import Names
 from ...exact.formulas.evaluation import equivalent, number
@@ -61,10 +61,10 @@ def _false_numbers(asked: Question) -> Iterator[str]:
     """What a solution says of numbers and is not so: sums with their results, and ``numbers``."""
     for formula, millions in _MATHS.findall(asked.solution):
         with suppress(Unread):
-            sides = holding.members(formula.replace("=", r"\approx"), Names())
+            sides = relations.members(formula.replace("=", r"\approx"), Names())
             for pair in pairwise(sides):
                 if not (millions or any(side.value.free_symbols for side in pair)):
-                    yield from holding.faults(pair, {}, None)
+                    yield from relations.faults(pair, {}, None)
     names: dict[str, Any] = {"said": {}}
     exec(f"{_IMPORTS}\n{asked.numbers}" if asked.numbers else "", names)
     for text, value in names["said"].items():
