@@ -153,8 +153,11 @@ def faults(markdown: str, own: Owned, page: Page, following: Iterable[str] = ())
     for line in own.compared:
         fault = comparison_fault(line, markdown, partial(_number, page=page))
         found += [f"compare {line}: {fault}"] if fault else []
-    for token, row in pairs:
-        text, owners = own.rows[row]
+    rows = {id(token): row for token, row in pairs}
+    for token in said:
+        if id(token) not in rows and token.text.startswith("$$"):
+            displays.display_fault(token.text, DEFINITION, page.names)  # which learns its names
+        text, owners = own.rows[rows[id(token)]] if id(token) in rows else ("", [])
         for owner in owners:
             shown_by_name = text != token.text  # whole, it may also be told, as a formula in a line
             fault = None if shown_by_name else owner_fault(token, owner, page)
