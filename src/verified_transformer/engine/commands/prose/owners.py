@@ -20,9 +20,9 @@ the order in which the text says them; of a page they stand without an id.
 A display is named by its ``\\tag`` or by its place in the text; see `displays`. ``told`` is what
 the texts of the claim say: a formula of them, whole or a side of it in any form, or a number. A
 whole number that is part of the story may be ``free``, any other with a reason behind it,
-``free: a rate that was tried``. A number alone owns nothing. What needs no owner, `needless` says; it may have one. A number that is
-changed in the text alone, or changes places with another, has no owner any more; changed in both
-places, it disagrees with its owner.
+``free: a rate that was tried``. A number alone owns nothing. What needs no owner, `needless` says;
+it may have one. A number that is changed in the text alone, or changes places with another, has no
+owner any more; changed in both places, it disagrees with its owner.
 """
 
 from __future__ import annotations
