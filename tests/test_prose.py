@@ -9,6 +9,7 @@ import pytest
 
 from verified_transformer.engine.account.verdicts import lock
 from verified_transformer.engine.commands.prose import drafting, meanings, pages, words
+from verified_transformer.engine.commands.prose.meanings import parts
 from verified_transformer.engine.commands.prose.needless import Around, settings
 from verified_transformer.engine.commands.prose.owners import (
     Owned,
@@ -192,8 +193,12 @@ NEXT = ("GPT-2 0.31 of 12 layers", "BERT 0.42")
         (r"$d\,\sigma^4$, $2^{-1}\sigma^4$, $v=\tfrac d2$ and, of the code, $m^{-1/2}$", []),
         ("With 768 of 50 257, $d=768$ and $n=50\\,257$", []),
         ("First 0.31, then 0.42.", []),
+        (r"Let $$s=\frac1{\sqrt m},\qquad f(m)=m^{-1/2}.$$", []),
         (r"The half is $\frac12d\sigma^4$, as in $V=\frac12d\sigma^4$.", []),
         pytest.param("First 0.42, then 0.31.", ["0.42"], marks=pytest.mark.canary),
+        pytest.param(
+            r"$$s=\frac1{\sqrt d}.$$", [r"$$s=\frac1{\sqrt d}.$$"], marks=pytest.mark.canary
+        ),
         pytest.param("A share of 0.32.", ["0.32"], marks=pytest.mark.canary),
         pytest.param("With 786 and 768 %.", ["786", "768 %"], marks=pytest.mark.canary),
         pytest.param("At $d=786$, $d<768$.", ["$d=786$", "$d<768$"], marks=pytest.mark.canary),
@@ -212,9 +217,11 @@ NEXT = ("GPT-2 0.31 of 12 layers", "BERT 0.42")
 def test_what_states_nothing_or_is_said_beside_it_needs_no_owner(
     text: str, ownerless: list[str]
 ) -> None:
-    meant = meanings.parts(r"V=\frac12d\sigma^4") | meanings.parts_of_code("w = 1 / sqrt(m)")
+    meant = parts(r"V=\frac12d\sigma^4") | meanings.parts_of_code("w = 1 / sqrt(m)")
     sets = settings("d, n = 768, 50_257")
-    around = Around(frozenset({768.0, 50257.0}), sets, [r"V=\frac12d\sigma^4."], meant)
+    around = Around(
+        frozenset({768.0, 50257.0}), sets, [r"V=\frac12d\sigma^4."], parts("m^{-1/2}"), meant
+    )
     page = Page(around=around)
     assert held(text, page, NEXT) == [f"{one} has no owner" for one in ownerless]
 

@@ -8,6 +8,7 @@
 - A formula without a relation that stands, in any form, in the section's displays, in its code, or
   in such a reading, and a list of names; one with a relation, if a display has it, or if it sets a
   name to what stands there, as $s=1/\\sqrt k$ and $s<1/\\sqrt k$ do.
+- A display that sets names to what stands in the code or in such a reading.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dataclasses import dataclass
 
 from ...account.registry import Statement
 from ...account.rendering.formulas import latex
+from ...exact.displays.marks import chains
 from .meanings import Meaning, meaning, spelled
 from .tokens import RELATION, SYMBOL, Token, number_of, tokens
 
@@ -30,6 +32,7 @@ _SET = re.compile(
     r"(\d+(?:\.\d+)?)(?![\w^.{*/+-]|,\d)"
 )
 _SETS = re.compile(r"((?:\w+,)+\w+)=((?:\d[\d.]*,)+\d[\d.]*)")
+_ARGUMENT = re.compile(r"(?<=[A-Za-z])\([a-z]\)(?=\s*=)")  # of a function that is defined
 _INDEX = re.compile(r"_(?:\d|\{[^{}]*\})")
 
 
@@ -70,12 +73,14 @@ class Around:
         given: numbers that its code gives, and the readings of claims that it names.
         sets: names that these, its displays and its outputs set to numbers.
         displayed: formulas of its displays, as `unspaced` writes them.
-        meant: what these, its code and these readings mean, with their parts; see `meanings`.
+        coded: what its code and these readings mean, with their parts; see `meanings`.
+        meant: the same with the displays.
     """
 
     given: frozenset[float] = frozenset()
     sets: frozenset[tuple[str, float]] = frozenset()
     displayed: Sequence[str] = ()
+    coded: Set[Meaning] = frozenset()
     meant: Set[Meaning] = frozenset()
 
 
@@ -173,7 +178,8 @@ def _digits(token: Token) -> str:
 def _notation(text: str, around: Around, displayed: str) -> bool:
     formula = unspaced(_GROUPED.sub("", text.strip("$ ")))
     if text.startswith("$$"):
-        return False
+        defined = (_ARGUMENT.sub("", chain) for chain in chains(text.strip("$ ")))
+        return all(_set_to(chain, around.coded) for chain in defined)
     if all(map(_SET.fullmatch, formula.split(","))):
         known = {name for name, _ in around.sets}
         return all(
@@ -183,8 +189,7 @@ def _notation(text: str, around: Around, displayed: str) -> bool:
     if _stands_in(formula, displayed):
         return True
     if RELATION.search(formula):
-        name, *others = _SETTING.split(text.strip("$ "))
-        return bool(SYMBOL.fullmatch(name)) and {*map(meaning, others)} <= around.meant
+        return _set_to(text.strip("$ "), around.meant)
     shape = all(map(re.compile(r"\d+").fullmatch, formula.split(r"\times")))
     if shape and numbers(formula) <= around.given:
         return True
@@ -192,6 +197,12 @@ def _notation(text: str, around: Around, displayed: str) -> bool:
     if means is None:
         return not re.search(r"\d", _INDEX.sub("", formula))
     return means in around.meant or (-means[0], -means[1]) in around.meant
+
+
+def _set_to(formula: str, meant: Set[Meaning]) -> bool:
+    """Whether a formula sets or bounds a name by what is meant elsewhere."""
+    name, *others = _SETTING.split(formula)
+    return bool(SYMBOL.fullmatch(name) and others) and {*map(meaning, others)} <= meant
 
 
 def _stands_in(formula: str, texts: str) -> bool:

@@ -20,9 +20,9 @@ the order in which the text says them; of a page they stand without an id.
 A display is named by its ``\\tag`` or by its place in the text; see `displays`. ``told`` is what
 the texts of the claim say: a formula of them, whole or a side of it in any form, or a number. A
 whole number that is part of the story may be ``free``, any other with a reason behind it,
-``free: a name, Llama 3.2``. What needs no owner, `needless` says; it may have one. A number that is
-changed in the text alone, or changes places with another, has no owner any more; changed in both
-places, it disagrees with its owner.
+``free: a rate that was tried``. A number alone owns nothing. What needs no owner, `needless` says;
+it may have one. A number that is changed in the text alone, or changes places with another, has no
+owner any more; changed in both places, it disagrees with its owner.
 """
 
 from __future__ import annotations
@@ -153,8 +153,11 @@ def faults(markdown: str, own: Owned, page: Page, following: Iterable[str] = ())
     for line in own.compared:
         fault = comparison_fault(line, markdown, partial(_number, page=page))
         found += [f"compare {line}: {fault}"] if fault else []
-    for token, row in pairs:
-        text, owners = own.rows[row]
+    rows = {id(token): row for token, row in pairs}
+    for token in said:
+        if id(token) not in rows and token.text.startswith("$$"):
+            displays.display_fault(token.text, DEFINITION, page.names)  # which learns its names
+        text, owners = own.rows[rows[id(token)]] if id(token) in rows else ("", [])
         for owner in owners:
             shown_by_name = text != token.text  # whole, it may also be told, as a formula in a line
             fault = None if shown_by_name else owner_fault(token, owner, page)

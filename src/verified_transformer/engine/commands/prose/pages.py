@@ -58,14 +58,16 @@ def _around(prose: str, code: str = "", printed: Iterable[str] = ()) -> needless
     given, sets = _of_all_readings()
     maths = [*MATHS.finditer(prose)]
     shown = [found["display"] for found in maths if found["display"]]
-    formulas = [*shown, *(m.group().strip("$") for text in read for m in MATHS.finditer(text))]
+    formulas = [found.group().strip("$") for text in read for found in MATHS.finditer(text)]
+    coded = meanings.parts_of_code(code).union(*map(meanings.parts, formulas))
     inline = Counter(one for m in maths for one in needless.settings(m["inline"] or ""))
     twice = (one for one, times in inline.items() if times > 1)
     return needless.Around(
         given=given.union(needless.numbers(code), *map(needless.numbers, read)),
         sets=sets.union(twice, *map(needless.settings, [code, *printed, *read, *shown])),
         displayed=[needless.unspaced(text) for text in shown],
-        meant=meanings.parts_of_code(code).union(*map(meanings.parts, formulas)),
+        coded=coded,
+        meant=coded.union(*map(meanings.parts, shown)),
     )
 
 
