@@ -284,25 +284,22 @@ def _renamed(key: str, name: str, place: str) -> str:
 
 def _require_all(source: Path, growth: Growth, contents: dict[Path, list[_Tensor]]) -> None:
     """Check that every parameter is there, and under one number where it is there twice."""
-    held: dict[Any, tuple[Path, str]] = {}
-    every = set(growth.first.values())
+    held: dict[str, dict[Any, tuple[Path, str]]] = {}
     for path, tensors in contents.items():
-        for tensor in tensors:
-            first: Any = growth.first[tensor.name]
-            if tensor.block is not None:
-                count, (*_, parts) = len(growth.large.get_parameter(first)), tensor.block
-                every -= {first}
-                every |= {f"{first}[{n}], part {p} of {parts}"
-                          for n in range(count) for p in range(parts)}  # fmt: skip
-                first = f"{first}[{tensor.block[0]}], part {tensor.block[1]} of {parts}"
-            if first in held and not torch.equal(_read(path, tensor.read), _read(*held[first])):
+        for it in tensors:
+            here = held.setdefault(growth.first[it.name], {})
+            place = here.setdefault(it.block, (path, it.read))
+            if place != (path, it.read) and not torch.equal(_read(path, it.read), _read(*place)):
                 raise GrowthRefused(
-                    f"{tensor.key}: it is not {held[first][1]}, to which the configuration ties "
-                    "it; accepted: equal numbers, or tie_word_embeddings=False"
+                    f"{it.key}: it is not {place[1]}, to which the configuration ties it; "
+                    "accepted: equal numbers, or tie_word_embeddings=False"
                 )
-            held.setdefault(first, (path, tensor.read))
-    if missing := sorted(every - set(held)):
-        raise GrowthRefused(f"source: got {source} without {missing[0]}; accepted: all parameters")
+    for name in sorted(set(growth.first.values())):
+        found = [*held.get(name, {})]
+        count = len(growth.large.get_parameter(name)) * found[0][2] if found and found[0] else 1
+        if len(found) < count:
+            what = name if count == 1 else f"{count - len(found)} of {count} tensors of {name}"
+            raise GrowthRefused(f"source: got {source} without {what}; accepted: all parameters")
 
 
 def _read(path: Path, key: str, rows: int | None = None) -> torch.Tensor:

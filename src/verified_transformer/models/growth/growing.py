@@ -65,7 +65,7 @@ def grow(
     """Return a larger model of the same class that computes the same function.
 
     Hidden width, head size and feed-forward width are multiplied by k; layers, heads and vocabulary
-    stay, unless they are asked for. The stream is repeated plainly, (x₁, x₂) to (x₁, x₁, x₂, x₂),
+    stay unless they are asked for. The stream is repeated plainly, (x₁, x₂) to (x₁, x₁, x₂, x₂),
     so that every norm keeps its ε; to a width that is no multiple, with a factor on each copy. An
     entry of a grown weight is an entry of the small one times a factor, rounded once.
 
@@ -94,7 +94,7 @@ def grow(
             before they were rounded: masked, padded on the left, at positions up to the last that
             is configured, with a cache, and in training mode with dropout left out. One layer of
             each kind runs, with 256 words; of other weights some rows are held against the rules.
-            So it costs as much as two or three layers. `compare` runs all of them.
+            So it costs as much as these layers, however many there are; `compare` runs all.
         description: of a class that is none of these; `describe` drafts it. Its models must have a
             ``config`` from which the class makes them.
         **sizes: what else grows, ``heads=16``: any of `Sizes`, alone or with k.

@@ -2,7 +2,7 @@
 
 Layers are alike if their modules have the same classes, settings, sizes and roles; weights aside. A
 model runs without those that are like an earlier one: each returns what it is given, in the form in
-which one that runs returns it. So what a check costs is that of two or three layers, however many
+which one that runs returns it. So what a check costs is that of a layer of each kind, however many
 there are.
 """
 
