@@ -89,6 +89,8 @@ def _called(func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, 
     )
     if name in ("to", "cpu", "type_as") and lands != there:
         found = found.clone()
+    if isinstance(found, torch.Size):  # of which a tree would make a tuple
+        return found
     return tree_map_only(torch.Tensor, _there if lands else _back, found)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 import torch
 from simulated_device import simulated_device
+from transformers import GPT2Config, GPT2LMHeadModel
 
 from verified_transformer import (
     Index,
@@ -21,6 +22,8 @@ from verified_transformer import (
     symbols,
     total,
 )
+from verified_transformer.models import factorised_table, initial_loss
+from verified_transformer.models.factorised.families import FAMILIES
 from verified_transformer.models.first_loss import first_loss
 
 
@@ -85,3 +88,23 @@ def test_a_first_loss_is_the_same_there() -> None:
     features, table = torch.randn(4, 8, generator=source), torch.randn(50, 8, generator=source)
     loss = first_loss(features.cuda(), table.cuda()).loss
     assert loss.is_cuda and torch.equal(loss.cpu(), first_loss(features, table).loss)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_table_is_read_scores_and_learns_there(family: str) -> None:
+    table = factorised_table(family, 60, 12, 2, σ=0.02).to(device())
+    rows = table(torch.tensor([1, 2, 59], device=device()))
+    table.attend(rows).sum().backward()
+    assert rows.is_cuda and all(own.grad.is_cuda for own in table.parameters())
+
+
+def test_a_model_is_measured_as_on_the_cpu() -> None:
+    config = GPT2Config(vocab_size=300, n_embd=64, n_layer=1, n_head=2, n_positions=32,
+                        bos_token_id=0, eos_token_id=0)  # fmt: skip
+    torch.manual_seed(0)
+    model = GPT2LMHeadModel(config)
+    here, there = (
+        initial_loss(each, measure=True, length=16).measured
+        for each in (copy.deepcopy(model), model.to(device()))
+    )
+    assert here is not None and here == there
