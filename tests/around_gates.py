@@ -20,15 +20,24 @@ MATHJAX = "tex-svg-full.js"
 EVERY_RULE = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
 COLOURS = {"type": "rule", "values": ["color-contrast"]}  # all that differs in the dark
 GRAVE = ("serious", "critical")
+# What moves has come to its end, or ten seconds are over: where a browser draws no frame there is
+# none, and a test would wait for ever.
+AT_REST = """Promise.race([
+  new Promise(done => setTimeout(done, 10000)),
+  new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))).then(
+    () => Promise.allSettled(document.getAnimations()
+      .filter(a => isFinite(a.effect.getComputedTiming().endTime)).map(a => a.finished))),
+])"""
 # MathJax's own drawings are hidden from screen readers, which get its MathML. A colour that is on
 # its way from one theme to the other is looked at when it is there.
-ASK = """async RULES => (await Promise.allSettled(document.getAnimations()
-  .filter(a => isFinite(a.effect.getComputedTiming().endTime)).map(a => a.finished)),
-await axe.run({exclude: [["mjx-container"]]}, {
+ASK = (
+    f"""async RULES => (await {AT_REST}, """
+    + """await axe.run({exclude: [["mjx-container"]]}, {
   preload: false, resultTypes: ["violations"],
   runOnly: RULES,
 })).violations.map(v => ({id: v.id, impact: v.impact,
   nodes: v.nodes.map(n => n.html.slice(0, 80))}))"""
+)
 
 
 def heavy_pages(html: Path) -> list[str]:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from urllib.parse import quote
 
+import around_gates
 import machine
 import page_shares
 import pytest
@@ -57,11 +58,7 @@ REPORT = """async () => {
 }"""
 
 # A page hears of another scheme with its next frame, and its colours take a moment.
-TURNED = """async () => {
-  await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
-  await Promise.allSettled(document.getAnimations()
-    .filter(a => isFinite(a.effect.getComputedTiming().endTime)).map(a => a.finished));
-}"""
+TURNED = f"() => {around_gates.AT_REST}"
 
 
 class Tab:
