@@ -167,19 +167,24 @@ class Gathered:
             if scale is None:
                 found = found.double() + self.shift
             elif scale != 1:
-                found = found * scale
+                found *= scale
             if scale is None and len(alike) == len(owns):
                 for dim, own in alike.items():
                     found *= _beside((own if dim else own[read]).to(device), dim, found.ndim)
                 found = found if self.shift else found.to(target.dtype)
+            part = target[rows[0] : rows[-1] + 1]
             for dim, (source, factor) in sorted(at.items(), reverse=True):
                 source, factor = (source, factor) if dim else (place, factor[rows])
-                found = found.index_select(dim, source.to(device))
+                straight = part if not dim and found.dtype == part.dtype else None
+                found = torch.index_select(found, dim, source.to(device), out=straight)
                 if len(alike) < len(owns):  # copies of one number have different factors
                     found *= _beside(factor.to(device), dim, found.ndim)
                 elif not bool(factor.all()):
                     found.index_fill_(dim, (factor == 0).nonzero()[:, 0].to(device), 0)
-            target[rows[0] : rows[-1] + 1] = found - self.shift if self.shift else found
+            if self.shift:
+                found -= self.shift
+            if found is not part:
+                part.copy_(found)
         return target
 
     def _scale(self, owns: Mapping[int, torch.Tensor], dtype: torch.dtype) -> float | None:
@@ -191,6 +196,19 @@ class Gathered:
         scale, rounding = math.prod(factors), [it for it in factors if math.frexp(it)[0] != 0.5]
         fits = len(rounding) < 2 and torch.tensor(scale, dtype=dtype).item() == scale
         return scale if fits else None
+
+    def rounded(self) -> torch.Tensor:
+        """The small tensor that the large one stands for once it is rounded, in float64.
+
+        Each entry is its last copy, rounded to the dtype it has, over the factor of that copy.
+        """
+        sizes = self.value.shape
+        last = [(dim, _last(*told, sizes[dim])) for dim, told in self.along]
+        along = tuple((dim, (torch.arange(sizes[dim]), factor)) for dim, factor in last)
+        found = replace(self, along=along).into(torch.empty_like(self.value)).double() + self.shift
+        for dim, factor in last:
+            found /= _beside(factor.to(found), dim, found.ndim)
+        return found - self.shift
 
     def dense(self) -> torch.Tensor:
         """The large tensor, in float64."""
@@ -276,9 +294,14 @@ def _squares(source: torch.Tensor, factor: torch.Tensor, size: int) -> torch.Ten
 
 def _own(source: torch.Tensor, factor: torch.Tensor, size: int) -> torch.Tensor | None:
     """For each old coordinate the factor of its copies; None where they have different ones."""
-    kept = factor != 0
-    own = torch.ones(size, dtype=torch.float64).index_copy(0, source[kept], factor[kept])
+    own, kept = _last(source, factor, size), factor != 0
     return own if torch.equal(own[source[kept]], factor[kept]) else None
+
+
+def _last(source: torch.Tensor, factor: torch.Tensor, size: int) -> torch.Tensor:
+    """For each old coordinate the factor of its last copy; 1 where there is none."""
+    kept = factor != 0
+    return torch.ones(size, dtype=torch.float64).index_copy(0, source[kept], factor[kept])
 
 
 def _beside(vector: torch.Tensor, dim: int, ndim: int) -> torch.Tensor:

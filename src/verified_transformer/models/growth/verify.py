@@ -49,9 +49,8 @@ class Comparison:
     ``elsewhere`` is measured like ``clean``, by what was compared: positions up to the last that
     is configured, a step with a cache, training mode. ``rounded`` is the share of the parameters
     whose factor is no power of two, or that have noise: these alone are rounded anew. What that
-    costs is ``predicted`` from the small model, whose like parameters are changed at random by as
-    much as rounding does. ``lost`` names what the small model has and the grown one has not.
-    ``print`` says all of it in words.
+    costs is ``predicted`` from the small model alone, without noise. ``lost`` names what the small
+    model has and the grown one has not. ``print`` says all of it in words.
     """
 
     clean: float
@@ -172,28 +171,26 @@ def compare(
 
 
 def _predicted(growth: Growth, anew: list[nn.Parameter]) -> float:
-    """How far the small model moves when parameters change by as much as rounding does.
+    """How far the small model moves when each parameter is what its rounded copies stand for.
 
-    Entries that are rounded anew are off by up to half a spacing each: 0.21 of the dtype's spacing
-    at one in the root mean square, their leading digits spread evenly on a logarithmic scale. A
-    grown model in low precision is the small one with its weights so changed, copies alike.
+    A grown model of rounded weights is the small one of such weights, grown without rounding, where
+    all copies of a number have one factor; of those that have several, the last one counts.
     """
     small, inputs = growth.model, random_inputs(growth)
     inputs = {name: it.double() if it.is_floating_point() else it for name, it in inputs.items()}
     own = dict(small.named_parameters(remove_duplicate=False))
-    seeds = {parameter: seed for seed, parameter in enumerate(anew)}
+    rounded = {id(parameter) for parameter in anew}
 
     def changed(name: str, value: torch.Tensor) -> bool:
-        value.copy_(own[name].detach())
-        if own[name] in seeds:
-            source = torch.Generator().manual_seed(seeds[own[name]])
-            drawn = torch.randn(value.shape, generator=source).to(value)
-            value *= 1 + 0.21 * torch.finfo(own[name].dtype).eps * drawn
+        stands = own[name].detach()
+        if id(own[name]) in rounded:
+            stands = growth.gathered(growth.place[name]).rounded()
+        value.copy_(stands[: len(value)])
         return False
 
     found = []
-    for exact in (None, changed):
-        with _in_float64(small, exact, whole=growth.told), clean_float64():
+    for numbers in (None, changed):
+        with _in_float64(small, numbers, whole=growth.told), clean_float64():
             found.append(_outputs(growth, _evaluated(small, inputs)))
     return max(_distance(value, found[1][name]) for name, value in found[0].items())
 
