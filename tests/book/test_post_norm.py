@@ -144,3 +144,11 @@ def test_a_class_drawn_once_starts_as_it_does_by_itself(kind: str) -> None:
         assert other.mean().item() == pytest.approx(mean, abs=2e-3)
     for name, buffer in usual.named_buffers():
         assert torch.equal(buffer, once.get_buffer(name))
+
+
+def test_a_class_is_drawn_where_transformers_has_replaced_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(transformers, "initialization", raising=False)
+    config = transformers.LlamaConfig(num_hidden_layers=1, hidden_size=32, vocab_size=5)
+    assert drawn_once(transformers.LlamaModel, config).norm.weight.sum() == 32

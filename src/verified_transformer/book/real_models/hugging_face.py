@@ -35,7 +35,6 @@ def quiet_transformers() -> ModuleType:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="IProgress")
         library = importlib.import_module("transformers")
-        importlib.import_module("transformers.initialization")  # no attribute before
     library.logging.set_verbosity_error()
     library.logging.disable_progress_bar()
     return library
@@ -53,7 +52,8 @@ def drawn_once(cls: Any, config: Any) -> Any:
 
     The class alone draws each weight twice: torch does when a layer is made, and is overwritten.
     """
-    with transformers.initialization.no_init_weights():
+    # no attribute where transformers has put another module in its own place, as its classes do
+    with importlib.import_module("transformers.initialization").no_init_weights():
         model = cls(config)
     model.init_weights()
     return model.eval()
