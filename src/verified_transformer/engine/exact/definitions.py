@@ -21,8 +21,8 @@ import sympy as sp
 from .formulas.notation import FormulaReader
 from .laws import Discrete, General, Law, Normal, Rademacher, TruncatedNormal, Uniform
 from .moments import Expectation, Index, Tensor, mean, total, variance
+from .moments.patterns import expanded
 from .moments.polynomials import free_indices, summed
-from .moments.routes import expanded
 
 _MOST_NAMINGS = 720  # of six tensors of one law; of more, only their own names are tried
 _UNEVALUATED = (sp.Integral, sp.Sum)

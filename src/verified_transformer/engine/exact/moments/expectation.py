@@ -1,4 +1,4 @@
-"""The mean or the variance of a polynomial, derived by two routes; and its oracle."""
+"""The mean or the variance of a polynomial: its derivation, its oracle, its changed definitions."""
 
 from __future__ import annotations
 
@@ -12,29 +12,24 @@ import sympy as sp
 
 from ..derivations import Step
 from ..formulas.evaluation import Approximation, Point, equivalent
-from ..laws import Law, MissingMoment, Normal, TruncatedNormal, Uniform, cumulant_from, exact
+from ..laws import Law, MissingMoment, Normal, TruncatedNormal, Uniform, exact
 from . import oracle
-from .polynomials import Index, Polynomial, Tensor, free_indices, summed
-from .routes import (
+from .patterns import (
     Naming,
     Pattern,
     Terms,
-    by_cumulants,
     by_partitions,
     expanded,
     moment_text,
     multiplied,
 )
+from .polynomials import Index, Polynomial, Tensor, free_indices, summed
 
 if TYPE_CHECKING:
     import numpy as np
 
 _LONGEST_TO_FACTOR = 40  # terms
 _ESTIMATORS = {"mean": "E", "variance": "Var"}
-
-
-class RoutesDisagree(ArithmeticError):
-    """Two routes found different values: the engine has a fault."""
 
 
 def mean(statistic: sp.Expr) -> Expectation:
@@ -87,7 +82,7 @@ class Expectation:
             different things have one name.
     """
 
-    route = "two routes"
+    route = "pattern by pattern"
 
     def __init__(self, statistic: sp.Expr, estimator: str) -> None:
         if estimator not in _ESTIMATORS:
@@ -105,18 +100,9 @@ class Expectation:
         """The result, factored where that makes it shorter.
 
         Raises:
-            RoutesDisagree: the two routes find different values.
             MissingMoment: the result depends on a moment that a law does not give.
         """
-        other = self._combined({
-            k: by_cumulants(terms, self._moments.cumulant, self._definition.sizes)
-            for k, terms in self._powers.items()
-        })  # fmt: skip
-        if not _equal(self._unchecked, other):
-            raise RoutesDisagree(
-                f"{self.quantity}: {self._unchecked} by partitions, {other} by cumulants"
-            )
-        return self._moments.revealed(_neat(self._unchecked))
+        return self._moments.revealed(_neat(self._expanded))
 
     @property
     def patterns(self) -> list[Pattern]:
@@ -142,14 +128,13 @@ class Expectation:
             Step("mean square minus squared mean", self.value),
         )
 
-    @cached_property
-    def _unchecked(self) -> sp.Expr:
-        return self._combined({k: _sum_of(found) for k, found in self._by_partitions.items()})
+    def _in_full(self) -> sp.Expr:
+        return self._moments.revealed(self._expanded)
 
-    def _combined(self, means: Mapping[int, sp.Expr]) -> sp.Expr:
-        if self.estimator == "mean":
-            return means[1]
-        return sp.expand(means[2] - means[1] ** 2)
+    @cached_property
+    def _expanded(self) -> sp.Expr:
+        means = {k: _sum_of(found) for k, found in self._by_partitions.items()}
+        return means[1] if self.estimator == "mean" else sp.expand(means[2] - means[1] ** 2)
 
     @cached_property
     def _powers(self) -> dict[int, Terms]:
@@ -198,7 +183,7 @@ class Expectation:
     def statistic_moments(self, point: Point, order: int) -> list[float]:
         """Return the statistic's raw moments from the first to ``order`` at a point.
 
-        They come from the oracle where there are few terms, else from one route of the engine.
+        They come from the oracle where there are few terms, else from the engine.
         """
         try:
             return oracle.raw_moments(self._definition, point, order)
@@ -207,7 +192,7 @@ class Expectation:
             numeric = self.statistic.xreplace(
                 {t: Tensor(t.name, t.law.at(point), *t.sizes) for t in self.draws.values()}
             )
-            powers = (mean(numeric**k)._by_one_route() for k in range(1, order + 1))
+            powers = (mean(numeric**k)._in_full() for k in range(1, order + 1))
             return [float(sp.N(power.subs(numbers), 30)) for power in powers]
 
     @property
@@ -229,10 +214,7 @@ class Expectation:
                 seen.add(statistic)
                 changed = Expectation(statistic, self.estimator)
                 if not self._is_indifferent_to(changed):
-                    yield label, changed._by_one_route
-
-    def _by_one_route(self) -> sp.Expr:
-        return self._moments.revealed(self._unchecked)
+                    yield label, changed._in_full
 
     @cached_property
     def _somewhere(self) -> tuple[Point, Approximation] | None:
@@ -241,7 +223,7 @@ class Expectation:
 
     def _is_indifferent_to(self, changed: Expectation) -> bool:
         try:
-            if not _equal(changed._unchecked, self._unchecked) or self._somewhere is None:
+            if not _equal(changed._expanded, self._expanded) or self._somewhere is None:
                 return False
             point, first = self._somewhere
             second = changed.oracle(point)
@@ -265,7 +247,7 @@ class _EntryMoments:
     def __init__(self, laws: Mapping[str, Law]) -> None:
         self._laws = laws
         self._hidden: dict[sp.Symbol, sp.Expr | MissingMoment] = {}
-        self.raw, self.cumulant = lru_cache(None)(self._raw), lru_cache(None)(self._cumulant)
+        self.raw = lru_cache(None)(self._raw)
 
     def _raw(self, name: str, k: int) -> sp.Expr:
         moment: sp.Expr | MissingMoment
@@ -278,14 +260,6 @@ class _EntryMoments:
         symbol = sp.Symbol(moment_text(name, k), real=True)
         self._hidden[symbol] = moment
         return symbol
-
-    def _cumulant(self, name: str, k: int) -> sp.Expr:
-        try:
-            if not self._laws[name].opaque:
-                return self._laws[name].cumulant(k)
-        except MissingMoment:
-            pass
-        return cumulant_from(lambda order: self.raw(name, order) if order else sp.Integer(1), k)
 
     def revealed(self, value: sp.Expr) -> sp.Expr:
         """Put the moments back; raise MissingMoment if an unknown one is left."""
@@ -390,6 +364,6 @@ def _other_law(law: Law) -> Law | None:
     if isinstance(law, TruncatedNormal):
         return Normal(law.mean, law.sd)
     try:
-        return Normal(law.raw_moment(1), sp.sqrt(sp.factor(law.cumulant(2))))
+        return Normal(law.raw_moment(1), sp.sqrt(sp.factor(law.variance)))
     except (ValueError, TypeError):
         return None

@@ -2,7 +2,7 @@
 
 Its sums are gone through place by place, so that it becomes a polynomial in the single entries,
 which SymPy's polynomial ring multiplies out; each of its terms is a product of means of powers of
-entries, by the nodes of their laws. Nothing is shared with the two routes.
+entries, by the nodes of their laws. Nothing is shared with the derivation.
 """
 
 from __future__ import annotations
