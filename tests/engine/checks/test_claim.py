@@ -58,7 +58,7 @@ def test_a_proof_says_what_it_did() -> None:
     record = claim("LOSS-14").prove(variance(norm2()))
     assert re.fullmatch(
         r"LOSS-14 proof   Var\(.*\) = 2\*d\*sigma\*\*4   pattern by pattern; exact at 2 points; "
-        r"(\d+)/\1 mutants; (\d+)/\d+ changed definitions break it   #[0-9a-f]{8}",
+        r"(\d+)/\1 mutants   #[0-9a-f]{8}",
         record.line,
     )
 

@@ -296,28 +296,6 @@ def test_patterns_add_up_and_steps_lead_to_the_value(name):
 # ---------------------------------------------------------------------------- breaking things
 
 
-@pytest.mark.slow
-def test_changed_definitions_change_the_value():
-    quantities = (
-        variance(norm2(NORMAL)),
-        mean(dot(NORMAL) ** 4),
-        mean(logit(NORMAL) ** 2),
-        variance(two_layers(NORMAL)),
-    )
-    for quantity in quantities:
-        mutants = list(quantity.definition_mutants())
-        assert 7 <= len(mutants) <= 32
-        for label, recompute in mutants:
-            assert sp.expand(recompute() - quantity.value) != 0, label
-        assert [label for label, _ in quantity.definition_mutants()] == [x for x, _ in mutants]
-
-
-def test_changes_that_cannot_matter_are_left_out():
-    labels = [label for label, _ in variance(total(NORMAL["w"][i], i)).definition_mutants()]
-    assert "w shifted by 1" not in labels and "law of w: Normal -> Uniform" not in labels
-    assert "w doubled" in labels and "size d -> d + 1" in labels
-
-
 @pytest.mark.canary
 def test_a_fault_in_the_cases_is_seen_by_the_oracle(monkeypatch):
     right, point = patterns.falling, {d: 4, σ: sp.Rational(13, 10)}
@@ -422,4 +400,3 @@ def test_a_sum_over_copies_of_an_entry_counts_them():
     repeated = mean(sp.Sum(x[i] ** 2, (i, 1, d), (r, 1, copies)))
     assert repeated.value == copies * d * σ**2
     assert repeated.oracle({d: 3, copies: 2, σ: 2}).value == pytest.approx(24)
-    assert any("k" in label for label, _ in repeated.definition_mutants())

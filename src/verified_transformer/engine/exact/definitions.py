@@ -189,7 +189,7 @@ def thing(name: str, text: str) -> Index | Tensor | Law | sp.Expr:
         ValueError: it is none of these.
     """
     named = {"Index": partial(Index, name), "Tensor": partial(Tensor, name)}
-    return FormulaReader(text, FUNCTIONS | _LAWS | named).value()
+    return FormulaReader(text, {**FUNCTIONS, **_LAWS, **named}).value()
 
 
 def _total(body: sp.Expr, *indices: Index) -> sp.Expr:
@@ -199,4 +199,9 @@ def _total(body: sp.Expr, *indices: Index) -> sp.Expr:
     return summed(own, copies) if (copies := [i for i in indices if i not in inside]) else own
 
 
-_OF_QUANTITIES = {**FUNCTIONS, "mean": mean, "variance": variance, "total": _total}
+_OF_QUANTITIES: dict[str, Callable[..., Any]] = {
+    **FUNCTIONS,
+    "mean": mean,
+    "variance": variance,
+    "total": _total,
+}
