@@ -202,8 +202,3 @@ def _total(body: sp.Expr, *indices: Index) -> sp.Expr:
 _OF_QUANTITIES: dict[str, Callable[..., Any]] = {
     **FUNCTIONS, "mean": mean, "variance": variance, "total": _total,
 }  # fmt: skip
-    **FUNCTIONS,
-    "mean": mean,
-    "variance": variance,
-    "total": _total,
-}
