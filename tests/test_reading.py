@@ -19,7 +19,6 @@ from mutation.__main__ import keep_score
 
 from verified_transformer.engine.account import registry
 from verified_transformer.engine.account.code import library, notebook_key
-from verified_transformer.engine.account.records.chances import PLACEBOS_TRIED
 from verified_transformer.engine.account.records.record import (
     METADATA_KEY,
     Estimate,
@@ -129,8 +128,8 @@ def test_a_run_on_a_gpu_is_dated_and_goes_stale(state: ModuleType, tmp_path: Pat
 def test_the_state_says_how_many_failures_chance_explains(
     state: ModuleType, tmp_path: Path
 ) -> None:
-    """Two placebos at 1e-4 and a measurement with fifty mutants at 1e-6, in a thousand runs."""
-    tried = Record(("LOSS-48",), ("a",), "experiment", "supports", "loss: positive", PLACEBOS_TRIED)
+    """A measurement with fifty mutants at 1e-6, in a thousand runs; an experiment has no level."""
+    tried = Record(("LOSS-48",), ("a",), "experiment", "supports", "loss: positive", "8 runs")
     measured = Record(
         ("LOSS-14",), ("abc",), "measurement", "supports", "Var = 2*d", "d=3",
         mutants=Score(50, 50, 0), volatile=Volatile(estimates=(Estimate(0.5, 100, "cpu"),)),
@@ -153,7 +152,7 @@ def test_the_state_says_how_many_failures_chance_explains(
     target.write_text(json.dumps({"notebooks": {notebook: entry}}), "utf-8")
     said = state.PARTS["elsewhere"](tmp_path)
     assert "1000 runs of 1 sections; 0 failed, and 1 failed until their checks were mended" in said
-    assert "By chance, at most 0.25 failures" in said
+    assert "By chance, at most 0.05 failures" in said
     assert "is mended:</p><ul><li>2.3 what it does: 6 cell 8: off" in said
 
 

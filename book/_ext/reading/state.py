@@ -146,8 +146,8 @@ def _by_chance(kept: Mapping[str, Mapping[str, Any]], root: Path) -> str:
     once = f", and {mended} failed until their checks were mended" if mended else ""
     return (
         f"<p>{runs} runs of {len(kept)} sections; {failed} failed{once}. By chance, at most "
-        f"{by_chance:.2g} failures are expected: so often do measurements and placebos with these "
-        "levels fail in so many runs. The sign of an experiment has no level, but a margin.</p>"
+        f"{by_chance:.2g} failures are expected: so often do measurements with these levels fail "
+        "in so many runs. The sign of an experiment has no level, but a margin.</p>"
     )
 
 

@@ -94,7 +94,7 @@ def test_every_formula_of_the_registry_is_written() -> None:
         ("sigma=-1.3, k=2**10", r"σ=−1.3, $k=2^{10}$"),
         ("judged; “a * math.sqrt(b)” and “words”", "judged; “`a * math.sqrt(b)`” and “words”"),
         ("coefficient of x_0 in x_l", "coefficient of $x_0$ in $x_l$"),
-        ("two routes; exact at 2 points", "two routes; exact at 2 points"),
+        ("pattern by pattern; exact at 2 points", "pattern by pattern; exact at 2 points"),
         ("k'[p] ~ Strange(1)", "k'[p] ~ Strange(1)"),
     ],
 )  # fmt: skip
@@ -147,19 +147,19 @@ TWO = Volatile(estimates=(Estimate(0.1, 1000, "cpu"),) * 2)
         (
             [
                 record("measurement", "d=3; d=5; sees 1%", volatile=TWO),
-                record("proof", "two routes; exact at 2 points", mutants=Score(19, 19)),
+                record("proof", "pattern by pattern; exact at 2 points", mutants=Score(19, 19)),
             ],
-            "proved two ways · measured to 1 % at 2 points · 19/19 wrong versions rejected",
+            "proved case by case · measured to 1 % at 2 points · 19/19 wrong versions rejected",
         ),
         ([record("proof", "3 checked steps")], "proved step by step"),
-        ([record("proof", "by induction, base"), record("proof", "two routes")], "proved"),
+        ([record("proof", "by induction, base"), record("proof", "pattern by pattern")], "proved"),
         ([record("exact", "exact at 1 point")], "computed exactly at 1 point"),
         ([record("count", "counted at 2 points; 3/3 mutants")], "counted at 2 points"),
         ([record("sampled")], "true on 64 random draws"),
         ([record("equality")], "equal on 64 random draws"),
         (
-            [record("counterexample"), record("proof", "two routes", of="truth")],
-            "refuted by a counter-example · the right statement proved two ways",
+            [record("counterexample"), record("proof", "pattern by pattern", of="truth")],
+            "refuted by a counter-example · the right statement proved case by case",
         ),
         ([record("witness"), record("met")],
          "false without its condition · its condition met in the article's setting"),

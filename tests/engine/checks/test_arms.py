@@ -1,4 +1,4 @@
-"""Experiments with two arms: the library subtracts, tries a placebo, and says how much."""
+"""Experiments with two arms: the library subtracts, and says how much."""
 
 from __future__ import annotations
 
@@ -11,12 +11,9 @@ import pytest
 import torch
 
 from verified_transformer.engine.account.recordings import Recording
-from verified_transformer.engine.account.records.chances import PLACEBO
-from verified_transformer.engine.account.records.record import PRINTED, Interval
+from verified_transformer.engine.account.records.record import Interval
 from verified_transformer.engine.checks import by_experiment
-from verified_transformer.engine.checks.claim import ClaimFailed, claim
-from verified_transformer.engine.sampling.design import difference_interval
-from verified_transformer.seeds import seed_of
+from verified_transformer.engine.checks.claim import claim
 
 SEEDS = range(12)
 
@@ -46,7 +43,7 @@ def test_an_experiment_says_which_arm_less_which_and_how_much() -> None:
     record = experiment()
     assert record.line == (
         "LOSS-14 experiment   loss, tied less untied: negative   12 runs, replicate: seed; "
-        f"placebos unsettled; mean -0.5 to the nearest 0.5; margin at least 1/2   #{record.hash}"
+        f"mean -0.5 to the nearest 0.5; margin at least 1/2   #{record.hash}"
     )
     assert record.volatile.rows[0]["mean of untied"].startswith("3.0")
 
@@ -86,25 +83,6 @@ def test_arms_that_are_swapped_or_added_move_the_line() -> None:
     added = {**ARMS, "untied": {seed: -value for seed, value in ARMS["untied"].items()}}
     doubled = {**ARMS, "untied": {seed: 2 * value for seed, value in ARMS["untied"].items()}}
     assert len({line, *(experiment(arms=a).line for a in (swapped, added, doubled))}) == 4
-
-
-@pytest.mark.canary
-@pytest.mark.parametrize(
-    "mixed",
-    [
-        {seed: value + seed % 2 for seed, value in ARMS["tied"].items()},
-        {seed: ARMS["untied" if seed % 2 else "tied"][seed] for seed in SEEDS},
-    ],
-    ids=["halves differ", "runs of the other arm"],
-)
-def test_an_arm_of_runs_of_two_kinds_is_caught(mixed: dict[int, float]) -> None:
-    with pytest.raises(ClaimFailed, match="a placebo shows an effect: one half of the runs of 'ti"):
-        experiment(arms={**ARMS, "tied": mixed})
-
-
-def test_few_runs_say_that_there_is_no_placebo() -> None:
-    few = {name: {seed: arm[seed] for seed in range(4)} for name, arm in ARMS.items()}
-    assert "4 runs, replicate: seed; too few runs for a placebo" in experiment(arms=few).line
 
 
 def test_an_arm_may_be_a_bound() -> None:
@@ -182,81 +160,3 @@ def test_a_mean_is_rounded_to_what_its_width_allows(low: float, high: float, abo
     assert Interval(low, high).about == about
     drift = (high - low) / 50
     assert Interval(low + drift, high + drift).about == about
-
-
-# ------------------------------------------------------------------ placebos
-
-
-TRIED = 200_000
-MOST = 42  # 20 are expected at a chance of 1e-4; more than 42 come once in 100 000 times
-LAWS = {
-    "normal": lambda source, size: source.normal(3, 1, size),
-    "flat": lambda source, size: source.uniform(0, 1, size),
-    "skewed": lambda source, size: source.lognormal(0, 1, size),
-    "heavy": lambda source, size: source.standard_t(3, size),
-    "clustered": lambda source, size: source.integers(0, 2, size) + source.normal(0, 0.01, size),
-}
-# by the number of runs: the difference that is seen nine times out of ten, in spreads of a run
-SEEN = {6: 27.0, 7: 18.0, 8: 13.0, 12: 7.2, 16: 5.2, 24: 3.6, 64: 2.0}
-
-
-def shown(values: np.ndarray, level: float = 1 - PLACEBO) -> int:
-    """How many rows show an effect: the rule of `placebo` and `settled`, for all rows at once."""
-    from scipy.special import stdtrit
-
-    one, two = values[:, ::2], values[:, 1::2]
-    m, n = one.shape[1], two.shape[1]
-    spread = (m * one.var(axis=1) + n * two.var(axis=1)) / (m + n - 2)
-    half = stdtrit(m + n - 2, (1 + level) / 2) * np.sqrt(spread * (1 / m + 1 / n))
-    return int((np.abs(one.mean(axis=1) - two.mean(axis=1)) >= (1 + PRINTED) * half).sum())
-
-
-def drawn(law: str, runs: int, tried: int = TRIED, between: float = 0.0) -> np.ndarray:
-    """Rows of independent runs, every other of them moved by so much."""
-    source = np.random.default_rng(seed_of(f"placebos of {runs} {law} runs"))
-    values = np.asarray(LAWS[law](source, (tried, runs)))
-    values[:, ::2] += between
-    return values
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("law", "runs"),
-    # fewer than sixteen runs of two narrow clusters part into them by chance
-    [(law, runs) for law in LAWS for runs in SEEN if law != "clustered" or runs >= 16],
-)
-def test_a_placebo_of_independent_runs_shows_an_effect_once_in_ten_thousand(
-    law: str, runs: int
-) -> None:
-    assert shown(drawn(law, runs)) <= MOST
-
-
-@pytest.mark.canary
-@pytest.mark.parametrize("runs", [runs for runs in SEEN if runs < 64])
-def test_the_interval_of_an_effect_would_show_more_placebos(runs: int) -> None:
-    assert shown(drawn("normal", runs), level=0.99) > MOST
-
-
-@pytest.mark.parametrize("runs", SEEN)
-def test_the_rows_are_judged_as_placebos_are(runs: int) -> None:
-    """At a difference which about half of the rows show, so that the two could part."""
-    values = drawn("normal", runs, 300, between=0.8 * SEEN[runs])
-    single = [by_experiment.placebo(dict(enumerate(row.tolist()))) for row in values]
-    effects = sum(
-        interval is not None and by_experiment.settled(interval) is not None for interval in single
-    )
-    assert effects == shown(values) and 30 < effects < 270
-
-
-@pytest.mark.canary
-@pytest.mark.parametrize(("runs", "between"), SEEN.items())
-def test_a_difference_of_so_many_spreads_is_seen(runs: int, between: float) -> None:
-    assert shown(drawn("normal", runs, 4000, between)) > 0.88 * 4000
-
-
-def test_halves_are_compared_as_the_t_test_of_two_samples_does() -> None:
-    from scipy.stats import ttest_ind
-
-    one, two = drawn("normal", 7, 1)[0].tolist(), drawn("normal", 8, 1)[0].tolist()
-    told = ttest_ind(one, two).confidence_interval(0.95)
-    assert difference_interval(one, two, 0.95) == pytest.approx((told.low, told.high), rel=1e-9)

@@ -42,12 +42,12 @@ def test_every_law_is_read() -> None:
 
 BAD = {
     "a closed form": ("2*d*sigma**4", {}, "is a closed form"),
-    "a name that stands for nothing": ("mean(w[i])", {"i": "Index(d)"}, "uses w; accepted: i"),
+    "a name that stands for nothing": ("mean(w[i])", {"i": "Index(d)"}, "uses w, .* accepted: i, "),
     "a name that is not used": ("mean(w[i]**2)", W | {"j": "Index(n)"}, "j not in the quantity"),
-    "code": ("mean(w[i])", W | {"w": "open('x')"}, r"w is .*accepted: a call of Index"),
-    "code for a law": ("mean(w[i])", W | {"w": "Tensor(eval('x'), d)"}, "has no law"),
+    "code": ("mean(w[i])", W | {"w": "open('x')"}, "accepted: a call of .*Index"),
+    "code for a law": ("mean(w[i])", W | {"w": "Tensor(eval('x'), d)"}, "accepted: a call of"),
     "code in the quantity": ("mean(w[i] + __import__('os'))", W, "accepted: a call of"),
-    "no definition": ("mean(w[i", W, "is no definition"),
+    "no definition": ("mean(w[i", W, "is not a SymPy formula"),
 }
 
 

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
-import subprocess
-import sys
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,7 +20,6 @@ from verified_transformer.engine.exact.formulas.evaluation import (
 from verified_transformer.engine.exact.formulas.notation import TABLE, symbols
 
 d, n, σ, τ, μ, c, x, z, t = symbols("d n sigma tau mu c x z t")
-SOURCES = Path(__file__).parents[3] / "src"
 ROOT_2_PI = math.sqrt(2 * math.pi)
 
 # integrand, both ends, the integral
@@ -52,16 +47,6 @@ KNOWN = {
     ),
     "infinite at an end": (np.log, 0, 1, -1.0),
 }  # fmt: skip
-
-
-def answer_under(hash_seed: int, code: str) -> str:
-    """What a fresh interpreter with this seed of string hashes prints."""
-    environment = os.environ | {"PYTHONHASHSEED": str(hash_seed), "PYTHONPATH": str(SOURCES)}
-    command = [sys.executable, "-c", code]
-    run = subprocess.run(
-        command, env=environment, capture_output=True, encoding="utf-8", check=True
-    )
-    return run.stdout.strip()
 
 
 # ---------------------------------------------------------------------------------- quadrature

@@ -23,10 +23,9 @@ from verified_transformer.engine.exact.laws import (
 )
 from verified_transformer.engine.exact.moments import (
     Index,
-    RoutesDisagree,
     Tensor,
     mean,
-    routes,
+    patterns,
     total,
     variance,
 )
@@ -180,7 +179,7 @@ ENUMERATED = enumeration_cases()
 
 
 @pytest.mark.parametrize("name", ENUMERATED)
-def test_both_routes_and_the_oracle_equal_exact_enumeration(name):
+def test_the_derivation_and_the_oracle_equal_exact_enumeration(name):
     statistic, point, entries, function = ENUMERATED[name]
     for quantity, expected in zip(
         (mean(statistic), variance(statistic)), enumerated(function, entries), strict=True
@@ -297,50 +296,27 @@ def test_patterns_add_up_and_steps_lead_to_the_value(name):
 # ---------------------------------------------------------------------------- breaking things
 
 
-@pytest.mark.slow
-def test_changed_definitions_change_the_value():
-    quantities = (
-        variance(norm2(NORMAL)),
-        mean(dot(NORMAL) ** 4),
-        mean(logit(NORMAL) ** 2),
-        variance(two_layers(NORMAL)),
-    )
-    for quantity in quantities:
-        mutants = list(quantity.definition_mutants())
-        assert 7 <= len(mutants) <= 32
-        for label, recompute in mutants:
-            assert sp.expand(recompute() - quantity.value) != 0, label
-        assert [label for label, _ in quantity.definition_mutants()] == [x for x, _ in mutants]
+@pytest.mark.canary
+def test_a_fault_in_the_cases_is_seen_by_the_oracle(monkeypatch):
+    right, point = patterns.falling, {d: 4, σ: sp.Rational(13, 10)}
+    monkeypatch.setattr(
+        patterns, "falling",
+        lambda *given: [2 * x if k == 3 else x for k, x in enumerate(right(*given))],
+    )  # fmt: skip
+    for power, off in ((3, False), (4, True)):
+        quantity = mean(norm2(NORMAL) ** power)
+        ratio = float(quantity.value.subs(point)) / quantity.oracle(point).value
+        assert (abs(ratio - 1) > 0.01) is off
 
 
-def test_changes_that_cannot_matter_are_left_out():
-    labels = [label for label, _ in variance(total(NORMAL["w"][i], i)).definition_mutants()]
-    assert "w shifted by 1" not in labels and "law of w: Normal -> Uniform" not in labels
-    assert "w doubled" in labels and "size d -> d + 1" in labels
-
-
-def test_a_fault_in_one_route_is_noticed(monkeypatch):
-    def falling(labels, sizes, right=routes.falling):  # enumeration at d <= 3 cannot see it
-        return [2 * x if k == 3 else x for k, x in enumerate(right(labels, sizes))]
-
-    monkeypatch.setattr(routes, "falling", falling)
-    assert mean(norm2(NORMAL) ** 3).value is not None
-    with pytest.raises(RoutesDisagree):
-        _ = mean(norm2(NORMAL) ** 4).value
-
-
-def test_a_fault_that_both_routes_share_is_seen_by_the_oracle(monkeypatch):
-    raw = TruncatedNormal._raw
-    monkeypatch.setattr(TruncatedNormal, "_raw", lambda law, k: raw(law, k) * (2 if k == 4 else 1))
-    quantity = mean(norm2(tensors(TruncatedNormal(0, σ, -2 * σ, 2 * σ))) ** 2)
+@pytest.mark.canary
+@pytest.mark.parametrize("law", [TruncatedNormal(0, σ, -2 * σ, 2 * σ), Normal(0, σ)])
+def test_a_fault_in_a_law_is_seen_by_the_oracle(law, monkeypatch):
+    raw = type(law)._raw
+    monkeypatch.setattr(type(law), "_raw", lambda law, k: raw(law, k) * (2 if k == 4 else 1))
+    quantity = mean(norm2(tensors(law)) ** 2)
     point = {d: 3, σ: sp.Rational(13, 10)}
     assert abs(float(quantity.value.subs(point)) / quantity.oracle(point).value - 1) > 0.1
-
-
-def test_a_fault_in_a_law_is_noticed(monkeypatch):
-    monkeypatch.setattr(Normal, "_raw", lambda law, k: 0 if k % 2 else law.sd**k)
-    with pytest.raises(RoutesDisagree):
-        _ = mean(norm2(NORMAL) ** 2).value
 
 
 # ------------------------------------------------------------------------------------ refusals
@@ -424,4 +400,3 @@ def test_a_sum_over_copies_of_an_entry_counts_them():
     repeated = mean(sp.Sum(x[i] ** 2, (i, 1, d), (r, 1, copies)))
     assert repeated.value == copies * d * σ**2
     assert repeated.oracle({d: 3, copies: 2, σ: 2}).value == pytest.approx(24)
-    assert any("k" in label for label, _ in repeated.definition_mutants())

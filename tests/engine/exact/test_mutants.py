@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from functools import cache
 
 import pytest
 import sympy as sp
-from test_evaluation import answer_under
 
 from verified_transformer.engine.exact.formulas.evaluation import equivalent, number, random_points
 from verified_transformer.engine.exact.formulas.mutants import Mutant, formula_mutants
@@ -103,20 +101,6 @@ def test_at_most_bounds_the_number_within_a_factor_of_two(name, at_most):
     some, every = formula_mutants(PARSED[name], at_most=at_most), mutants_of(name)
     assert min(at_most, len(every)) // 2 <= len(some) <= 2 * at_most
     assert set(some) <= set(every)
-
-
-@pytest.mark.slow
-def test_the_order_is_the_same_in_another_process():
-    code = (
-        "import json\n"
-        "from verified_transformer.engine.exact.formulas.mutants import formula_mutants\n"
-        "from verified_transformer.engine.exact.formulas.notation import parse\n"
-        f"for text in {list(FORMULAS.values())!r}:\n"
-        "    print(json.dumps([[m.label, str(m.formula)] for m in formula_mutants(parse(text))]))"
-    )
-    here = [[[m.label, str(m.formula)] for m in mutants_of(name)] for name in FORMULAS]
-    there = [json.loads(line) for line in answer_under(1, code).splitlines()]
-    assert there == here
 
 
 # ----------------------------------------------------------------------- sums with whole ends

@@ -92,7 +92,7 @@ class Kind:
 _ROWS = (
     Kind(
         "proof", ("prove", "derive"), "proof",
-        "an engine or a chain of checked steps derives it, and fails from changed definitions",
+        "an engine derives it, or a chain of checked steps that fails from changed definitions",
         Weight.DERIVES, "agreement with an exact oracle, which rejects every mutant", GREEN,
     ),
     Kind(

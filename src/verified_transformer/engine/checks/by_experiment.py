@@ -7,21 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..account.recordings import Recording
-from ..account.records.chances import PLACEBO, PLACEBOS_TRIED
 from ..account.records.record import PRINTED, Interval, Record
 from .subject import Subject, accept
 from .what_ran import watched
 
 _SIGNS = ("positive", "negative")
 _LEAST_RUNS = 3
-_LEAST_FOR_A_PLACEBO = 6  # two halves of three
 _BOUNDS = {  # what a bound may be called, beside its digits
     "nothing": 0, "half": 1 / 2, "a third": 1 / 3, "a quarter": 1 / 4, "a tenth": 1 / 10,
     "one twelfth": 1 / 12, "one in twenty": 1 / 20, "a hundredth": 1 / 100,
     "one hundredth": 1 / 100, "one per cent": 1 / 100, "a thousandth": 1 / 1000,
 }  # fmt: skip
-
-_Runs = Mapping[int, float]
 
 
 class ByExperiment(Subject):
@@ -41,9 +37,8 @@ class ByExperiment(Subject):
     ) -> Record:
         """Decide an empirical remark from what was measured in two arms of independent runs.
 
-        The library subtracts, seed by seed; one half of an arm less its other half must have no
-        outcome. The mean of live runs is rounded so that it is the same on every machine; of a
-        recording the interval stands in the line.
+        The library subtracts, seed by seed. The mean of live runs is rounded so that it is the
+        same on every machine; of a recording the interval stands in the line.
 
         Args:
             arms: what was measured, by arm and seed; at least three seeds, the same in each arm.
@@ -62,7 +57,6 @@ class ByExperiment(Subject):
             mean lies on one side of zero, of live runs with a margin, else "unsettled".
 
         Raises:
-            ClaimFailed: half of an arm differs from its other half.
             TypeError: runs that are no mapping, list or tensor.
             ValueError: too few runs, one that is not finite, arms with other seeds or, of a
                 recording, not with all, an unknown arm or sign.
@@ -92,9 +86,8 @@ class ByExperiment(Subject):
         sign = settled(interval, 0.0 if recorded else PRINTED)
         outcome = "supports" if sign == predicts else "contradicts" if sign else "unsettled"
         instead = "" if outcome == "supports" else f", where {predicts} was predicted"
-        placebos = self._placebos(found)
         runs = f"{len(values)} runs, replicate: {replicate}"
-        said = [runs, placebos, repr(recorded) if recorded else None, about]
+        said = [runs, repr(recorded) if recorded else None, about]
         means = {
             f"mean of {name}": f"{sum(runs.values()) / len(runs):.5g}"
             for name, runs in found.items()
@@ -107,18 +100,6 @@ class ByExperiment(Subject):
                 "runs": str(len(values)), "margin": f"{interval.margin:.2g}", **means,
             }],
         )  # fmt: skip
-
-    def _placebos(self, arms: Mapping[str, Mapping[int, float]]) -> str:
-        """Each arm's one half against its other: no effect may come out where there is none."""
-        found = {name: placebo(runs) for name, runs in arms.items()}
-        for name, interval in found.items():
-            if interval and settled(interval):
-                raise self._failed(
-                    f"a placebo shows an effect: one half of the runs of {name!r} less the other "
-                    f"is {interval.low:.3g} … {interval.high:.3g}; the runs are not independent "
-                    "replicates of one thing"
-                )
-        return PLACEBOS_TRIED if all(found.values()) else "too few runs for a placebo"
 
 
 def settled(interval: Interval, needed: float = PRINTED) -> str | None:
@@ -200,30 +181,3 @@ def _called(name: str) -> float | None:
         return _BOUNDS[name] if name in _BOUNDS else float(name)
     except ValueError:
         return None
-
-
-def placebo(runs: _Runs) -> Interval | None:
-    """One half of an arm less its other half; None where there are too few runs.
-
-    The interval is wider than that of an effect: an experiment is tried once, a placebo for every
-    arm, on every machine and with every other seed. At 99.99 % and with the margin that `settled`
-    asks for, a placebo of independent runs shows an effect at most once in ten thousand times;
-    where runs fall into two narrow clusters, this takes sixteen of them. Halves are compared as
-    two samples with one spread, because seeds are no pairs.
-
-    Args:
-        runs: what was measured in an arm, by seed.
-
-    Example:
-        >>> alike = placebo({seed: value for seed, value in enumerate([1, 2, 3, 2, 1, 3])})
-        >>> settled(alike) is None
-        True
-        >>> placebo({0: 1.0, 1: 2.0}) is None
-        True
-    """
-    from ..sampling.design import difference_interval
-
-    if len(runs) < _LEAST_FOR_A_PLACEBO:
-        return None
-    values = [runs[seed] for seed in sorted(runs)]
-    return Interval(*difference_interval(values[::2], values[1::2], 1 - PLACEBO))

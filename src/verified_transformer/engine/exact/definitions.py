@@ -11,18 +11,18 @@ as Python; it is read as the registry's formulas are.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import islice, permutations
 from typing import Any
 
 import sympy as sp
 
-from .formulas.notation import FormulaReader
+from .formulas.notation import FUNCTIONS, FormulaReader
 from .laws import Discrete, General, Law, Normal, Rademacher, TruncatedNormal, Uniform
 from .moments import Expectation, Index, Tensor, mean, total, variance
+from .moments.patterns import expanded
 from .moments.polynomials import free_indices, summed
-from .moments.routes import expanded
 
 _MOST_NAMINGS = 720  # of six tensors of one law; of more, only their own names are tried
 _UNEVALUATED = (sp.Integral, sp.Sum)
@@ -31,7 +31,6 @@ _LAWS: dict[str, Callable[..., Law]] = {
     "TruncatedNormal": TruncatedNormal, "Rademacher": Rademacher, "Discrete": Discrete,
     "General": General,
 }  # fmt: skip
-_THINGS: dict[str, Callable[..., Any]] = {"Index": Index, "Tensor": Tensor}
 
 
 def definition(quantity: str, where: Mapping[str, str]) -> Expectation | sp.Expr:
@@ -61,12 +60,12 @@ def definition(quantity: str, where: Mapping[str, str]) -> Expectation | sp.Expr
         Traceback (most recent call last):
         ValueError: quantity: '2*d*sigma**4' is a closed form; accepted: mean(…), ...
     """
-    for name, text in where.items():
-        if _called(_parsed(text))[0] not in _THINGS:
-            raise ValueError(f"where: {name} is {text!r}; accepted: a call of {', '.join(_THINGS)}")
     things: dict[str, Any] = {name: thing(name, text) for name, text in where.items()}
-    reader = _QuantityReader(quantity, things)
-    found = reader.quantity()
+    for name, made in things.items():
+        if not isinstance(made, Index | Tensor):
+            raise ValueError(f"where: {name} is {made}; accepted: a call of Index or Tensor")
+    reader = FormulaReader(quantity, _OF_QUANTITIES, things)
+    found = reader.value()
     if unused := sorted(set(things) - reader.used):
         raise ValueError(f"where: {', '.join(unused)} not in the quantity {quantity!r}")
     if not isinstance(found, Expectation) and not found.has(*_UNEVALUATED):
@@ -189,83 +188,17 @@ def thing(name: str, text: str) -> Index | Tensor | Law | sp.Expr:
     Raises:
         ValueError: it is none of these.
     """
-    node, reader = _parsed(text), FormulaReader(text)
-    called, given = _called(node)
-    if called in _LAWS:
-        return _law(node, reader, text)
-    if called not in _THINGS:
-        return reader.expression(node)
-    if called == "Tensor" and given:
-        return Tensor(name, _law(given[0], reader, text), *map(reader.expression, given[1:]))
-    return _THINGS[called](name, *map(reader.expression, given))
+    named = {"Index": partial(Index, name), "Tensor": partial(Tensor, name)}
+    return FormulaReader(text, {**FUNCTIONS, **_LAWS, **named}).value()
 
 
-def _called(node: ast.expr) -> tuple[str, list[ast.expr]]:
-    """What is called, without arguments by name, and with what; an empty name where nothing is."""
-    if isinstance(node, ast.Call) and not node.keywords:
-        return ast.unparse(node.func), node.args
-    return "", []
+def _total(body: sp.Expr, *indices: Index) -> sp.Expr:
+    """The sum over indices of the body, and over others that it lacks: numbers of copies."""
+    inside = free_indices(body)
+    own = total(body, *(index for index in indices if index in inside))
+    return summed(own, copies) if (copies := [i for i in indices if i not in inside]) else own
 
 
-def _law(node: ast.expr, reader: FormulaReader, text: str) -> Law:
-    called, arguments = _called(node)
-    if called not in _LAWS:
-        raise ValueError(f"where: {text!r} has no law; accepted: a call of {', '.join(_LAWS)}")
-
-    def argument(given: ast.expr) -> Any:
-        if isinstance(given, ast.Dict):
-            keys = (ast.literal_eval(key) for key in given.keys if key)
-            return dict(zip(keys, map(reader.expression, given.values), strict=True))
-        if isinstance(given, ast.Tuple):
-            return tuple(map(reader.expression, given.elts))
-        return reader.expression(given)
-
-    return _LAWS[called](*map(argument, arguments))
-
-
-def _parsed(text: str) -> ast.expr:
-    try:
-        return ast.parse(text.strip(), mode="eval").body
-    except SyntaxError as error:
-        raise ValueError(f"text: {text!r} is no definition ({error})") from error
-
-
-class _QuantityReader(FormulaReader):
-    """Reads a quantity: a formula that may also have entries, totals, a mean or a variance."""
-
-    def __init__(self, text: str, things: Mapping[str, Index | Tensor]) -> None:
-        super().__init__(text)
-        self._things, self.used = things, set[str]()
-
-    def quantity(self) -> Expectation | sp.Expr:
-        node = _parsed(self._text)
-        averages = {"mean": mean, "variance": variance}
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id in averages and len(node.args) == 1:
-                return averages[node.func.id](self.expression(node.args[0]))
-        return self.expression(node)
-
-    def expression(self, node: ast.expr, depth: int = 0) -> sp.Expr:
-        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-            places = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-            return self._thing(node.value)[tuple(self._thing(place) for place in places)]
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "total":
-            body, *indices = node.args
-            return self._total(self.expression(body, depth + 1), *map(self._thing, indices))
-        return super().expression(node, depth)
-
-    @staticmethod
-    def _total(body: sp.Expr, *indices: Index) -> sp.Expr:
-        inside = free_indices(body)
-        own = total(body, *(index for index in indices if index in inside))
-        return summed(own, copies) if (copies := [i for i in indices if i not in inside]) else own
-
-    def _thing(self, node: ast.expr) -> Any:
-        name = node.id if isinstance(node, ast.Name) else ast.unparse(node)
-        if name not in self._things:
-            raise ValueError(
-                f"quantity: {self._text!r} uses {name}; accepted: {', '.join(self._things)}, "
-                "which stand under where"
-            )
-        self.used.add(name)
-        return self._things[name]
+_OF_QUANTITIES: dict[str, Callable[..., Any]] = {
+    **FUNCTIONS, "mean": mean, "variance": variance, "total": _total,
+}  # fmt: skip

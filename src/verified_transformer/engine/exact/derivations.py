@@ -34,7 +34,7 @@ class Step:
 
 
 class Derived(Protocol):
-    """What a proof accepts: a derived value with its trace, its oracle and its breaking points."""
+    """What a proof accepts: a derived value with its trace and its oracle."""
 
     quantity: str
     route: str
@@ -53,6 +53,10 @@ class Derived(Protocol):
 
     def oracle(self, point: Mapping[sp.Symbol, object]) -> Approximation | None:
         """The definition's value at a point, found without the derived formula."""
+
+
+class Replayed(Derived, Protocol):
+    """What has steps of a reader's own, which must lead elsewhere from another definition."""
 
     def definition_mutants(self) -> Iterator[tuple[str, Callable[[], sp.Expr]]]:
         """Changed definitions and what the same derivation makes of them."""

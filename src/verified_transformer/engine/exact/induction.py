@@ -85,7 +85,7 @@ step from t to t + 1 gives sqrt(2)/(2*2**t), the formula 2**(-t - 1)
         self.quantity, self.over = quantity, over
         self.start, self.first = (sp.sympify(part) for part in base)
         self._step, made = step, step(_value, _place)
-        self.derived: Derived | None = made if hasattr(made, "definition_mutants") else None
+        self.derived: Derived | None = made if hasattr(made, "oracle") else None
         self.rule: sp.Expr = sp.sympify(made.value if self.derived else made)
         if not self.rule.has(_value):
             raise TypeError(
@@ -216,12 +216,6 @@ class Solved:
             yield "base: one place further", partial(self._still, it.start + 1, it.first, it.rule)
         for mutant in formula_mutants(it.rule, at_most=_STEP_MUTANTS):
             yield f"step: {mutant.label}", partial(self._still, it.start, it.first, mutant.formula)
-        if it.derived:
-            for label, recompute in it.derived.definition_mutants():
-                yield f"step: {label}", partial(self._after, recompute)
-
-    def _after(self, recompute: Callable[[], sp.Expr]) -> sp.Expr:
-        return self._still(self.induction.start, self.induction.first, recompute())
 
     def _still(self, start: sp.Expr, first: sp.Expr, rule: sp.Expr) -> sp.Expr:
         """The closed form where it solves another recursion; no number where it does not."""

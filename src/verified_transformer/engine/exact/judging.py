@@ -16,7 +16,7 @@ from typing import Any
 
 import sympy as sp
 
-from .derivations import Derived
+from .derivations import Replayed
 from .formulas.evaluation import Approximation, Point, equivalent, number
 from .formulas.mutants import Mutant
 
@@ -164,7 +164,7 @@ def _is_whole(formula: sp.Expr, counted: Approximation, point: Point) -> bool:
     return value is not None and abs(value - counted.value) < sp.Float(10) ** -(_DIGITS // 2)
 
 
-def break_definitions(derived: Derived, formula: sp.Expr) -> tuple[list[str], list[str]]:
+def break_definitions(derived: Replayed, formula: sp.Expr) -> tuple[list[str], list[str]]:
     """Run a derivation on changed definitions; each must lead elsewhere than to the formula.
 
     A change to which the rules do not apply (they raise) is none and is left out.

@@ -1,4 +1,4 @@
-"""Laws of one random entry: exact moments and cumulants, nodes and a sampler for each.
+"""Laws of one random entry: exact moments, nodes and a sampler for each.
 
 Parameters are SymPy expressions or numbers. A decimal such as ``1.3`` is read as the rational
 13/10 that it prints, so that everything computed from it stays exact.
@@ -7,7 +7,7 @@ Parameters are SymPy expressions or numbers. A decimal such as ``1.3`` is read a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import Field, dataclass, fields
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -50,15 +50,6 @@ def exact(value: object, name: str, *, infinite: bool = False) -> sp.Expr:
     return expression
 
 
-def cumulant_from(raw: Callable[[int], sp.Expr], k: int) -> sp.Expr:
-    """Return the k-th cumulant of a law from its raw moments, by the usual recursion."""
-    found = [sp.Integer(0)]
-    for n in range(1, k + 1):
-        known = (math.comb(n - 1, j - 1) * found[j] * raw(n - j) for j in range(1, n) if found[j])
-        found.append(sp.expand(raw(n) - sp.Add(*known)))
-    return found[k]
-
-
 class Law:
     """The law of one real random entry; the subclasses are its only instances."""
 
@@ -94,16 +85,14 @@ class Law:
             raise ValueError(f"k: got {k!r}; accepted: an integer >= 0")
         return self._raw(k) if k else sp.Integer(1)
 
-    def cumulant(self, k: int) -> sp.Expr:
-        """Return the k-th cumulant; from the raw moments unless a closed form is known.
+    @property
+    def variance(self) -> sp.Expr:
+        """E[w**2] - E[w]**2.
 
         Raises:
-            ValueError: k is not an integer >= 1.
-            MissingMoment: the law does not define a moment on which it depends.
+            MissingMoment: the law does not define one of the two.
         """
-        if not isinstance(k, int) or k < 1:
-            raise ValueError(f"k: got {k!r}; accepted: an integer >= 1")
-        return self._cumulant(k)
+        return sp.expand(self.raw_moment(2) - self.raw_moment(1) ** 2)
 
     def at(self, point: Mapping[sp.Symbol, object]) -> Law:
         """Return the law with the point's numbers _put in for its symbols."""
@@ -150,9 +139,6 @@ class Law:
     def _standard(self) -> tuple[float, float, float, float, bool]:
         """Centre and scale; the ends about them, in scales; whether it is normal, else uniform."""
         raise NotImplementedError
-
-    def _cumulant(self, k: int) -> sp.Expr:
-        return cumulant_from(self.raw_moment, k)
 
     def _fill(self, out: torch.Tensor, generator: torch.Generator) -> None:
         raise NotImplementedError
@@ -211,9 +197,6 @@ class Normal(Law):
         pairs = ((j, math.comb(k, j) * sp.factorial2(j - 1)) for j in range(0, k + 1, 2))
         return sp.Add(*(count * self.mean ** (k - j) * self.sd**j for j, count in pairs))
 
-    def _cumulant(self, k: int) -> sp.Expr:
-        return {1: self.mean, 2: self.sd**2}.get(k, sp.Integer(0))
-
     def _standard(self) -> tuple[float, float, float, float, bool]:
         mean, sd = self._numbers()
         return mean, sd, -math.inf, math.inf, True
@@ -243,11 +226,6 @@ class Uniform(Law):
     def _raw(self, k: int) -> sp.Expr:
         powers = (self.high**j * self.low ** (k - j) for j in range(k + 1))
         return sp.expand(sp.Add(*powers) / (k + 1))
-
-    def _cumulant(self, k: int) -> sp.Expr:
-        if k == 1:
-            return (self.low + self.high) / 2
-        return sp.expand(sp.bernoulli(k) * (self.high - self.low) ** k / k)
 
     def _standard(self) -> tuple[float, float, float, float, bool]:
         low, high = self._numbers()

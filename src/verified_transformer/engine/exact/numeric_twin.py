@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import copy
 import inspect
 import itertools
 import math
@@ -135,7 +134,9 @@ class Twinned:
             for name, value in _names(self.function, self.tree).items()
             if isinstance(value, sp.Expr) and value not in self.objects.values()
         }
-        names = sorted(formulas | _bound(self.tree) | set(self.objects))
+        every = (node for node in ast.walk(self.tree) if isinstance(node, ast.Name))
+        own = {name.id for name in every if isinstance(name.ctx, ast.Store)}
+        names = sorted(formulas | own | set(self.objects))
         for line in self.tree.body:
             for node in _parts(line):
                 for label, changed in _changes(node, names):
@@ -210,8 +211,10 @@ class _Twin:
             return value
         if isinstance(value, types.FunctionType) and value.__module__ == shown.function.__module__:
             tree = _tree(value)
-            names = _names(value, tree)
-            return _compiled(tree, {k: self.of(v, shown) for k, v in names.items()})
+            names = {k: self.of(v, shown) for k, v in _names(value, tree).items()}
+            made = _compiled(tree, names)
+            made.__defaults__ = tuple(self.of(v, shown) for v in value.__defaults__ or ())
+            return made
         return value
 
     def at(self, formula: Any, *bound: Any) -> Any:
@@ -334,7 +337,7 @@ def _suits(root: sp.Expr, x: sp.Symbol) -> bool:
 
 
 def _tree(function: types.FunctionType) -> ast.FunctionDef:
-    """The syntax tree of a function: without decorators, annotations and texts."""
+    """The syntax tree of a function: without decorators, defaults, annotations and texts."""
     try:
         source = textwrap.dedent(inspect.getsource(function))
         (node,) = ast.parse(source).body
@@ -347,42 +350,20 @@ def _tree(function: types.FunctionType) -> ast.FunctionDef:
         )
     if not isinstance(node, ast.FunctionDef):
         raise TypeError(f"{function.__name__}: accepted: a function, defined by def or as a lambda")
-    node.decorator_list, node.returns = [], None
+    node.decorator_list, node.returns, node.args.defaults = [], None, []
+    node.args.kw_defaults = [None] * len(node.args.kwonlyargs)
+    for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
+        argument.annotation = None
     texts = [s for s in node.body if isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant)]
     node.body = [statement for statement in node.body if statement not in texts]
     return ast.fix_missing_locations(node)
 
 
-def _bound(tree: ast.FunctionDef) -> set[str]:
-    """Names that a function gives itself: they are not what is called so outside it."""
-    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
-    given = tree.args
-    every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
-    stored = {name.id for name in names if isinstance(name.ctx, ast.Store)}
-    return stored | {a.arg for a in every} - _of_defaults(tree)
-
-
-def _of_defaults(tree: ast.FunctionDef) -> set[str]:
-    """Names in the defaults of a function's parameters."""
-    defaults = [d for d in (*tree.args.defaults, *tree.args.kw_defaults) if d is not None]
-    return {n.id for d in defaults for n in ast.walk(d) if isinstance(n, ast.Name)}
-
-
 def _asked_for(code: types.CodeType) -> set[str]:
-    """Names that code finds outside itself; a parameter of a lambda in it is none."""
-    inner = [const for const in code.co_consts if isinstance(const, types.CodeType)]
-    return {*code.co_names, *code.co_freevars}.union(*map(_asked_for, inner))
-
-
-def _compiled(tree: ast.FunctionDef, names: dict[str, Any]) -> Callable[..., Any]:
-    """The function that a tree defines, with these values for its names."""
-    made = copy.deepcopy(tree)
-    every = [*made.args.posonlyargs, *made.args.args, *made.args.kwonlyargs]
-    for argument in every:
-        argument.annotation = None
-    scope = dict(names)
-    exec(compile(ast.fix_missing_locations(ast.Module([made], [])), "<twin>", "exec"), scope)
-    return scope[tree.name]
+    """Names that code finds outside itself, that of its inner functions included."""
+    inner = (const for const in code.co_consts if isinstance(const, types.CodeType))
+    names = {*code.co_names, *code.co_freevars}.union(*map(_asked_for, inner))
+    return names - {*code.co_varnames, *code.co_cellvars}
 
 
 def _names(function: types.FunctionType, tree: ast.FunctionDef) -> dict[str, Any]:
@@ -390,9 +371,16 @@ def _names(function: types.FunctionType, tree: ast.FunctionDef) -> dict[str, Any
     inner = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     known = {**vars(builtins), **function.__globals__}
     known |= {name: cell.cell_contents for name, cell in inner}
-    used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} - _bound(tree)
-    used &= _asked_for(function.__code__) | _of_defaults(tree)
+    used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} & _asked_for(function.__code__)
     return {name: known[name] for name in sorted(used) if name in known}
+
+
+def _compiled(tree: ast.FunctionDef, names: dict[str, Any]) -> Callable[..., Any]:
+    """The function that a tree defines, with these values for its names."""
+    scope = dict(names)
+    module = ast.fix_missing_locations(ast.Module([tree], []))
+    exec(compile(module, "<twin>", "exec"), scope)
+    return scope[tree.name]
 
 
 def _parts(node: ast.AST) -> Iterator[Any]:

@@ -110,33 +110,3 @@ def mean_interval(values: Sequence[float], level: float = 0.99) -> tuple[float, 
     centre, error = float(np.mean(values)), float(np.std(values, ddof=1)) / math.sqrt(n)
     low, high = (float(stdtrit(n - 1, (1 + side * level) / 2)) for side in (-1, 1))
     return centre + error * low, centre + error * high
-
-
-def difference_interval(
-    first: Sequence[float], second: Sequence[float], level: float = 0.99
-) -> tuple[float, float]:
-    """Return Student's confidence interval for the difference of two means, their spread the same.
-
-    Args:
-        first, second: independent runs of each; at least two.
-        level: coverage.
-
-    Returns:
-        The interval of the first mean less the second; a point where neither has a spread.
-
-    Raises:
-        ValueError: fewer than two values, one that is not finite, or a level outside (0, 1).
-
-    Example:
-        >>> low, high = difference_interval([1.0, 1.1, 0.9], [2.0, 2.1, 1.9])
-        >>> round(low, 2), round(high, 2)
-        (-1.38, -0.62)
-    """
-    for values in (first, second):
-        mean_interval(values, level)  # refuses what is no set of runs
-    one, two = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
-    free = len(one) + len(two) - 2
-    squares = float(((one - one.mean()) ** 2).sum() + ((two - two.mean()) ** 2).sum())
-    error = math.sqrt(squares / free * (1 / len(one) + 1 / len(two)))
-    centre, half = float(one.mean() - two.mean()), float(stdtrit(free, (1 + level) / 2))
-    return centre - half * error, centre + half * error

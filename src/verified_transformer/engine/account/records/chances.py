@@ -12,8 +12,6 @@ from .record import Record
 
 FALSE_ALARM = 1e-6  # of one measurement, where the formula is right; two in a row make a failure
 MISS = 1e-3  # of one measurement, of a formula that is off by the resolution; two in a row as well
-PLACEBO = 1e-4  # of one half of an arm against its other half
-PLACEBOS_TRIED = "placebos unsettled"  # what the record of an experiment says of them
 
 
 def by_chance(record: Record) -> float:
@@ -22,13 +20,11 @@ def by_chance(record: Record) -> float:
     What has no level counts nothing: a proof, an enumeration, a recorded run, a predicate that is
     never false, and the sign of an experiment, which has a margin in its place.
     """
-    if record.kind == "measurement":
-        points = len(record.volatile.estimates)
-        mutants = record.mutants.killed if record.mutants else 0
-        return points * (FALSE_ALARM**2 + mutants * MISS**2)
-    if record.kind == "experiment" and record.recorded is None and PLACEBOS_TRIED in record.detail:
-        return 2 * PLACEBO
-    return 0.0
+    if record.kind != "measurement":
+        return 0.0
+    points = len(record.volatile.estimates)
+    mutants = record.mutants.killed if record.mutants else 0
+    return points * (FALSE_ALARM**2 + mutants * MISS**2)
 
 
 def expected(records: Iterable[Record]) -> float:

@@ -246,7 +246,7 @@ def told(records: _Records) -> str:
         records: of one claim, those of what the article says and those of what is true instead.
 
     Returns:
-        Words such as ``proved two ways · measured to 1 % at 2 points · 19/19 wrong versions
+        Words such as ``proved case by case · measured to 1 % at 2 points · 19/19 wrong versions
         rejected``.
     """
     parts = _done([r for r in records if r.of == "reading"])
@@ -279,7 +279,8 @@ def _at(points: int) -> str:
 
 def _proof(records: _Records) -> str:
     ways = {
-        "two ways": "two routes", "by induction": "by induction", "step by step": "checked step",
+        "case by case": "pattern by pattern", "by induction": "by induction",
+        "step by step": "checked step",
     }  # fmt: skip
     used = [way for way, sign in ways.items() if any(sign in r.detail for r in records)]
     return f"proved {used[0]}" if len(used) == 1 else "proved"

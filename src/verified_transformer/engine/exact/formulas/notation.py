@@ -11,6 +11,8 @@ import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
+from typing import Any
 
 import sympy as sp
 
@@ -131,13 +133,7 @@ def parse(text: str) -> sp.Expr:
         raise TypeError(f"text: got {type(text).__name__}; accepted: a string")
     if len(text) > _LONGEST:
         raise ValueError(f"text: got {len(text)} characters; accepted: at most {_LONGEST}")
-    try:
-        tree = ast.parse(text.strip(), mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise ValueError(
-            f"text: {text!r} is not a SymPy formula ({error}); accepted: such as '2*d*sigma**4'"
-        ) from error
-    return FormulaReader(text).expression(tree.body)
+    return FormulaReader(text).value()
 
 
 _LONGEST, _DEEPEST = 1000, 100  # characters; nested operations
@@ -154,77 +150,113 @@ _OPERATIONS: dict[type[ast.operator], Callable[[sp.Expr, sp.Expr], sp.Expr]] = {
     ast.Div: operator.truediv,
     ast.Pow: operator.pow,
 }
-_WITH_LIMITS = ("Integral", "Sum")
+_WITH_TUPLES = {"Integral": 1, "Sum": 1, "Discrete": 0}  # from which argument on
+_WITH_MAPPINGS = ("General",)
 FUNCTIONS: Mapping[str, Callable[..., sp.Expr]] = {
     name: getattr(sp, name)
     for name in (
-        *_WITH_LIMITS, "Rational", "acos", "asin", "cos", "erf", "erfc", "exp", "expint", "gamma",
-        "log", "sin", "sqrt",
+        "Integral", "Sum", "Rational", "acos", "asin", "cos", "erf", "erfc", "exp", "expint",
+        "gamma", "log", "sin", "sqrt",
     )
 }  # fmt: skip
 """What a formula may call, by name."""
 
 
 class FormulaReader:
-    """Builds the expression of a syntax tree, node by node; knows the text for its messages."""
+    """Builds the expression of a formula's syntax tree, node by node.
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    Args:
+        text: the formula, which messages quote.
+        functions: what it may call, by name.
+        things: what has places, by name: a tensor, and the indices that may stand behind it.
 
-    def expression(self, node: ast.expr, depth: int = 0) -> sp.Expr:
+    Attributes:
+        used: the things that it names.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        functions: Mapping[str, Callable[..., Any]] = FUNCTIONS,
+        things: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        self._text, self._functions, self._things = text.strip(), functions, things
+        self.used = set[str]()
+
+    def value(self) -> Any:
+        """Return what the text says.
+
+        Raises:
+            ValueError: it is no formula, or has a part that may not stand in it.
+        """
+        try:
+            tree = ast.parse(self._text, mode="eval")
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            raise ValueError(
+                f"text: {self._text!r} is not a SymPy formula ({error}); accepted: such as "
+                "'2*d*sigma**4'"
+            ) from error
+        return self._read(tree.body)
+
+    def _read(self, node: ast.expr, depth: int = 0) -> Any:
         if depth > _DEEPEST:
             raise ValueError(f"text: {self._text[:60]!r}… nests deeper than {_DEEPEST} operations")
-        if isinstance(node, ast.Constant):
-            return self._number(node)
-        if isinstance(node, ast.Name):
-            return self._named(node)
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
-            value = self.expression(node.operand, depth + 1)
-            return -value if isinstance(node.op, ast.USub) else value
-        if isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS:
-            left, right = (self.expression(n, depth + 1) for n in (node.left, node.right))
-            if isinstance(node.op, ast.Pow):
-                self._refuse_towers(left, right, node)
-            return _OPERATIONS[type(node.op)](left, right)
-        if isinstance(node, ast.Call):
-            return self._call(node, depth)
+        match node:
+            case ast.Constant(int() | float() as number) if not isinstance(number, bool):
+                said = ast.get_source_segment(self._text, node)
+                return sp.Integer(number) if isinstance(number, int) else sp.Float(said)
+            case ast.Name(name):
+                return self._named(name)
+            case ast.UnaryOp(ast.USub() | ast.UAdd() as sign, operand):
+                value = self._read(operand, depth + 1)
+                return -value if isinstance(sign, ast.USub) else value
+            case ast.BinOp(left, operation, right) if type(operation) in _OPERATIONS:
+                first, second = (self._read(part, depth + 1) for part in (left, right))
+                if isinstance(operation, ast.Pow):
+                    self._refuse_towers(first, second, node)
+                return _OPERATIONS[type(operation)](first, second)
+            case ast.Subscript(tensor, places) if self._things:
+                every = places.elts if isinstance(places, ast.Tuple) else [places]
+                return self._read(tensor)[tuple(map(self._read, every))]
+            case ast.Call(function, arguments, []) if ast.unparse(function) in self._functions:
+                return self._call(node, ast.unparse(function), arguments, depth)
+            case ast.Call(_, _, []):
+                raise self._refused(node, f"a call of {', '.join(self._functions)}")
+            case ast.Call():
+                raise self._refused(node, "arguments without names")
         raise self._refused(node, "numbers, names, + - * / ** and calls of functions")
 
-    def _call(self, node: ast.Call, depth: int) -> sp.Expr:
-        name = node.func.id if isinstance(node.func, ast.Name) else ""
-        if name not in FUNCTIONS:
-            raise self._refused(node, f"a call of {', '.join(FUNCTIONS)}")
-        if node.keywords:
-            raise self._refused(node, "arguments without names")
-        arguments: list[sp.Basic] = []
-        for place, argument in enumerate(node.args):
-            if name in _WITH_LIMITS and place and isinstance(argument, ast.Tuple):
-                limits = (self.expression(n, depth + 1) for n in argument.elts)
-                arguments.append(sp.Tuple(*limits))
-            else:
-                arguments.append(self.expression(argument, depth + 1))
+    def _call(self, node: ast.expr, name: str, given: list[ast.expr], depth: int) -> Any:
+        arguments: list[Any] = []
+        for place, argument in enumerate(given):
+            match argument:
+                case ast.Tuple(parts) if name in _WITH_TUPLES and place >= _WITH_TUPLES[name]:
+                    arguments.append(sp.Tuple(*(self._read(part, depth + 1) for part in parts)))
+                case ast.Dict(keys, values) if name in _WITH_MAPPINGS and None not in keys:
+                    numbers = (int(self._read(key)) for key in keys if key)
+                    pairs = zip(numbers, map(self._read, values), strict=True)
+                    arguments.append(dict(pairs))
+                case _:
+                    arguments.append(self._read(argument, depth + 1))
         if name in _LARGEST and any(_exceeds(a, _LARGEST[name]) for a in arguments[:1]):
             raise self._refused(node, f"in {name} at most {_LARGEST[name]}, {_WHERE}")
         try:
-            return FUNCTIONS[name](*arguments)
+            return self._functions[name](*arguments)
         except (TypeError, ValueError) as error:
-            raise self._refused(node, f"what SymPy's {name} takes ({error})") from error
+            raise self._refused(node, f"what {name} takes ({error})") from error
 
-    def _number(self, node: ast.Constant) -> sp.Expr:
-        if type(node.value) is int:
-            return sp.Integer(node.value)
-        if type(node.value) is float:
-            return sp.Float(ast.get_source_segment(self._text.strip(), node))
-        raise self._refused(node, "whole and decimal numbers")
-
-    def _named(self, node: ast.Name) -> sp.Expr:
-        if node.id in _CONSTANTS:
-            return _CONSTANTS[node.id]
-        if node.id in _BY_NAME:
-            return _symbol(node.id)
+    def _named(self, name: str) -> Any:
+        if name in self._things:
+            self.used.add(name)
+            return self._things[name]
+        if name in _CONSTANTS:
+            return _CONSTANTS[name]
+        if name in _BY_NAME:
+            return _symbol(name)
+        known = [*self._things, *_BY_NAME, *_CONSTANTS]
         raise ValueError(
-            f"text: {self._text!r} uses {node.id}, which the book's notation does not define; "
-            f"accepted: {', '.join([*_BY_NAME, *_CONSTANTS])}, and calls of {', '.join(FUNCTIONS)}"
+            f"text: {self._text!r} uses {name}, which the book's notation does not define; "
+            f"accepted: {', '.join(known)}, and calls of {', '.join(self._functions)}"
         )
 
     def _refuse_towers(self, base: sp.Expr, exponent: sp.Expr, node: ast.expr) -> None:
@@ -234,7 +266,7 @@ class FormulaReader:
             raise self._refused(node, f"powers of at most {_MOST_BITS} bits, {_WHERE}")
 
     def _refused(self, node: ast.AST, accepted: str) -> ValueError:
-        part = ast.get_source_segment(self._text.strip(), node) or type(node).__name__
+        part = ast.get_source_segment(self._text, node) or type(node).__name__
         return ValueError(f"text: {self._text!r} has the part {part!r}; accepted: {accepted}")
 
 

@@ -1,40 +1,34 @@
-"""The mean or the variance of a polynomial, derived by two routes; and its oracle."""
+"""The mean or the variance of a polynomial: its derivation and its oracle."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 import sympy as sp
 
 from ..derivations import Step
-from ..formulas.evaluation import Approximation, Point, equivalent
-from ..laws import Law, MissingMoment, Normal, TruncatedNormal, Uniform, cumulant_from, exact
+from ..formulas.evaluation import Approximation, Point
+from ..laws import Law, MissingMoment, exact
 from . import oracle
-from .polynomials import Index, Polynomial, Tensor, free_indices, summed
-from .routes import (
+from .patterns import (
     Naming,
     Pattern,
     Terms,
-    by_cumulants,
     by_partitions,
     expanded,
     moment_text,
     multiplied,
 )
+from .polynomials import Polynomial, Tensor
 
 if TYPE_CHECKING:
     import numpy as np
 
 _LONGEST_TO_FACTOR = 40  # terms
 _ESTIMATORS = {"mean": "E", "variance": "Var"}
-
-
-class RoutesDisagree(ArithmeticError):
-    """Two routes found different values: the engine has a fault."""
 
 
 def mean(statistic: sp.Expr) -> Expectation:
@@ -87,7 +81,7 @@ class Expectation:
             different things have one name.
     """
 
-    route = "two routes"
+    route = "pattern by pattern"
 
     def __init__(self, statistic: sp.Expr, estimator: str) -> None:
         if estimator not in _ESTIMATORS:
@@ -105,18 +99,9 @@ class Expectation:
         """The result, factored where that makes it shorter.
 
         Raises:
-            RoutesDisagree: the two routes find different values.
             MissingMoment: the result depends on a moment that a law does not give.
         """
-        other = self._combined({
-            k: by_cumulants(terms, self._moments.cumulant, self._definition.sizes)
-            for k, terms in self._powers.items()
-        })  # fmt: skip
-        if not _equal(self._unchecked, other):
-            raise RoutesDisagree(
-                f"{self.quantity}: {self._unchecked} by partitions, {other} by cumulants"
-            )
-        return self._moments.revealed(_neat(self._unchecked))
+        return self._moments.revealed(_neat(self._expanded))
 
     @property
     def patterns(self) -> list[Pattern]:
@@ -143,13 +128,9 @@ class Expectation:
         )
 
     @cached_property
-    def _unchecked(self) -> sp.Expr:
-        return self._combined({k: _sum_of(found) for k, found in self._by_partitions.items()})
-
-    def _combined(self, means: Mapping[int, sp.Expr]) -> sp.Expr:
-        if self.estimator == "mean":
-            return means[1]
-        return sp.expand(means[2] - means[1] ** 2)
+    def _expanded(self) -> sp.Expr:
+        means = {k: _sum_of(found) for k, found in self._by_partitions.items()}
+        return means[1] if self.estimator == "mean" else sp.expand(means[2] - means[1] ** 2)
 
     @cached_property
     def _powers(self) -> dict[int, Terms]:
@@ -198,7 +179,7 @@ class Expectation:
     def statistic_moments(self, point: Point, order: int) -> list[float]:
         """Return the statistic's raw moments from the first to ``order`` at a point.
 
-        They come from the oracle where there are few terms, else from one route of the engine.
+        They come from the oracle where there are few terms, else from the engine.
         """
         try:
             return oracle.raw_moments(self._definition, point, order)
@@ -207,56 +188,13 @@ class Expectation:
             numeric = self.statistic.xreplace(
                 {t: Tensor(t.name, t.law.at(point), *t.sizes) for t in self.draws.values()}
             )
-            powers = (mean(numeric**k)._by_one_route() for k in range(1, order + 1))
+            powers = (mean(numeric**k).value for k in range(1, order + 1))
             return [float(sp.N(power.subs(numbers), 30)) for power in powers]
 
     @property
     def free_symbols(self) -> set[sp.Symbol]:
         """The symbols of the statistic, the laws and the sizes."""
         return set(self._definition.symbols)
-
-    # ---- what must break the derivation
-
-    def definition_mutants(self) -> Iterator[tuple[str, Callable[[], sp.Expr]]]:
-        """Yield changed definitions: a label, and a function that derives the changed value.
-
-        A law, the independence of the tensors, an exponent, the indices and the sizes are changed,
-        one at a time. A change that by the oracle too leaves the value as it is, is left out.
-        """
-        seen = {self.statistic}
-        for label, statistic in changed_statistics(self._definition):
-            if statistic not in seen:
-                seen.add(statistic)
-                changed = Expectation(statistic, self.estimator)
-                if not self._is_indifferent_to(changed):
-                    yield label, changed._by_one_route
-
-    def _by_one_route(self) -> sp.Expr:
-        return self._moments.revealed(self._unchecked)
-
-    @cached_property
-    def _somewhere(self) -> tuple[Point, Approximation] | None:
-        """A point at which the oracle has a value, and that."""
-        return oracle.point_and_value(self._definition, self.oracle)
-
-    def _is_indifferent_to(self, changed: Expectation) -> bool:
-        try:
-            if not _equal(changed._unchecked, self._unchecked) or self._somewhere is None:
-                return False
-            point, first = self._somewhere
-            second = changed.oracle(point)
-        except ValueError:
-            return False
-        return abs(first.value - second.value) <= 100 * (first.error + second.error)
-
-
-def _equal(first: sp.Expr, second: sp.Expr) -> bool:
-    difference = sp.expand(first - second)
-    if difference == 0 or difference.is_polynomial():
-        return bool(difference == 0)
-    if not equivalent(first, second):  # one point at which they differ decides, and is quick
-        return False
-    return bool(sp.simplify(difference) == 0)  # coefficients such as 1/(d - 1)
 
 
 class _EntryMoments:
@@ -265,7 +203,7 @@ class _EntryMoments:
     def __init__(self, laws: Mapping[str, Law]) -> None:
         self._laws = laws
         self._hidden: dict[sp.Symbol, sp.Expr | MissingMoment] = {}
-        self.raw, self.cumulant = lru_cache(None)(self._raw), lru_cache(None)(self._cumulant)
+        self.raw = lru_cache(None)(self._raw)
 
     def _raw(self, name: str, k: int) -> sp.Expr:
         moment: sp.Expr | MissingMoment
@@ -278,14 +216,6 @@ class _EntryMoments:
         symbol = sp.Symbol(moment_text(name, k), real=True)
         self._hidden[symbol] = moment
         return symbol
-
-    def _cumulant(self, name: str, k: int) -> sp.Expr:
-        try:
-            if not self._laws[name].opaque:
-                return self._laws[name].cumulant(k)
-        except MissingMoment:
-            pass
-        return cumulant_from(lambda order: self.raw(name, order) if order else sp.Integer(1), k)
 
     def revealed(self, value: sp.Expr) -> sp.Expr:
         """Put the moments back; raise MissingMoment if an unknown one is left."""
@@ -306,90 +236,3 @@ def _neat(value: sp.Expr) -> sp.Expr:
     if not isinstance(value, sp.Add) or len(value.args) > _LONGEST_TO_FACTOR:
         return value
     return min(sp.factor(value), sp.factor_terms(value), value, key=sp.count_ops)
-
-
-# ------------------------------------------------------------------ changed definitions
-# One mistake planted in a statistic, a law, an index or a size.
-
-
-_Change = tuple[str, sp.Expr]  # label, changed statistic
-
-
-def changed_statistics(definition: Polynomial) -> Iterator[_Change]:
-    """Yield every single change of a definition, some of which may leave its value as it is."""
-    whole = definition.statistic
-    yield from _tensor_changes(definition)
-    for node in sp.preorder_traversal(whole):
-        if isinstance(node, sp.Pow) and node.has(sp.Indexed):
-            label = f"exponent {node.exp} -> {node.exp + 1} on {node.base}"
-            yield label, whole.xreplace({node: node.base ** (node.exp + 1)})
-        elif isinstance(node, sp.Sum):
-            for label, changed in _index_changes(node):
-                yield label, whole.xreplace({node: changed})
-    for size in definition.sizes.values():
-        larger = {i: Index(i.name, size + 1) for i in definition.indices if i.size == size}
-        yield (
-            f"size {size} -> {size + 1}",
-            whole.xreplace(larger).replace(
-                lambda node: isinstance(node, sp.Sum),
-                lambda node: summed(node.function, node.variables),
-            ),
-        )
-
-
-def _tensor_changes(definition: Polynomial) -> Iterator[_Change]:
-    """_Change a tensor's entries, its law, or its independence of itself and others."""
-    whole, tensors = definition.statistic, definition.draws.values()
-    for t in tensors:
-        own = [entry for entry in definition.entries if entry.base.label == t]
-        yield f"{t} shifted by 1", whole.xreplace({entry: entry + 1 for entry in own})
-        yield f"{t} doubled", whole.xreplace({entry: 2 * entry for entry in own})
-        copy = Tensor(f"{t}'", t.law, *t.sizes)
-        once = _first_replaced(whole, {entry: copy[entry.indices] for entry in own})
-        yield f"{t} in one place replaced by an independent copy", once
-        if law := _other_law(t.law):
-            label = f"law of {t}: {type(t.law).__name__} -> {type(law).__name__}"
-            yield label, whole.xreplace({t: Tensor(t.name, law, *t.sizes)})
-    for s, t in combinations(tensors, 2):
-        if s.sizes == t.sizes:
-            yield f"{t} identified with {s}", whole.xreplace({t: s})
-
-
-def _first_replaced(node: sp.Expr, new: Mapping[sp.Expr, sp.Expr]) -> sp.Expr:
-    """Replace the first occurrence of one of ``new``; in a power, one of its factors."""
-    if node in new:
-        return new[node]
-    k = next(k for k, part in enumerate(node.args) if part.has(*new))
-    changed = _first_replaced(node.args[k], new)
-    if isinstance(node, sp.Pow):
-        return changed * node.base ** (node.exp - 1)
-    return node.func(*node.args[:k], changed, *node.args[k + 1 :])
-
-
-def _index_changes(node: sp.Sum) -> Iterator[_Change]:
-    """Merge two indices of a sum; let one of them run apart in one place."""
-    body, indices = node.function, node.variables
-    for i, j in combinations(indices, 2):
-        if i.size == j.size:
-            kept = [x for x in indices if x != j]
-            yield f"{j} merged with {i}", summed(body.xreplace({j: i}), kept)
-    for i in indices:
-        new = Index(f"{i}'", i.size)
-        entries = [entry for entry in body.atoms(sp.Indexed) if i in entry.indices]
-        if not entries:
-            continue  # it counts copies
-        split = _first_replaced(body, {entry: entry.xreplace({i: new}) for entry in entries})
-        if i in free_indices(split):
-            yield f"{i} split in two", summed(split, [*indices, new])
-
-
-def _other_law(law: Law) -> Law | None:
-    """Return another law of the same mean and variance; a truncated one without truncation."""
-    if isinstance(law, Normal):
-        return Uniform.of_variance(law.sd**2, law.mean)
-    if isinstance(law, TruncatedNormal):
-        return Normal(law.mean, law.sd)
-    try:
-        return Normal(law.raw_moment(1), sp.sqrt(sp.factor(law.cumulant(2))))
-    except (ValueError, TypeError):
-        return None

@@ -2,13 +2,12 @@
 
 Its sums are gone through place by place, so that it becomes a polynomial in the single entries,
 which SymPy's polynomial ring multiplies out; each of its terms is a product of means of powers of
-entries, by the nodes of their laws. Nothing is shared with the two routes.
+entries, by the nodes of their laws. Nothing is shared with the derivation.
 """
 
 from __future__ import annotations
 
 import math
-import random
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
 _MOST, _FEW = 200_000, 20_000  # terms that a polynomial may have when it is multiplied out
 _ROUNDING = 1e-14  # relative, per factor of a term
-_TRIES = 40  # random points looked at to find one at which the laws exist and the terms are few
 
 _Arrays = Mapping[str, Any]  # numbers by name and place
 
@@ -66,25 +64,6 @@ def evaluate(definition: Polynomial, arrays: Mapping[str, np.ndarray], point: Po
             )
     found: np.ndarray = _literal(definition.statistic.xreplace(numbers), sizes, float)(arrays, {})
     return found
-
-
-def point_and_value(
-    definition: Polynomial, value: Callable[[Point], Approximation]
-) -> tuple[Point, Approximation] | None:
-    """Return a point, the same in every run, at which there is a value, and that; or None."""
-    integers = [s for s in definition.symbols if s.is_integer]
-    for seed in range(_TRIES):
-        source = random.Random(seed)
-        point: dict[Any, Any] = {
-            s: sp.Rational(source.randint(60, 240), 100) for s in definition.symbols
-        }
-        sizes = source.sample(range(2, 3 + len(integers)), len(integers))
-        point |= zip(integers, sizes, strict=True)
-        try:
-            return point, value(point)
-        except ValueError:  # there is no such law, or there are too many terms
-            continue
-    return None
 
 
 def _multiplied_out(

@@ -1,6 +1,8 @@
-"""A polynomial multiplied out into terms, and its mean by two routes that share no rule.
+"""A polynomial multiplied out into terms, and the patterns of indices that make its mean.
 
-Both start from the terms: coefficients of products of entries, equal ones collected.
+A term is a product of entries; equal ones are collected. Its summed indices coincide in every way:
+k different values of an index of size d stand for d(d-1)…(d-k+1) terms, each a product of raw
+moments of entries.
 """
 
 from __future__ import annotations
@@ -161,11 +163,6 @@ def power_text(base: str, k: int) -> str:
     return f"{base}^{k}" if k > 1 else base
 
 
-# ------------------------------------------------------------------ route A
-# Let summed indices coincide in every way, and take raw moments: k different values of an index of
-# size d stand for d(d-1)…(d-k+1) terms, each a product of raw moments of entries.
-
-
 _Group = tuple[int, ...]
 
 
@@ -211,7 +208,7 @@ class Naming:
 
 
 def by_partitions(terms: Terms, raw: Moment, naming: Naming) -> list[Pattern]:
-    """Return the patterns of a polynomial, whose mean is their sum, by route A."""
+    """Return the patterns of a polynomial, whose mean is their sum."""
     patterns = []
     for term, coefficient in terms.items():
         names = naming.names(term)
@@ -305,58 +302,3 @@ def _pattern(
     factors = [factor] * (coefficient != 1) + [power_text(x, k) for x, k in Counter(names).items()]
     text = f"{where}: {count} term{'s' * (count != '1')} of {' '.join(factors) or '1'}"
     return Pattern(text, sp.Mul(*counts), value)
-
-
-# ------------------------------------------------------------------ route B
-# Partition the factors of each tensor into blocks, and take cumulants: a block of factors of one
-# tensor is worth a cumulant and makes their indices equal, with no restriction on the others; an
-# index that is left alone is worth its size.
-
-
-def by_cumulants(terms: Terms, cumulant: Moment, sizes: Mapping[str, sp.Expr]) -> sp.Expr:
-    """Return the mean of a polynomial by route B."""
-    known: dict[Term, sp.Expr] = {}
-    return sp.expand(sp.Add(*(c * _mean(t, cumulant, sizes, known) for t, c in terms.items())))
-
-
-def _mean(
-    term: Term, cumulant: Moment, sizes: Mapping[str, sp.Expr], known: dict[Term, sp.Expr]
-) -> sp.Expr:
-    """The mean of a term: the first factor's block is chosen first, then those of the others."""
-    labels, factors = term
-    if not factors:
-        return sp.Integer(1)
-    if term in known:
-        return known[term]
-    first = factors[0]
-    same = [f for f in factors if f.name == first.name]
-    others = [f for f in factors if f.name != first.name]
-    powers = [f.power - (f is first) for f in same]
-    found = []
-    for taken in product(*(range(power + 1) for power in powers)):
-        worth = cumulant(first.name, sum(taken) + 1)
-        if worth == 0:
-            continue
-        block = [f for f, t in zip(same, taken, strict=True) if t or f is first]
-        left_over = zip(same, powers, taken, strict=True)
-        rest = [f._replace(power=p - t) for f, p, t in left_over if p > t]
-        place = _equated(labels, block)
-        child, left = reduced(labels, relabelled((*others, *rest), place))
-        alone = {place[x] for f in block for x in f.where} - set(left)
-        counts = [sizes[labels[x].size] for x in alone if not labels[x].mark]
-        ways = math.prod(map(math.comb, powers, taken))
-        found.append(sp.Mul(ways, worth, *counts, _mean(child, cumulant, sizes, known)))
-    known[term] = sp.expand(sp.Add(*found))
-    return known[term]
-
-
-def _equated(labels: Sequence[Label], block: list[TermFactor]) -> list[int]:
-    """Return for each label the one it becomes when the block's factors are the same entry."""
-    place = list(range(len(labels)))
-    for first, *others in zip(*(factor.where for factor in block), strict=True):
-        for x in others:
-            keep, drop = place[first], place[x]
-            if labels[drop].mark:  # a fixed index stays
-                keep, drop = drop, keep
-            place = [keep if y == drop else y for y in place]
-    return place
