@@ -12,7 +12,8 @@ import sympy as sp
 
 from verified_transformer.engine.account import errata, ledger, registry
 from verified_transformer.engine.account.errata import FILLED, GRADES, read_erratum, shown, value
-from verified_transformer.engine.account.reading import Reading, RegistryError
+from verified_transformer.engine.account.reading import Reading
+from verified_transformer.engine.account.rules import RegistryError
 from verified_transformer.engine.commands.prose.needless import unspaced
 from verified_transformer.engine.commands.prose.tokens import tokens
 from verified_transformer.engine.exact.formulas.evaluation import number

@@ -9,10 +9,11 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from verified_transformer.engine.account.reading import RegistryError, read_clauses
+from verified_transformer.engine.account.reading import read_clauses
 from verified_transformer.engine.account.records.ran import NamedModel
 from verified_transformer.engine.account.registry import CHAPTERS, OWN, load, statement
 from verified_transformer.engine.account.rendering.formulas import latex_fault
+from verified_transformer.engine.account.rules import RegistryError
 
 ARTICLES, STATEMENTS = load()
 COUNTS = {"initialisation": 100, "tying": 37, "tied-loss": 52, "growth": 60, "factorisation": 51}

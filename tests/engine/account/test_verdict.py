@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from verified_transformer import claim
-from verified_transformer.engine.account.reading import Reading, RegistryError, read_reading
+from verified_transformer.engine.account.reading import Reading, read_reading
 from verified_transformer.engine.account.recordings import of_the_same
 from verified_transformer.engine.account.records.notebook_records import Found, uncounted
 from verified_transformer.engine.account.records.ran import NamedModel, Ran
@@ -26,6 +26,7 @@ from verified_transformer.engine.account.records.record import (
     to_json,
 )
 from verified_transformer.engine.account.registry import Statement
+from verified_transformer.engine.account.rules import RegistryError
 from verified_transformer.engine.account.verdicts import decide as verdict
 from verified_transformer.engine.account.verdicts.decide import Decision, decide, decide_all
 

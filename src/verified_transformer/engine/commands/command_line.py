@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..account import ledger
-from ..account.reading import RegistryError
+from ..account.rules import RegistryError
 from . import claims, printing, reruns, sources, status, verify
 from .notebooks import colab, form, formatting, running
 

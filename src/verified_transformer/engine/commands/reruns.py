@@ -86,28 +86,24 @@ def portable(notebooks: Sequence[Path], root: Path, jobs: int = 2) -> int:
     How what came out differs from what is stored is printed, and kept for the status page,
     notebook by notebook.
     """
-    available = [processor for processor in PROCESSORS if processor.can_be_had()]
-    for processor in PROCESSORS:
-        if processor not in available:
-            print(f"{processor.name}: this machine cannot play it; left out")
-    names = [_name(path, root) for path in notebooks]
-    width = max(map(len, names))
-    print(" " * width, *(f"{processor.name:>16}" for processor in available), flush=True)
-    failed = []
+    processors = {it.name: it for it in PROCESSORS if it.can_be_had()}
+    for missing in {it.name for it in PROCESSORS} - {*processors}:
+        print(f"{missing}: this machine cannot play it; left out")
+    failed = 0
     with ThreadPoolExecutor(jobs) as pool:
-        for name, path in zip(names, notebooks, strict=True):
-            runs = pool.map(lambda it, p=path: run(p, environment=it.environment), available)
-            found = [made.differences(root) for made in runs]
-            words = ["same" if not lines else f"{len(lines)} differ" for lines in found]
-            print(f"{name:{width}}", *(f"{word:>16}" for word in words), flush=True)
-            for processor, lines in zip(available, found, strict=True):
-                failed += [(name, processor.name)] * bool(lines)
-                print("".join(f"    {processor.name}: {line}\n" for line in lines[:_SHOWN]), end="")
-            processors = {s.name: len(lines) for s, lines in zip(available, found, strict=True)}
-            differ = sum(map(bool, processors.values()))
-            entry = {"runs": len(processors), "failed": differ, "differences": processors}
-            keep(root, "portable", {name: entry})
-    print(f"{len(names) * len(available)} runs, {len(failed)} differ from what is stored")
+        for notebook in notebooks:
+            made = pool.map(lambda it, path=notebook: run(path, environment=it.environment),
+                            processors.values())  # fmt: skip
+            found = {name: it.differences(root) for name, it in zip(processors, made, strict=True)}
+            differ = [name for name, lines in found.items() if lines]
+            print(f"{_name(notebook, root)}: {', '.join(differ) or 'the same'}", flush=True)
+            for name in differ:
+                print("".join(f"    {name}: {line}\n" for line in found[name][:_SHOWN]), end="")
+            failed += len(differ)
+            counts = {name: len(lines) for name, lines in found.items()}
+            entry = {"runs": len(counts), "failed": len(differ), "differences": counts}
+            keep(root, "portable", {_name(notebook, root): entry})
+    print(f"{len(notebooks) * len(processors)} runs, {failed} differ from what is stored")
     return int(bool(failed))
 
 
@@ -125,21 +121,16 @@ def fresh_seeds(
     Args:
         first: the first of the salts, so that further ones can be added, and a failure run again.
     """
-    numbers, failed = [str(salt) for salt in range(first, first + salts)], 0
+    salts_, failed = [str(salt) for salt in range(first, first + salts)], 0
     with ThreadPoolExecutor(jobs) as pool:
         for notebook in notebooks:
             name, started = _name(notebook, root), time.perf_counter()
-            runs = pool.map(
-                lambda salt, it=notebook: run(
-                    it, environment={"VERIFIED_SALT": salt}, through=True
-                ),
-                numbers,
-            )
+            made = pool.map(lambda salt, path=notebook: run(
+                path, environment={"VERIFIED_SALT": salt}, through=True), salts_)  # fmt: skip
             found = {}
-            for salt, made in zip(numbers, runs, strict=True):
-                lines = made.other_outcomes()
-                print(f"{name} salt {salt}: {'; '.join(lines) or 'as stored'}", flush=True)
-                found[salt] = lines
+            for salt, it in zip(salts_, made, strict=True):
+                found[salt] = it.other_outcomes()
+                print(f"{name} salt {salt}: {'; '.join(found[salt]) or 'as stored'}", flush=True)
             failed += sum(map(bool, found.values()))
             seconds = round(time.perf_counter() - started)
             before, commit = kept(root, "fresh-seeds").get(name, {}), provenance(root)["commit"]

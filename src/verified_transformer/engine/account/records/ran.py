@@ -12,8 +12,10 @@ until each of them has run, the claim is not decided. Parts of torch may run bes
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+from ..rules import Refuse
 
 TRANSFORMERS, TORCH, OWN = "transformers", "torch.nn", "the book"
 HOMES = (TRANSFORMERS, TORCH, OWN)
@@ -102,7 +104,7 @@ class NamedModel:
         return same and self.tied in (None, ran.tied)
 
 
-def read_models(given: object, refuse: Callable[[str], Exception]) -> tuple[NamedModel, ...]:
+def read_models(given: object, refuse: Refuse) -> tuple[NamedModel, ...]:
     """Return the models that a reading names.
 
     Args:

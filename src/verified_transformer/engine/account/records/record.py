@@ -247,19 +247,11 @@ def _built(of: Any, value: Any, name: str) -> Any:
 _types = cache(get_type_hints)
 
 
-def record_differences(old: Record, new: Record) -> list[str]:
-    """Say which deterministic fields of a record moved, and how.
-
-    Returns:
-        A line for each field that moved; none where the records have the same hash.
-    """
-    before, after = to_json(old), to_json(new)
-    names = [name for name in {**before, **after} if name != "volatile"]
-    return [
-        f"{name}: {before.get(name)!r} is stored, {after.get(name)!r} came out"
-        for name in names
-        if before.get(name) != after.get(name)
-    ]
+def fields(record: Record) -> list[str]:
+    """Return the deterministic fields of a record, each in a line with its name."""
+    about = f"{record.kind}{' (truth)' * (record.of == 'truth')}"
+    data = to_json(record)
+    return [f"{about}: {name}: {value!r}" for name, value in data.items() if name != "volatile"]
 
 
 # ------------------------------------------------------------------ margins
