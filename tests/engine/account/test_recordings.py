@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from verified_transformer import claim
-from verified_transformer.engine.account import ledger, recordings, registry
+from verified_transformer.engine.account import recordings, registry
 from verified_transformer.engine.account.code import CodeFault
 from verified_transformer.engine.account.hashing import hash_of
+from verified_transformer.engine.account.records.notebook_records import Found, outdated
 from verified_transformer.engine.account.records.record import Record, Recorded
 
 ROOT = Path(__file__).parents[3]
@@ -148,8 +149,8 @@ def test_the_ledger_finds_a_stale_recording() -> None:
         ("LOSS-48",), (statements["LOSS-48"].hash,), "experiment", "unsettled", "", "",
         recorded=Recorded("no such", "0"),
     )  # fmt: skip
-    item = ledger.Found(record, "", "a.ipynb", 0)
-    assert ledger.stale(item, statements)[0].startswith("a.ipynb: name: no recording 'no such'")
+    item = Found(record, "", "a.ipynb", 0)
+    assert outdated(item)[0].startswith("a.ipynb: name: no recording 'no such'")
 
 
 @pytest.mark.parametrize("path", STORED, ids=lambda path: path.stem)

@@ -15,8 +15,14 @@ from typing import Any
 
 from . import evidence, registry
 from .errata import Erratum
-from .records import notebook_records
-from .records.notebook_records import Found, notebooks, stale, stored_records
+from .records.notebook_records import (
+    Found,
+    notebooks,
+    outdated,
+    reworded,
+    stored_records,
+    uncounted,
+)
 from .records.record import METADATA_KEY, LedgerError, Record, Score
 from .registry import Article, Statement
 from .rendering.readable import told
@@ -26,7 +32,7 @@ from .verdicts.lock import Change, Locked, State
 
 __all__ = [
     "METADATA_KEY", "Entry", "Evidence", "Found", "Ledger", "LedgerError", "Summary", "build",
-    "collect", "notebooks", "read", "stale", "stored_records",
+    "collect", "notebooks", "read",
 ]  # fmt: skip
 
 _MAY_ERR = ("wrong", "undecided")  # verdicts of a claim that may have an erratum
@@ -178,8 +184,23 @@ def _plain(thing: Any) -> Any:
 
 
 def read(root: Path) -> tuple[list[Found], list[str]]:
-    """Read all stored records, with the faults found on the way; see `read_records`."""
-    return notebook_records.read_records(root, registry.load()[1])
+    """Read all stored records, with the faults found on the way.
+
+    Returns:
+        Records in order, and one line for each fault: a text that is not its record's, a record
+        made from another wording of the claim, an id that does not exist, a recording that is stale
+        or left out.
+    """
+    statements = registry.load()[1]
+    found, faults = list[Found](), list[str]()
+    for notebook in notebooks(root):
+        try:
+            found += stored_records(notebook, root)
+        except LedgerError as error:
+            faults.append(str(error))
+    for item in found:
+        faults += [*reworded(item, statements), *outdated(item)]
+    return found, faults + uncounted(found, statements)
 
 
 def collect(root: Path, locked: Mapping[str, Locked] | None = None) -> Ledger:
@@ -208,11 +229,8 @@ def build(
         locked: the lock, whose histories the entries show.
 
     Raises:
-        LedgerError: a record was made from another wording of its claim; or see `decide`.
+        LedgerError: see `decide`.
     """
-    faults = [fault for item in found for fault in notebook_records.reworded(item, statements)]
-    if faults:
-        raise LedgerError("\n".join(faults))
     decisions = decide_all(statements, [item.record for item in found])
     own: dict[str, list[Found]] = {name: [] for name in statements}
     for item in found:
