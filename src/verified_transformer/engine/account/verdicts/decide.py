@@ -30,12 +30,14 @@ class Decision:
         judged: whether it rests on citations alone.
         why: in a line.
         inherited: pairs of a claim on which this one rests, and its condition.
+        uses: the claims on which it rests.
     """
 
     verdict: str
     judged: bool
     why: str
     inherited: tuple[tuple[str, str], ...] = ()
+    uses: tuple[str, ...] = ()
 
 
 def decide(statement: Statement, records: Sequence[Record]) -> Decision:
@@ -277,7 +279,7 @@ def decide_all(
             if name not in by_claim:
                 raise LedgerError(f"{name}: has a record but is not in the registry")
             by_claim[name].append(record)
-    used = {name: uses(s, by_claim[name]) for name, s in statements.items()}
+    used = {name: _uses(s, by_claim[name]) for name, s in statements.items()}
     decisions: dict[str, Decision] = {}
     below: dict[str, set[str]] = {}  # all on which a claim rests, near or far
     reached: dict[str, dict[str, str]] = {}  # the conditions that reach those that rest on it
@@ -292,7 +294,7 @@ def decide_all(
         reached[name] = coming
         if own.verdict == found.verdict == "holds-if":
             reached[name] = coming | {name: _condition(statement)}
-    return {name: decisions[name] for name in statements}
+    return {name: replace(decisions[name], uses=used[name]) for name in statements}
 
 
 def _resting(own: Decision, others: Mapping[str, Decision], coming: Mapping[str, str]) -> Decision:
@@ -311,10 +313,9 @@ def _resting(own: Decision, others: Mapping[str, Decision], coming: Mapping[str,
     return replace(own, verdict="holds-if", why=why, inherited=inherited)
 
 
-def uses(statement: Statement, records: Iterable[Record]) -> list[str]:
-    """Return the ids of the claims on which one rests, in order."""
+def _uses(statement: Statement, records: Iterable[Record]) -> tuple[str, ...]:
     declared = statement.reading.uses if statement.reading else ()
-    return sorted({*declared, *(used for record in records for used in record.uses)})
+    return tuple(sorted({*declared, *(used for record in records for used in record.uses)}))
 
 
 def _condition(statement: Statement) -> str:
