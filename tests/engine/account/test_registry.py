@@ -177,7 +177,7 @@ BAD = {  # what is changed in a sound claim, and what is said of it
     "{reading: {text: a, condition: {text: b, claim: '0'}}}": r"\['claim', 'text'\] in a reading",
     "{reading: {text: a, digits: [{o: pi, printed: 3}]}}": r"\['o', 'printed'\] in a reading",
     "{reading: {text: '${truth}$'}}": r"\{truth\} stands in a text, and the reading has none",
-    "{reading: {text: a, where: {i: b}}}": "names of a quantity stand for, and there is no quantity",
+    "{reading: {text: a, where: {i: b}}}": "names of a quantity stand for, and there is no",
     "{reading: {text: a, cases: {b: {text: c, uses: [d]}}}}": "uses stand in the reading",
     "{reading: {text: a, cases: {b: {text: c, discharges: {d: e}}}}}": "discharges stand in the",
     "{reading: {text: a, cases: {b: {text: $c}}}}": "an unpaired dollar sign",

@@ -20,7 +20,6 @@ FORMS = ("byline", "title", "date", "announcement")  # what is no sentence
 SAYS = ("supports", "contradicts", "partly")
 LONGEST = 25  # words of a quotation
 _NEEDED = ("key", "says", "at", "quote")
-_KEYS = {*_NEEDED, "of", "around", "form", "file", "archive", "until"}
 _DAY = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
 _ARCHIVE = re.compile(r"[\w.-]+==[\w.]+ \S+/\S+")
 
@@ -77,10 +76,11 @@ def read_citations(data: Iterable[Mapping[str, Any]], refuse: Refuse) -> tuple[C
 def _citation(item: Mapping[str, Any], refuse: Refuse) -> Citation:
     given = {key: str(value).strip() for key, value in item.items()}
     missing = [key for key in _NEEDED if not given.get(key)]
-    if missing or set(given) - _KEYS:
+    known = Citation.__dataclass_fields__
+    if missing or set(given) - set(known):
         raise refuse(
-            f"a citation has unknown keys {sorted(set(given) - _KEYS)}, and lacks {missing}; "
-            f"accepted: {', '.join(sorted(_KEYS))}"
+            f"a citation has unknown keys {sorted(set(given) - set(known))}, and lacks {missing}; "
+            f"accepted: {', '.join(known)}"
         )
     found = Citation(**given)
     words, archive, around = len(found.quote.split()), found.archive, found.around
