@@ -10,7 +10,12 @@ from typing import Any
 import pytest
 
 from verified_transformer.engine.account import ledger, registry
-from verified_transformer.engine.account.citations import Citation, cut, installed, stands_in
+from verified_transformer.engine.account.citations import (
+    Citation,
+    installed,
+    stands_in,
+    stops_early,
+)
 from verified_transformer.engine.account.reading import read_reading
 from verified_transformer.engine.account.records.record import Record
 from verified_transformer.engine.account.rules import RegistryError
@@ -75,7 +80,7 @@ def test_a_faulty_citation_is_refused(changes: dict[str, str], message: str) -> 
 def test_a_quotation_that_stops_inside_its_sentence_is_seen(
     changes: dict[str, str], stops: bool
 ) -> None:
-    assert cut(read(**changes)) is stops
+    assert stops_early(read(**changes)) is stops
 
 
 def every() -> Iterable[tuple[str, Citation]]:
@@ -86,12 +91,12 @@ def every() -> Iterable[tuple[str, Citation]]:
 
 
 def test_quotations_run_to_the_end_of_their_sentence() -> None:
-    assert not [name for name, citation in every() if cut(citation)]
+    assert not [name for name, citation in every() if stops_early(citation)]
 
 
 def test_a_form_stands_only_where_a_quotation_would_be_cut() -> None:
     spared = [(name, replace(item, form=None)) for name, item in every() if item.form]
-    assert spared and not [name for name, item in spared if not cut(item)]
+    assert spared and not [name for name, item in spared if not stops_early(item)]
 
 
 def test_what_stands_around_the_words_of_a_file_stands_in_it() -> None:

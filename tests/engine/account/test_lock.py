@@ -250,7 +250,7 @@ def test_what_files_say_stands_behind_the_claims(tmp_path: Path) -> None:
 @pytest.mark.canary
 def test_a_lock_that_is_gone_is_not_made_anew(tmp_path: Path) -> None:
     with pytest.raises(LockError, match=r"none\.lock: is missing; restore it from the repository"):
-        claims.renew(ROOT, "start again", DAY, path=tmp_path / "none.lock")
+        claims.renew_lock(ROOT, "start again", DAY, path=tmp_path / "none.lock")
 
 
 # ------------------------------------------------------------------ where it is red
@@ -281,7 +281,7 @@ def test_the_command_renews_the_lock_with_the_day_of_the_last_commit(
     altered: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = lock.read()
-    assert claims.renew(ROOT, "LOSS-14 was right", DAY, path=altered) == 0
+    assert claims.renew_lock(ROOT, "LOSS-14 was right", DAY, path=altered) == 0
     assert "LOSS-14: wrong -> holds\n" in capsys.readouterr().out
     after = lock.read()
     change = Change(DAY, "wrong", "holds", "LOSS-14 was right")

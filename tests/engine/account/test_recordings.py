@@ -54,7 +54,7 @@ def folder(package: Path) -> Path:
 def fault(folder: Path, data: str = "") -> str | None:
     shown = data or hash_of({"it": [1.0, 2.0, 3.0]})
     recordings.code.cache_clear()
-    return recordings.fault("sample", shown, folder, folder)
+    return recordings.why_stale("sample", shown, folder, folder)
 
 
 def test_a_recording_that_stands_has_no_fault(folder: Path) -> None:
@@ -117,7 +117,7 @@ def test_a_source_that_cannot_be_read_is_a_fault(folder: Path) -> None:
 
 @pytest.mark.canary
 def test_a_missing_recording_is_a_fault(folder: Path) -> None:
-    assert "no recording 'other'; accepted: sample" in recordings.fault("other", "0", folder)
+    assert "no recording 'other'; accepted: sample" in recordings.why_stale("other", "0", folder)
 
 
 @pytest.mark.canary
@@ -156,7 +156,7 @@ def test_the_ledger_finds_a_stale_recording() -> None:
 @pytest.mark.parametrize("path", STORED, ids=lambda path: path.stem)
 def test_every_stored_recording_stands_and_says_where_it_is_from(path: Path) -> None:
     kept = recordings.load(path.stem)
-    assert recordings.fault(path.stem, kept.hash) is None
+    assert recordings.why_stale(path.stem, kept.hash) is None
     wanted = {
         "command",
         "date",

@@ -16,9 +16,9 @@ from typing import Any
 from .records.record import OF
 from .rules import Refuse, check_rules
 
-FORMS = ("byline", "title", "date", "announcement")  # what is no sentence
+_FORMS = ("byline", "title", "date", "announcement")  # what is no sentence
 SAYS = ("supports", "contradicts", "partly")
-LONGEST = 25  # words of a quotation
+_LONGEST = 25  # words of a quotation
 _NEEDED = ("key", "says", "at", "quote")
 _DAY = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
 _ARCHIVE = re.compile(r"[\w.-]+==[\w.]+ \S+/\S+")
@@ -32,10 +32,10 @@ class Citation:
         key: of the source, in the book's bibliography.
         says: what it does to the claim, one of `SAYS`.
         at: where in the source.
-        quote: the deciding words, at most `LONGEST` of them.
+        quote: the deciding words, at most `_LONGEST` of them.
         of: "reading", or "truth" for the right statement that it supports.
         around: the passage that the quotation stands in.
-        form: of what is no sentence that could run to its full stop, one of `FORMS`; an
+        form: of what is no sentence that could run to its full stop, one of `_FORMS`; an
             announcement is of a picture or a formula, behind a colon.
         file: a file of an installed package that has the words, such as
             ``transformers/models/t5/modeling_t5.py``; they are looked up there.
@@ -89,10 +89,11 @@ def _citation(item: Mapping[str, Any], refuse: Refuse) -> Citation:
         f"of: got {found.of!r}; accepted: {', '.join(OF)}": found.of not in OF,
         f"archive: got {archive!r}; accepted: a release, package==1.0, and a file":
             archive and not _ARCHIVE.fullmatch(archive),
-        f"quote: got {words} words; accepted: 1 to {LONGEST}": words > LONGEST,
+        f"quote: got {words} words; accepted: 1 to {_LONGEST}": words > _LONGEST,
         f"around: does not have the words “{found.quote}”":
             around and not stands_in(found.quote, around),
-        f"form: got {found.form!r}; accepted: {', '.join(FORMS)}": found.form not in (None, *FORMS),
+        f"form: got {found.form!r}; accepted: {', '.join(_FORMS)}":
+            found.form not in (None, *_FORMS),
     })  # fmt: skip
     return found
 
@@ -143,7 +144,7 @@ _BLOCK = re.compile(r"(?:^[ \t]*#.*\n)+|\"\"\"(?s:.*?)\"\"\"", re.MULTILINE)
 _BETWEEN = re.compile(r"(?<=[\u3000-\uffef]) (?=[\u3000-\uffef])")  # lines of Chinese
 
 
-def cut(citation: Citation) -> bool:
+def stops_early(citation: Citation) -> bool:
     """Whether a quotation of prose stops inside its sentence, and nothing says how that goes on.
 
     Args:

@@ -168,7 +168,7 @@ def experiment(name: str) -> ModuleType:
     return importlib.import_module(f"{BOOK.parent.name}.{BOOK.name}.experiments.{places[name]}")
 
 
-def fault(
+def why_stale(
     name: str, data: str, folder: Path = BOOK / "recordings", package: Path = PACKAGE
 ) -> str | None:
     """Say why what a notebook shows of a recording no longer stands, or None where it does."""

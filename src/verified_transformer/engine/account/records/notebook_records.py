@@ -98,7 +98,7 @@ def reworded(item: Found, statements: Mapping[str, Statement]) -> list[str]:
 def outdated(item: Found) -> list[str]:
     """Say whether the recording on which a record rests no longer stands."""
     recorded = item.record.recorded
-    fault = recordings.fault(recorded.name, recorded.data) if recorded else None
+    fault = recordings.why_stale(recorded.name, recorded.data) if recorded else None
     return [f"{item.notebook}: {fault}"] if fault else []
 
 

@@ -221,7 +221,7 @@ def _built(of: Any, value: Any) -> Any:
         return None if value is None else _built(inner[0], value)
     if origin is tuple:
         return tuple(_built(inner[0], item) for item in value)
-    if not is_dataclass(of):
+    if not isinstance(of, type) or not is_dataclass(of):
         return value
     types = _types(of)
     return of(**{key: _built(types[key], part) for key, part in value.items()})
