@@ -13,7 +13,6 @@ import pytest
 
 from verified_transformer import claim
 from verified_transformer.engine.account import recordings, registry
-from verified_transformer.engine.account.code import CodeFault
 from verified_transformer.engine.account.hashing import hash_of
 from verified_transformer.engine.account.records.notebook_records import Found, outdated
 from verified_transformer.engine.account.records.record import Record, Recorded
@@ -125,11 +124,6 @@ def test_a_missing_recording_is_a_fault(folder: Path) -> None:
 def test_a_file_that_is_no_recording_is_a_fault(folder: Path, text: str) -> None:
     (folder / "sample.json").write_text(text, encoding="utf-8")
     assert (fault(folder) or "").startswith("recording sample: cannot be read")
-
-
-def test_what_is_not_committed_is_not_recorded(tmp_path: Path) -> None:
-    with pytest.raises(CodeFault, match=r"no module book/experiments/no_such.py"):
-        recordings.commit("no_such", tmp_path)
 
 
 def test_a_record_says_that_it_is_recorded(folder: Path) -> None:

@@ -75,7 +75,7 @@ class Module:
         """Yield the name here and the dotted name of each import in a module or a function.
 
         Raises:
-            CodeFault: it imports everything, or from outside the package by dots.
+            CodeFault: it imports everything.
         """
         for child in ast.walk(node):
             if isinstance(child, ast.Import):
@@ -92,8 +92,6 @@ class Module:
     def _start(self, node: ast.ImportFrom) -> str:
         home = [self.package.name, *self.file.relative_to(self.package).parent.parts]
         kept = home[: len(home) - node.level + 1] if node.level else []
-        if node.level and not kept:
-            raise CodeFault(f"{self.label}: imports from outside the package")
         return ".".join([*kept, *([node.module] if node.module else [])])
 
 
