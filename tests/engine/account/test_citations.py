@@ -106,17 +106,6 @@ def test_what_stands_around_the_words_of_a_file_stands_in_it() -> None:
     ]
 
 
-@pytest.mark.canary
-def test_what_can_be_computed_is_not_cited() -> None:
-    with pytest.raises(RegistryError, match="citations stand beside a formula"):
-        read_reading({"text": "read", "formula": "2*d", "citations": [ITEM]}, refuse)
-    for kind in ("equation", "number"):
-        entry = {"id": "LOSS-99", "where": "1", "kind": kind, "says": "so",
-                 "reading": {"text": "read", "citations": [ITEM]}}  # fmt: skip
-        with pytest.raises(RegistryError, match=f"citations of an {kind}"):
-            registry._statement(entry, "tied-loss", "tied-loss.yaml")
-
-
 def test_words_are_looked_up_whatever_the_lines_are() -> None:
     assert stands_in("a b c", "x a\n    # b\n  c, d") and not stands_in("a c", "a b c")
     assert "class Linear" in (installed(FILE) or "")

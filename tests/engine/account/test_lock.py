@@ -111,8 +111,7 @@ def test_a_lock_of_before_takes_up_how_claims_are_read() -> None:
 
 
 REFUSED: dict[str, tuple[dict[str, State], str, str, str]] = {
-    "no reason": (now(verdict="wrong"), "", DAY, "REASON: got an empty text; accepted: why"),
-    "blanks": (now(verdict="wrong"), " \n\t", DAY, "REASON: got an empty text; accepted: why"),
+    "no reason": (now(verdict="wrong"), " \n", DAY, "REASON: got an empty text; accepted: why"),
     "no LaTeX": (now(verdict="wrong"), "since $d > 1", DAY, "REASON: an unpaired dollar sign; it"),
     "no day": (now(verdict="wrong"), "a reason", "today", "DATE: got 'today'; accepted: a day"),
     "a claim dropped": ({"TEST-01": WAS}, "not needed", DAY, "TEST-02: no longer in the claims"),

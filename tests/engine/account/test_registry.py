@@ -152,6 +152,8 @@ def test_what_a_condition_needs_is_read(load_claims):
     assert (list(found.deciding), list(found.beside)) == (["as printed"], ["exists"])
 
 
+CITED = "{key: a, says: supports, at: b, quote: so it is.}"
+YOUNG = "{key: a, says: supports, at: b, quote: so it is., until: 2026}"
 BAD = {  # what is changed in a sound claim, and what is said of it
     "{id: test-01}": "an id is capital letters",
     "{id: TEST-001}": "an id is capital letters",
@@ -187,6 +189,17 @@ BAD = {  # what is changed in a sound claim, and what is said of it
     "{reading: {text: a, cases: {b: {text: c}}, decides: d}}": "decides: got 'd'; accepted: b",
     "{reading: {text: a, cases: {b: {text: c}}, decides: b}}": "got a case of an equation; accept",
     "{reading: {text: a, condition: {text: b, met_by: c}}}": "met_by says .*; there is no setting",
+    "{reading: {text: a, model: bert}}": "model: got 'bert'; accepted: a class, such as BertForMas",
+    "{reading: {text: a, model: [BertModel, '']}}": "model: got .*; accepted: a class",
+    "{reading: {text: a, model: 'BertModel, loosely'}}": "model: got .*; accepted: a class",
+    "{reading: {text: a, model: A, cases: {b: {text: c}}}}": "model stands in the cases",
+    "{reading: {text: a, day: July}}": "day: got 'July'; accepted: YYYY",
+    f"{{reading: {{text: a, formula: '1', citations: [{CITED}]}}}}": "citations stand beside a for",
+    f"{{kind: number, reading: {{text: a, citations: [{CITED}]}}}}": "citations of an number",
+    f"{{kind: statement, reading: {{text: a, day: 2021-08, citations: [{CITED}]}}}}": "how young",
+    f"{{kind: statement, reading: {{text: a, day: 2021-08, citations: [{YOUNG}]}}}}": "2026, youn",
+    f"{{kind: statement, reading: {{text: a, day: 2021-08, cases: {{b: {{text: c, citations: "
+    f"[{YOUNG}]}}}}}}}}": "is of 2026, younger than 2021-08",
     "{reading: {text: a, uses: [TEST-77]}}": "TEST-01: uses TEST-77, which is not in the registry",
     "{reading: {text: a, uses: [TEST-01]}}": "uses itself by way of TEST-01",
 }
