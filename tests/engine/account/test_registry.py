@@ -188,7 +188,6 @@ BAD = {  # what is changed in a sound claim, and what is said of it
     "{reading: {text: a, cases: {exists: {text: b}}}}": "'exists' stands beside a case 'as pri",
     "{reading: {text: a, cases: {b: {text: c}}, decides: d}}": "decides: got 'd'; accepted: b",
     "{reading: {text: a, cases: {b: {text: c}}, decides: b}}": "got a case of an equation; accept",
-    "{reading: {text: a, condition: {text: b, met_by: c}}}": "met_by says .*; there is no setting",
     "{reading: {text: a, model: bert}}": "model: got 'bert'; accepted: a class, such as BertForMas",
     "{reading: {text: a, model: [BertModel, '']}}": "model: got .*; accepted: a class",
     "{reading: {text: a, model: 'BertModel, loosely'}}": "model: got .*; accepted: a class",
@@ -201,7 +200,6 @@ BAD = {  # what is changed in a sound claim, and what is said of it
     f"{{kind: statement, reading: {{text: a, day: 2021-08, cases: {{b: {{text: c, citations: "
     f"[{YOUNG}]}}}}}}}}": "is of 2026, younger than 2021-08",
     "{reading: {text: a, uses: [TEST-77]}}": "TEST-01: uses TEST-77, which is not in the registry",
-    "{reading: {text: a, uses: [TEST-01]}}": "uses itself by way of TEST-01",
 }
 
 
@@ -213,10 +211,7 @@ def test_a_bad_file_is_refused(load_claims, change):
 
 
 @pytest.mark.canary
-def test_claims_that_use_each_other_or_have_one_id_are_refused(load_claims):
-    ring = [entry(n, reading=reading(uses=[f"TEST-0{n % 3 + 1}"])) for n in (1, 2, 3)]
-    with pytest.raises(RegistryError, match=r"TEST-01: .* TEST-01 -> TEST-02 -> TEST-03"):
-        load_claims(*ring)
+def test_two_claims_of_one_id_are_refused(load_claims):
     with pytest.raises(RegistryError, match="id TEST-01 is used twice"):
         load_claims(entry(), entry())
 

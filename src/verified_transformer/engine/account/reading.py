@@ -144,8 +144,6 @@ def read_reading(data: Mapping[str, Any], refuse: Refuse) -> Reading:
             cases and data.get("decides", _PRINTED) not in (*cases, _PRINTED),
         f"a case {_EXISTS!r} stands beside a case {_PRINTED!r}, which decides":
             _EXISTS in cases and _PRINTED not in cases,
-        "met_by says what of the setting meets the condition; there is no setting":
-            condition.get("met_by") and not data.get("setting"),
         **{f"{key}: why {what} is missing": not all(map(_text, data.get(key, {}).values()))
            for key, what in _REASONED.items()},
         "a reading has either a condition or a truth, not both": condition and truth,

@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -117,7 +115,7 @@ def load(folder: Path = _FOLDER) -> tuple[dict[str, Article], dict[str, Statemen
 
     Raises:
         RegistryError: a duplicate id, an unknown kind or key, LaTeX that does not balance, or a
-            ``uses`` that names no claim or forms a circle.
+            ``uses`` that names no claim.
     """
     articles: dict[str, Article] = {}
     statements: dict[str, Statement] = {}
@@ -138,7 +136,10 @@ def load(folder: Path = _FOLDER) -> tuple[dict[str, Article], dict[str, Statemen
             if statement.id in statements:
                 raise RegistryError(f"{path.name}: id {statement.id} is used twice")
             statements[statement.id] = statement
-    _check_uses(statements)
+    for statement in statements.values():
+        for other in statement.reading.uses if statement.reading else ():
+            if other not in statements:
+                raise RegistryError(f"{statement.id}: uses {other}, which is not in the registry")
     return articles, statements
 
 
@@ -275,25 +276,3 @@ def _texts(data: object) -> list[str]:
     if isinstance(data, list | tuple):
         return [text for value in data for text in _texts(value)]
     return [data] if isinstance(data, str) else []
-
-
-def from_the_ground(uses: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return claims, each after those that it uses.
-
-    Raises:
-        RegistryError: one uses itself, by way of others.
-    """
-    try:
-        return [*TopologicalSorter(uses).static_order()]
-    except CycleError as error:
-        *trail, name = reversed(error.args[1])
-        raise RegistryError(f"{name}: uses itself by way of {' -> '.join(trail)}") from None
-
-
-def _check_uses(statements: dict[str, Statement]) -> None:
-    uses = {s.id: s.reading.uses if s.reading else () for s in statements.values()}
-    for name, used in uses.items():
-        for other in used:
-            if other not in statements:
-                raise RegistryError(f"{name}: uses {other}, which is not in the registry")
-    from_the_ground(uses)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from graphlib import CycleError, TopologicalSorter
 
 from .. import evidence
 from ..citations import age_fault
@@ -14,7 +15,8 @@ from ..evidence import VERDICTS, Weight
 from ..reading import Reading
 from ..records.ran import model_fault, not_run
 from ..records.record import NEEDED, LedgerError, Record
-from ..registry import Statement, from_the_ground
+from ..registry import Statement
+from ..rules import RegistryError
 
 _SPEAKS = {"contradicts": "speaks against", "unsettled": "does not settle"}
 _AGELESS = ("citation", "set-aside")
@@ -283,7 +285,7 @@ def decide_all(
     decisions: dict[str, Decision] = {}
     below: dict[str, set[str]] = {}  # all on which a claim rests, near or far
     reached: dict[str, dict[str, str]] = {}  # the conditions that reach those that rest on it
-    for name in from_the_ground(used):
+    for name in _from_the_ground(used):
         statement, own = statements[name], decide(statements[name], by_claim[name])
         below[name] = {*used[name]}.union(*(below[other] for other in used[name]))
         met = statement.reading.discharges if statement.reading else {}
@@ -295,6 +297,15 @@ def decide_all(
         if own.verdict == found.verdict == "holds-if":
             reached[name] = coming | {name: _condition(statement)}
     return {name: replace(decisions[name], uses=used[name]) for name in statements}
+
+
+def _from_the_ground(uses: Mapping[str, Sequence[str]]) -> list[str]:
+    """Claims, each after those that it uses."""
+    try:
+        return [*TopologicalSorter(uses).static_order()]
+    except CycleError as error:
+        *trail, name = reversed(error.args[1])
+        raise RegistryError(f"{name}: uses itself by way of {' -> '.join(trail)}") from None
 
 
 def _resting(own: Decision, others: Mapping[str, Decision], coming: Mapping[str, str]) -> Decision:
