@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from .. import BOOK
@@ -21,7 +20,7 @@ from .rules import check_rules
 
 __all__ = ["ExerciseError", "Question", "load_questions", "question"]
 
-FOLDER = BOOK / "claims" / "exercises"
+_FOLDER = BOOK / "claims" / "exercises"
 _ID = re.compile(r"([1-5]\.\d+)\.\d+")
 _NEEDS: dict[str, set[str]] = {
     "formula": {"symbols", "answer", "because"}, "number": {"answer", "because"},
@@ -90,11 +89,8 @@ class Question:
 
 
 @cache
-def load_questions(folder: Path = FOLDER) -> dict[str, Question]:
+def load_questions() -> dict[str, Question]:
     """Read and validate all exercises.
-
-    Args:
-        folder: where the files are; the package's own by default.
 
     Returns:
         Questions by id, in the order of the book.
@@ -105,7 +101,7 @@ def load_questions(folder: Path = FOLDER) -> dict[str, Question]:
             section, LaTeX that does not balance, or a claim that is not in the registry.
     """
     found: dict[str, Question] = {}
-    for path in sorted(folder.glob("*.yaml")):
+    for path in sorted(_FOLDER.glob("*.yaml")):
         for section in registry.contents(path):
             if set(section) != {"section", "notebook", "exercises"}:
                 raise ExerciseError(f"{path.name}: got {sorted(section)}; accepted: section, "
