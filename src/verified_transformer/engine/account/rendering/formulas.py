@@ -29,10 +29,11 @@ _OPERATORS = {"log": r"\log", "sin": r"\sin", "cos": r"\cos", "gamma": r"\Gamma"
     for name in "erf erfc relu selu gelu sigmoid LN RMS Norm".split()
 } | {"tanh": r"\tanh"} | {"asin": r"\arcsin", "acos": r"\arccos"}  # fmt: skip
 _RAISED = {name: sign for name, sign in _OPERATORS.items() if name != "gamma"}  # log^2(n)
-_AVERAGES = {"mean": r"\mathbb{E}", "variance": r"\operatorname{Var}"} | {
-    "E": r"\mathbb{E}",
-    "Var": r"\operatorname{Var}",  # as SymPy prints them
-}
+_AROUND = {
+    "norm": r"\lVert %s\rVert", "Abs": r"\lvert %s\rvert", "mean": r"\mathbb{E}\left[%s\right]",
+    "variance": r"\operatorname{Var}\left[%s\right]",
+}  # fmt: skip
+_AROUND |= {"E": _AROUND["mean"], "Var": _AROUND["variance"]}  # as SymPy prints them
 _MARK = re.compile(r"(?<!\\)[{}]|\\(?:left|right)(?![a-zA-Z])|\\(?:begin|end)\{[^}]*\}")
 _CLOSES = {"}": "{", r"\right": r"\left"}
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)  # how tightly a part binds
@@ -141,17 +142,13 @@ def _part(node: ast.expr, flat: bool) -> tuple[str, int]:
 
 
 def _call(name: str, given: list[ast.expr], flat: bool) -> tuple[str, int]:
-    if name in _AVERAGES:
-        return rf"{_AVERAGES[name]}\left[{_written(given[0])}\right]", _ATOM
+    if name in _AROUND:
+        return _AROUND[name] % _written(given[0]), _ATOM
     if name == "total":
         under = "".join(rf"\sum_{{{_written(index)}}}" for index in given[1:])
         return under + _inside(given[0], _PRODUCT, flat), _PRODUCT
     if name in ("Integral", "Sum"):
         return _with_limits(name, given), _PRODUCT
-    if name == "norm":
-        return rf"\lVert {_written(given[0])}\rVert", _ATOM
-    if name == "Abs":
-        return rf"\lvert {_written(given[0])}\rvert", _ATOM
     if name == "sqrt":
         return rf"\sqrt{{{_written(given[0], flat)}}}", _ATOM
     if name == "exp":
@@ -165,8 +162,8 @@ def _call(name: str, given: list[ast.expr], flat: bool) -> tuple[str, int]:
     if name in _OPERATORS:
         return rf"{_OPERATORS[name]}{_bracketed(_written(given[0], flat=True))}", _ATOM
     raise ValueError(
-        f"a call of {name}; accepted: sqrt, exp, Rational, Integral, Sum, expint, total, Abs, "
-        f"{', '.join([*_AVERAGES, *_OPERATORS])}"
+        f"a call of {name}; accepted: sqrt, exp, Rational, Integral, Sum, expint, total, "
+        f"{', '.join([*_AROUND, *_OPERATORS])}"
     )
 
 
