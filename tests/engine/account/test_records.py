@@ -197,7 +197,7 @@ def test_records_are_found_and_cards_are_not() -> None:
 @pytest.mark.parametrize(
     ("field", "value", "fault"),
     [
-        ("kind", "guess", "a.ipynb, cell 0: LOSS-14: record: kind: got 'guess'"),
+        ("kind", "guess", "a.ipynb, cell 0: LOSS-14: kind: got 'guess'"),
         ("detail", "one route", "belong to the record: .* \\(the record says LOSS-14 .* one route"),
         ("latex", "3d", r"\(a field that the text does not show\)"),
         ("verdict", "holds", "a.ipynb, cell 0: LOSS-14: record: 'verdict'"),

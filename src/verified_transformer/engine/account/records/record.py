@@ -209,7 +209,7 @@ def from_json(data: Any) -> Record:
     """
     try:
         found: Record = _built(Record, data)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError) as error:
         raise RecordError(f"record: {error}") from error
     return found
 
@@ -257,7 +257,7 @@ class Interval:
 
     def __post_init__(self) -> None:
         if not self.low <= self.high:
-            raise ValueError(f"interval: got {self.low} … {self.high}; accepted: low <= high")
+            raise RecordError(f"interval: got {self.low} … {self.high}; accepted: low <= high")
 
     @property
     def margin(self) -> float:
