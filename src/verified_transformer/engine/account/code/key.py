@@ -18,7 +18,7 @@ from typing import Any, TypeGuard
 
 from ..hashing import hash_of
 from .cells import Line, names_of
-from .modules import Definition, Package, bound_in, library, says_nothing
+from .modules import CodeFault, Definition, Package, bound_in, library, says_nothing
 
 
 @dataclass(frozen=True)
@@ -46,17 +46,20 @@ def code_of(module: str, package: Package) -> Code:
     Raises:
         CodeFault: the module or its ``run`` is not there, or a name in between leads nowhere.
     """
-    return code_from(package.definition(module, "run"), package)
+    start = Definition(package.module(package.folder / module), "run")
+    if not start.statements:
+        raise CodeFault(f"{module}: has no run")
+    return _code_from(start, package)
 
 
 @cache
 def key_of(definition: Definition, package: Package) -> str:
     """Return the key of all that a definition reaches."""
-    return code_from(definition, package).key
+    return _code_from(definition, package).key
 
 
-def code_from(start: Definition, package: Package) -> Code:
-    """Return the key of all that a definition reaches, in the order in which it is met."""
+def _code_from(start: Definition, package: Package) -> Code:
+    """The key of all that a definition reaches, in the order in which it is met."""
     places, found = {start: 0}, [start]
     for definition in found:  # which grows
         for target in (*_read(definition, package)[1], *package.run_with(definition.module)):

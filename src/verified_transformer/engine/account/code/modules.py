@@ -118,20 +118,6 @@ class Package:
             self._modules[file] = Module(file, self.folder)
         return self._modules[file]
 
-    def definition(self, module: str, name: str) -> Definition:
-        """Return a definition of a module.
-
-        Args:
-            module: its label, such as ``"models/heads.py"``.
-
-        Raises:
-            CodeFault: there is none.
-        """
-        found = Definition(self.module(self.folder / module), name)
-        if not found.statements:
-            raise CodeFault(f"{module}: has no {name}")
-        return found
-
     def named(self, dotted: str, via: Module) -> tuple[Definition | None, list[str]]:
         """Return the definition that a dotted name leads to, and the attributes asked of it.
 
