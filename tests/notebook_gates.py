@@ -111,7 +111,7 @@ def _first(part: Any) -> Any:
 def other_pictures(notebook: Path) -> list[str]:
     """Pictures that are not those of the data stored beside them, which alone nbval compares."""
     found = [
-        pictures.fault(output)
+        pictures.picture_fault(output)
         for cell in cells(notebook, "code")
         for output in pictures.pictures(cell)
     ]

@@ -14,6 +14,7 @@ from nbval import plugin
 
 from verified_transformer.engine.account.records import pictures, record
 from verified_transformer.engine.account.records.ran import RecordError
+from verified_transformer.engine.commands.notebooks.comparing import beside
 
 
 def install() -> None:
@@ -41,9 +42,9 @@ def moved_fields(before: Sequence[Any], after: Sequence[Any]) -> list[str]:
         before, after: the cell's outputs as stored and as they came out.
     """
     return [
-        f"{' '.join(new.claims)} {new.kind}, {line}"
+        f"{' '.join(new.claims)}: {line}"
         for old, new in zip(_records(before), _records(after), strict=False)
-        for line in record.record_differences(old, new)
+        for line in beside(record.fields(old), record.fields(new))
     ]
 
 

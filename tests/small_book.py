@@ -103,10 +103,8 @@ def build(folder: Path) -> Path:
 def lock(folder: Path) -> None:
     """Lock the small book's verdicts: it decides nothing of the one article that it has."""
     (folder / "src/verified_transformer/book/claims/verdicts.lock").write_text("{}\n", "utf-8")
-    code = (
-        "from pathlib import Path; from verified_transformer.engine.commands.claims import renew; "
-    )
-    code += "renew(Path.cwd(), 'Nothing is decided in a small book.', '2000-01-01')"
+    code = "from pathlib import Path; from verified_transformer.engine.commands import claims; "
+    code += "claims.renew_lock(Path.cwd(), 'Nothing is decided in a small book.', '2000-01-01')"
     subprocess.run(
         [sys.executable, "-c", code], cwd=folder, check=True, capture_output=True,
         env=os.environ | {"PYTHONPATH": str(folder / "src")},

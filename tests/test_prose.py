@@ -227,14 +227,13 @@ def test_what_states_nothing_or_is_said_beside_it_needs_no_owner(
 
 
 @pytest.mark.canary
-def test_owners_in_the_text_or_of_no_cell_are_red(tmp_path: Path) -> None:
+def test_owners_in_the_text_own_nothing_and_those_of_no_cell_are_red(tmp_path: Path) -> None:
     texts = {"a": "It is 0.5.", "b": "It is 0.5.\n<!-- owners\n0.5 <- 1/2\n-->"}
     cells = [nbformat.v4.new_markdown_cell(text, id=id) for id, text in texts.items()]
     path = tmp_path / "x.ipynb"
     nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
     path.with_suffix(".owners").write_text("[a]\n0.5 <- 1/2\n[c]\n0.5 <- 1/2\n", "utf-8")
     assert [fault.split(": ", 1)[1] for fault in pages.notebook_faults(path)] == [
-        "owners stand in a file of their own",
         "0.5 has no owner",
         "no text of x.ipynb has the id 'c'",
     ]

@@ -37,7 +37,7 @@ def curve(ax: Axes) -> None:
 
 def test_a_picture_is_its_datas_and_like_itself() -> None:
     first, second = output(curve), output(curve)
-    assert pictures.fault(first) is None
+    assert pictures.picture_fault(first) is None
     assert list(pictures.moved([first], [second])) == []
 
 
@@ -82,9 +82,9 @@ def test_on_a_logarithmic_axis_a_factor_counts() -> None:
 def test_a_swapped_picture_is_found() -> None:
     first, second = output(curve), output(lambda ax: ax.plot([1, 2], [1, 2]))
     first["data"] = second["data"]
-    assert "not the one" in (pictures.fault(first) or "")
+    assert "not the one" in (pictures.picture_fault(first) or "")
     del second["metadata"]["image/png"]
-    assert "without its data" in (pictures.fault(second) or "")
+    assert "without its data" in (pictures.picture_fault(second) or "")
     assert list(pictures.moved([output(curve)], [])) == ["1 pictures are stored, 0 came out"]
 
 

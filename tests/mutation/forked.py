@@ -128,7 +128,7 @@ class Runner:
             return "run", f"{self.sources[place]}\n{error}"
         new = nbformat.from_dict({"cells": [{"outputs": outputs}]})
         old = nbformat.from_dict({"cells": [self.stored.cells[place]]})
-        changes = list(comparing.beside(comparing.outcomes(old), comparing.outcomes(new)))
+        changes = list(comparing.beside(comparing.outcome_lines(old), comparing.outcome_lines(new)))
         return ("outcomes", "\n".join(changes)) if changes else None
 
     def tried(self, trial: Trial) -> tuple[str, str] | None:

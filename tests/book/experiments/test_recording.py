@@ -209,7 +209,7 @@ def kept_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "factorised_lookup.json").write_text(text, encoding="utf-8")
     monkeypatch.setattr(recordings, "load", lambda name: load(name, tmp_path))
     monkeypatch.setattr(recordings, "write", lambda made: write(made, tmp_path))
-    monkeypatch.setattr(recordings, "commit", lambda *_: "a commit")
+    monkeypatch.setattr(recording, "_commit", lambda *_: "a commit")
     return tmp_path / "factorised_lookup.json"
 
 

@@ -180,7 +180,7 @@ def test_words_follow_from_the_records(records: list[Record], words: str) -> Non
 
 
 def test_every_stored_record_has_words() -> None:
-    found, _ = ledger.read(ROOT)
+    found = ledger.read(ROOT)
     for item in found:
         words = told([item.record])
         assert not re.search(r"\b0 |nothing", words), (item.text, words)

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from verified_transformer import claim
-from verified_transformer.engine.account import ledger, recordings, registry
-from verified_transformer.engine.account.code import CodeFault
+from verified_transformer.engine.account import recordings, registry
 from verified_transformer.engine.account.hashing import hash_of
+from verified_transformer.engine.account.records.notebook_records import Found, outdated
 from verified_transformer.engine.account.records.record import Record, Recorded
 
 ROOT = Path(__file__).parents[3]
@@ -53,7 +53,7 @@ def folder(package: Path) -> Path:
 def fault(folder: Path, data: str = "") -> str | None:
     shown = data or hash_of({"it": [1.0, 2.0, 3.0]})
     recordings.code.cache_clear()
-    return recordings.fault("sample", shown, folder, folder)
+    return recordings.why_stale("sample", shown, folder, folder)
 
 
 def test_a_recording_that_stands_has_no_fault(folder: Path) -> None:
@@ -116,7 +116,7 @@ def test_a_source_that_cannot_be_read_is_a_fault(folder: Path) -> None:
 
 @pytest.mark.canary
 def test_a_missing_recording_is_a_fault(folder: Path) -> None:
-    assert "no recording 'other'; accepted: sample" in recordings.fault("other", "0", folder)
+    assert "no recording 'other'; accepted: sample" in recordings.why_stale("other", "0", folder)
 
 
 @pytest.mark.canary
@@ -124,11 +124,6 @@ def test_a_missing_recording_is_a_fault(folder: Path) -> None:
 def test_a_file_that_is_no_recording_is_a_fault(folder: Path, text: str) -> None:
     (folder / "sample.json").write_text(text, encoding="utf-8")
     assert (fault(folder) or "").startswith("recording sample: cannot be read")
-
-
-def test_what_is_not_committed_is_not_recorded(tmp_path: Path) -> None:
-    with pytest.raises(CodeFault, match=r"no module book/experiments/no_such.py"):
-        recordings.commit("no_such", tmp_path)
 
 
 def test_a_record_says_that_it_is_recorded(folder: Path) -> None:
@@ -148,14 +143,14 @@ def test_the_ledger_finds_a_stale_recording() -> None:
         ("LOSS-48",), (statements["LOSS-48"].hash,), "experiment", "unsettled", "", "",
         recorded=Recorded("no such", "0"),
     )  # fmt: skip
-    item = ledger.Found(record, "", "a.ipynb", 0)
-    assert ledger.stale(item, statements)[0].startswith("a.ipynb: name: no recording 'no such'")
+    item = Found(record, "", "a.ipynb", 0)
+    assert outdated(item)[0].startswith("a.ipynb: name: no recording 'no such'")
 
 
 @pytest.mark.parametrize("path", STORED, ids=lambda path: path.stem)
 def test_every_stored_recording_stands_and_says_where_it_is_from(path: Path) -> None:
     kept = recordings.load(path.stem)
-    assert recordings.fault(path.stem, kept.hash) is None
+    assert recordings.why_stale(path.stem, kept.hash) is None
     wanted = {
         "command",
         "date",

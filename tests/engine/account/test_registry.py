@@ -9,10 +9,11 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from verified_transformer.engine.account.reading import RegistryError, read_clauses
+from verified_transformer.engine.account.reading import read_clauses
 from verified_transformer.engine.account.records.ran import NamedModel
 from verified_transformer.engine.account.registry import CHAPTERS, OWN, load, statement
 from verified_transformer.engine.account.rendering.formulas import latex_fault
+from verified_transformer.engine.account.rules import RegistryError
 
 ARTICLES, STATEMENTS = load()
 COUNTS = {"initialisation": 100, "tying": 37, "tied-loss": 52, "growth": 60, "factorisation": 51}
@@ -151,115 +152,68 @@ def test_what_a_condition_needs_is_read(load_claims):
     assert (list(found.deciding), list(found.beside)) == (["as printed"], ["exists"])
 
 
-BAD = {
-    "duplicate id": ([entry(1), entry(1)], "id TEST-01 is used twice"),
-    "id in small letters": ([entry(id="test-01")], "an id is capital letters"),
-    "id with a needless zero": ([entry(id="TEST-001")], "an id is capital letters"),
-    "no id": ([entry(id=None)], "an id is capital letters"),
-    "unknown kind": ([entry(kind="theorem")], "kind is 'theorem'; accepted: statement"),
-    "no kind": ([entry(kind=None)], "kind is None"),
-    "no words": ([entry(says=None)], "'says' is missing"),
-    "empty words": ([entry(says="")], "'says' is missing"),
-    "no place": ([entry(where=None)], "'where' is missing"),
-    "unknown key": ([entry(verdict="holds")], r"unknown keys \['verdict'\]"),
-    "unknown key in a reading": (
-        [entry(reading=reading(proof="clear"))],
-        r"unknown keys in reading: \['proof'\]",
-    ),
-    "unknown key in a case": (
-        [entry(reading=reading(cases={"a": reading(proof="clear")}))],
-        r"unknown keys in reading: \['proof'\]",
-    ),
-    "a reading without a text": ([entry(reading={"formula": "1"})], "a reading needs a text"),
-    "condition and truth together": (
-        [entry(reading=reading(condition={"text": "if"}, truth={"text": "no"}))],
-        "either a condition or a truth",
-    ),
-    "unpaired dollar": ([entry(says="$x = 1.")], "an unpaired dollar sign"),
-    "unpaired brace": ([entry(says="$x_{1$.")], "without its (end|beginning)"),
-    "braces the wrong way round": ([entry(says="$x}_{1$.")], "without its (end|beginning)"),
-    r"unpaired \left": ([entry(says=r"$\left(x)$.")], "without its (end|beginning)"),
-    "unpaired starred environment": ([entry(says=r"$\begin{align*} x$.")], "without its end"),
-    "brackets crossed": ([entry(says=r"$\right)\left($.")], "without its beginning"),
-    "double dollar": ([entry(says="$$x{$$.")], "an empty formula, or a double dollar"),
-    "misspelt key of a truth": (
-        [entry(reading=reading(truth={"txt": "no"}))],
-        r"\['txt'\] in a reading; accepted",
-    ),
-    "misspelt key of a condition": (
-        [entry(reading=reading(condition={"text": "if", "claim": "0"}))],
-        r"\['claim', 'text'\] in a reading; accepted",
-    ),
-    "misspelt key of digits": (
-        [entry(reading=reading(digits=[{"off": "pi", "printed": "3.1"}]))],
-        r"\['off', 'printed'\] in a reading; accepted",
-    ),
-    "a formula that is not there": (
-        [entry(reading=reading(text="it is ${truth}$"))],
-        r"\{truth\} stands in a text, and the reading has none",
-    ),
-    "names without a quantity": (
-        [entry(reading=reading(where={"i": "Index(d)"}))],
-        "where says what the names of a quantity stand for, and there is no quantity",
-    ),
-    "uses in a case": (
-        [entry(reading=reading(cases={"a": reading(uses=["TEST-01"])}))],
-        "uses stand in the reading",
-    ),
-    "discharges in a case": (
-        [entry(reading=reading(cases={"a": reading(discharges={"TEST-01": "so"})}))],
-        "discharges stand in the reading",
-    ),
-    "a discharge without a reason": (
-        [entry(reading=reading(discharges={"TEST-01": " "}))],
-        "discharges: why the condition is met here is missing",
-    ),
-    "what exists, without what is printed": (
-        [entry(reading=reading(cases={"exists": reading()}))],
-        "a case 'exists' stands beside a case 'as printed', which decides",
-    ),
-    "decided by a case that is none": (
-        [entry(reading=reading(cases={"a": reading(), "b": reading()}, decides="c"))],
-        "decides: got 'c'; accepted: a, b",
-    ),
-    "decided by one case of an equation": (
-        [entry(reading=reading(cases={"a": reading(), "b": reading()}, decides="a"))],
-        "decides: got a case of an equation; accepted: legs of an experiment",
-    ),
-    "met by what, without a setting": (
-        [entry(reading=reading(condition={"text": "if", "met_by": "its north"}))],
-        "met_by says what of the setting meets the condition; there is no setting",
-    ),
-    "unpaired environment": (
-        [entry(says=r"$\begin{pmatrix}x\end{bmatrix}$.")],
-        "without its (end|beginning)",
-    ),
-    "bad LaTeX in a case": (
-        [entry(reading=reading(cases={"a": reading(false_if="$x")}))],
-        "an unpaired dollar sign",
-    ),
-    "uses of an unknown id": (
-        [entry(reading=reading(uses=["TEST-77"]))],
-        "TEST-01: uses TEST-77, which is not in the registry",
-    ),
-    "uses of itself": ([entry(reading=reading(uses=["TEST-01"]))], "uses itself by way of TEST-01"),
-    "uses in a circle": (
-        [
-            entry(1, reading=reading(uses=["TEST-02"])),
-            entry(2, reading=reading(uses=["TEST-03"])),
-            entry(3, reading=reading(uses=["TEST-01"])),
-        ],
-        "TEST-01: uses itself by way of TEST-01 -> TEST-02 -> TEST-03",
-    ),
+CITED = "{key: a, says: supports, at: b, quote: so it is.}"
+YOUNG = "{key: a, says: supports, at: b, quote: so it is., until: 2026}"
+BAD = {  # what is changed in a sound claim, and what is said of it
+    "{id: test-01}": "an id is capital letters",
+    "{id: TEST-001}": "an id is capital letters",
+    "{id: null}": "an id is capital letters",
+    "{kind: theorem}": "kind is 'theorem'; accepted: statement",
+    "{kind: null}": "kind is None",
+    "{says: null}": "'says' is missing",
+    "{says: ''}": "'says' is missing",
+    "{where: null}": "'where' is missing",
+    "{verdict: holds}": r"unknown keys \['verdict'\]",
+    "{says: $x = 1.}": "an unpaired dollar sign",
+    "{says: '$x_{1$.'}": "without its (end|beginning)",
+    "{says: '$x}_{1$.'}": "without its (end|beginning)",
+    r"{says: '$\left(x)$.'}": "without its (end|beginning)",
+    r"{says: '$\right)\left($.'}": "without its beginning",
+    r"{says: '$\begin{align*} x$.'}": "without its end",
+    r"{says: '$\begin{pmatrix}x\end{bmatrix}$.'}": "without its (end|beginning)",
+    "{says: '$$x{$$.'}": "an empty formula, or a double dollar",
+    "{reading: {formula: '1'}}": "a reading needs a text",
+    "{reading: {text: a, proof: clear}}": r"unknown keys in reading: \['proof'\]",
+    "{reading: {text: a, condition: {text: b}, truth: {text: c}}}": "either a condition or a truth",
+    "{reading: {text: a, truth: {txt: b}}}": r"\['txt'\] in a reading; accepted",
+    "{reading: {text: a, condition: {text: b, claim: '0'}}}": r"\['claim', 'text'\] in a reading",
+    "{reading: {text: a, digits: [{o: pi, printed: 3}]}}": r"\['o', 'printed'\] in a reading",
+    "{reading: {text: '${truth}$'}}": r"\{truth\} stands in a text, and the reading has none",
+    "{reading: {text: a, where: {i: b}}}": "names of a quantity stand for, and there is no",
+    "{reading: {text: a, cases: {b: {text: c, uses: [d]}}}}": "uses stand in the reading",
+    "{reading: {text: a, cases: {b: {text: c, discharges: {d: e}}}}}": "discharges stand in the",
+    "{reading: {text: a, cases: {b: {text: $c}}}}": "an unpaired dollar sign",
+    "{reading: {text: a, discharges: {b: ' '}}}": "discharges: why the condition is met here is",
+    "{reading: {text: a, without: {b: ' '}}}": "without: why it says nothing is missing",
+    "{reading: {text: a, cases: {exists: {text: b}}}}": "'exists' stands beside a case 'as pri",
+    "{reading: {text: a, cases: {b: {text: c}}, decides: d}}": "decides: got 'd'; accepted: b",
+    "{reading: {text: a, cases: {b: {text: c}}, decides: b}}": "got a case of an equation; accept",
+    "{reading: {text: a, model: bert}}": "model: got 'bert'; accepted: a class, such as BertForMas",
+    "{reading: {text: a, model: [BertModel, '']}}": "model: got .*; accepted: a class",
+    "{reading: {text: a, model: 'BertModel, loosely'}}": "model: got .*; accepted: a class",
+    "{reading: {text: a, model: A, cases: {b: {text: c}}}}": "model stands in the cases",
+    "{reading: {text: a, day: July}}": "day: got 'July'; accepted: YYYY",
+    f"{{reading: {{text: a, formula: '1', citations: [{CITED}]}}}}": "citations stand beside a for",
+    f"{{kind: number, reading: {{text: a, citations: [{CITED}]}}}}": "citations of an number",
+    f"{{kind: statement, reading: {{text: a, day: 2021-08, citations: [{CITED}]}}}}": "how young",
+    f"{{kind: statement, reading: {{text: a, day: 2021-08, citations: [{YOUNG}]}}}}": "2026, youn",
+    f"{{kind: statement, reading: {{text: a, day: 2021-08, cases: {{b: {{text: c, citations: "
+    f"[{YOUNG}]}}}}}}}}": "is of 2026, younger than 2021-08",
+    "{reading: {text: a, uses: [TEST-77]}}": "TEST-01: uses TEST-77, which is not in the registry",
 }
 
 
 @pytest.mark.canary
-@pytest.mark.parametrize("fault", BAD)
-def test_a_bad_file_is_refused(load_claims, fault):
-    claims, message = BAD[fault]
-    with pytest.raises(RegistryError, match=message):
-        load_claims(*claims)
+@pytest.mark.parametrize("change", BAD)
+def test_a_bad_file_is_refused(load_claims, change):
+    with pytest.raises(RegistryError, match=BAD[change]):
+        load_claims(entry(**yaml.safe_load(change)))
+
+
+@pytest.mark.canary
+def test_two_claims_of_one_id_are_refused(load_claims):
+    with pytest.raises(RegistryError, match="id TEST-01 is used twice"):
+        load_claims(entry(), entry())
 
 
 SAYS = "It is small, and never more than $2$, which is nice."

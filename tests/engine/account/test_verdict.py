@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from verified_transformer import claim
-from verified_transformer.engine.account.reading import Reading, RegistryError, read_reading
+from verified_transformer.engine.account.reading import Reading, read_reading
 from verified_transformer.engine.account.recordings import of_the_same
 from verified_transformer.engine.account.records.notebook_records import Found, uncounted
 from verified_transformer.engine.account.records.ran import NamedModel, Ran
@@ -26,6 +26,7 @@ from verified_transformer.engine.account.records.record import (
     to_json,
 )
 from verified_transformer.engine.account.registry import Statement
+from verified_transformer.engine.account.rules import RegistryError
 from verified_transformer.engine.account.verdicts import decide as verdict
 from verified_transformer.engine.account.verdicts.decide import Decision, decide, decide_all
 
@@ -132,7 +133,10 @@ def test_the_verdict_over_cases_is_the_worst_and_a_missing_case_leaves_it_open()
     claim = statement(cases={"fine": Reading("a"), "rainy": Reading("b", **MEETS)})
     fine = [dataclasses.replace(r, case="fine") for r in (PROOF, MEASURED)]
     rainy = [dataclasses.replace(r, case="rainy") for r in (PROOF, MEASURED, WITNESS, MET)]
-    assert decide(claim, fine + rainy).verdict == "holds-if"
+    found = decide(claim, fine + rainy)
+    assert found.verdict == "holds-if" and found.why == (
+        "case rainy: proof + measurement; met in the article's setting, fails without the condition"
+    )
     assert decide(claim, fine).verdict == "undecided"
 
 
@@ -154,14 +158,6 @@ def test_a_condition_that_the_setting_is_not_seen_to_meet_is_refused(
     claim, held = statement(**reading), [PROOF, MEASURED, WITNESS, *records]
     found = decide(claim, held)
     assert found.verdict == "undecided" and found.why.startswith(f"still missing: {missing}")
-
-
-def test_a_condition_that_is_met_shows_by_what() -> None:
-    found = decide(statement(**MEETS), [PROOF, MEASURED, WITNESS, MET])
-    assert found.verdict == "holds-if"
-    assert found.why == (
-        "proof + measurement; met in the article's setting, fails without the condition"
-    )
 
 
 def of_case(case: str, *records: Record) -> list[Record]:
@@ -351,19 +347,18 @@ def test_an_interval_the_wrong_way_round_is_refused(ends: tuple[float, float]) -
         Interval(*ends)
 
 
-def test_what_an_experiment_leaves_behind_carries_its_interval() -> None:
-    arms = {"it": [1.0, 1.1, 1.05], "nothing": 0}
-    made = claim("LOSS-29").experiment(**GAIN, arms=arms)
+@pytest.mark.parametrize(
+    ("run", "outcome", "margin"),
+    [(1.1, "supports", "margin at least 1/2"), (-1.1, "unsettled", None)],
+)
+def test_what_an_experiment_leaves_behind_carries_its_interval(
+    run: float, outcome: str, margin: str | None
+) -> None:
+    made = claim("LOSS-29").experiment(**GAIN, arms={"it": [1.0, run, 1.05], "nothing": 0})
     interval = made.volatile.interval
     assert interval is not None and interval.low < 1.05 < interval.high
-    assert made.margin == interval.printed == "margin at least 1/2"
+    assert (made.outcome, made.margin, interval.printed) == (outcome, margin, margin)
     assert verdict.margin_fault(made) is None
-
-
-def test_an_unsettled_experiment_needs_no_margin() -> None:
-    arms = {"it": [1.0, -1.1, 1.05], "nothing": 0}
-    made = claim("LOSS-29").experiment(**GAIN, arms=arms)
-    assert (made.outcome, made.margin, verdict.margin_fault(made)) == ("unsettled", None, None)
 
 
 # ------------------------------------------------------------------ the models of which it speaks
@@ -399,19 +394,9 @@ def test_another_model_than_the_reading_speaks_of_is_refused(ran: Ran, why: str)
         decide(statement("statement", **SPOKEN), [record("exact", ran=(T5, BERT, ran))])
 
 
-@pytest.mark.canary
-@pytest.mark.parametrize("given", ["bert", "BertModel, loosely", ["BertModel", ""], 3])
-def test_a_model_that_is_no_class_is_refused(given: object) -> None:
-    with pytest.raises(RegistryError, match=r"model: got .*; accepted: a class, such as BertFor"):
-        read_reading({"text": "read", "model": given}, RegistryError)
-
-
 def test_models_are_read() -> None:
     found = read_reading({"text": "read", "model": ["A", "B, untied"]}, RegistryError)
     assert list(map(str, found.models)) == ["A", "B, untied"]
-    whole = {"text": "read", "model": "A", "cases": {"one": {"text": "case"}}}
-    with pytest.raises(RegistryError, match="model stands in the cases"):
-        read_reading(whole, RegistryError)
 
 
 # ------------------------------------------------------------------ what travels
@@ -448,18 +433,12 @@ def test_nothing_holds_that_rests_on_what_does_not() -> None:
 
 
 @pytest.mark.canary
-def test_a_condition_travels_to_what_rests_on_it() -> None:
-    found = decided(BASE, RESTS)["LOSS-98"]
-    assert found.verdict == "holds-if"
-    assert found.inherited == (("LOSS-97", "where it rains"),)
-    assert found.why == "proof + measurement; inherits the condition of LOSS-97"
-
-
-@pytest.mark.canary
 def test_a_condition_travels_any_way() -> None:
-    found = decided(BASE, RESTS, statement(id="LOSS-99", uses=("LOSS-98",)))["LOSS-99"]
-    assert found.verdict == "holds-if"
-    assert found.inherited == (("LOSS-97", "where it rains"),)
+    found = decided(BASE, RESTS, statement(id="LOSS-99", uses=("LOSS-98",)))
+    assert found["LOSS-98"].why == "proof + measurement; inherits the condition of LOSS-97"
+    for name in ("LOSS-98", "LOSS-99"):
+        assert found[name].verdict == "holds-if"
+        assert found[name].inherited == (("LOSS-97", "where it rains"),)
 
 
 def test_a_condition_that_is_discharged_travels_no_further() -> None:
@@ -529,21 +508,7 @@ def test_evidence_that_is_younger_than_the_claim_is_refused(until: str | None, w
 
 
 @pytest.mark.canary
-@pytest.mark.parametrize(("until", "why"), [("2026", "is of 2026, younger"), (None, "how young")])
-def test_a_source_that_is_younger_than_the_claim_is_refused(until: str | None, why: str) -> None:
-    item = {"key": "a", "says": "supports", "at": "1", "quote": "so it is."}
-    item |= {"until": until} if until else {}
-    with pytest.raises(RegistryError, match=rf"the citation of a \(until\).*{why}"):
-        read_reading({"text": "read", "day": "2021-08", "citations": [item]}, RegistryError)
-    case = {"text": "case", "citations": [item]}  # which inherits the day
-    with pytest.raises(RegistryError, match=why):
-        read_reading({"text": "read", "day": "2021-08", "cases": {"a": case}}, RegistryError)
-
-
-@pytest.mark.canary
 def test_what_is_no_day_is_refused() -> None:
-    with pytest.raises(RegistryError, match="day: got 'July'; accepted: YYYY"):
-        read_reading({"text": "read", "day": "July"}, RegistryError)
     with pytest.raises(ValueError, match="day: got '23'; accepted: YYYY"):
         claim("LOSS-14").until("23")
 
@@ -592,9 +557,3 @@ def test_a_recording_that_is_left_out_is_found(one: str) -> None:
         "LOSS-99": statement("statement", without=dict.fromkeys(others, "it has no such arm"))
     }
     assert not uncounted([found(one)], reasoned)
-
-
-@pytest.mark.canary
-def test_a_recording_is_not_left_out_without_a_reason() -> None:
-    with pytest.raises(RegistryError, match="without: why it says nothing is missing"):
-        read_reading({"text": "read", "without": {"race_again": " "}}, RegistryError)

@@ -23,7 +23,6 @@ class Slider:
         whole: whether it takes whole numbers only.
         stops: the only values that it takes; empty where it takes all.
         names: of the stops, where they are things to choose from.
-        unit: of its value.
     """
 
     symbol: sp.Symbol
@@ -35,7 +34,6 @@ class Slider:
     whole: bool = False
     stops: tuple[float, ...] = ()
     names: tuple[str, ...] = ()
-    unit: str = ""
 
     def place(self, value: float) -> float:
         """Where a value lies between the ends, 0 to 1."""
@@ -59,7 +57,7 @@ class Slider:
             scale: dict[str, Any] = {"stops": list(self.stops)}
         else:
             scale = {"low": self.low, "high": self.high}
-        marks = {"log": int(self.log), "whole": int(self.whole), "unit": self.unit}
+        marks = {"log": int(self.log), "whole": int(self.whole)}
         return {
             "name": self.symbol.name, "label": self.label, "start": self.start, **scale,
             **{key: value for key, value in marks.items() if value},
@@ -77,7 +75,6 @@ def slider(
     log: bool = False,
     whole: bool = False,
     stops: Sequence[float] = (),
-    unit: str = "",
 ) -> Slider:
     """Return a slider for `live`, or its horizontal axis.
 
@@ -89,7 +86,6 @@ def slider(
         log: whether the scale is logarithmic.
         whole: whether it takes whole numbers only.
         stops: the only values that it takes, in rising order, instead of `low` and `high`.
-        unit: of the value, such as "nats".
 
     Raises:
         TypeError, ValueError: an argument is not what is accepted.
@@ -108,20 +104,20 @@ def slider(
         begin = given[len(given) // 2] if start is None else start
         if begin not in given:
             raise ValueError(f"start: got {start!r}; accepted: one of the stops {given}")
-        return Slider(symbol, label, given[0], given[-1], begin, log, False, given, (), unit)
+        return Slider(symbol, label, given[0], given[-1], begin, log, False, given)
     if low is None or high is None or not low < high:
         raise ValueError(f"low, high: got {low!r}, {high!r}; accepted: two numbers that rise")
     if log and low <= 0:
         raise ValueError(f"low: got {low!r}; accepted: a positive number on a logarithmic scale")
     if whole and (low != int(low) or high != int(high)):
         raise ValueError(f"low, high: got {low!r}, {high!r}; accepted: whole numbers")
-    found = Slider(symbol, label, low, high, low, log, whole, (), (), unit)
+    found = Slider(symbol, label, low, high, low, log, whole)
     begin = found.value(0.5) if start is None else start
     if whole:
         begin = round(begin)
     if not low <= begin <= high:
         raise ValueError(f"start: got {start!r}; accepted: {low} to {high}")
-    return Slider(symbol, label, low, high, begin, log, whole, (), (), unit)
+    return Slider(symbol, label, low, high, begin, log, whole)
 
 
 def choice(
@@ -166,10 +162,10 @@ def shown_number(value: float) -> str:
 
 
 def in_words(control: Slider, value: float) -> str:
-    """A value of a control in words: its name, or the number with its unit."""
+    """A value of a control in words: its name, or the number."""
     if control.names:
         return control.names[int(value)]
-    return shown_number(value) + (f" {control.unit}" if control.unit else "")
+    return shown_number(value)
 
 
 # ------------------------------------------------------------------------------ presets

@@ -20,17 +20,16 @@ class Iterated:
 
     step: Any
     state: sp.Symbol
-    start: float
+    start: float = 1.0
 
 
-def iterated(step: Any, state: sp.Symbol, start: float = 1.0) -> Iterated:
-    """Return a curve for `live`: what a map makes of a number, layer after layer.
+def iterated(step: Any, state: sp.Symbol) -> Iterated:
+    """Return a curve for `live`: what a map makes of 1, layer after layer.
 
     Args:
         step: the map, a formula in the state and in symbols of the controls; the horizontal axis
             counts how often it is applied.
         state: its argument.
-        start: the number that goes in.
 
     Raises:
         TypeError: the state is no symbol.
@@ -45,7 +44,7 @@ def iterated(step: Any, state: sp.Symbol, start: float = 1.0) -> Iterated:
     """
     if not isinstance(state, sp.Symbol):
         raise TypeError(f"state: got {state!r}; accepted: a SymPy symbol")
-    return Iterated(step, state, float(start))
+    return Iterated(step, state)
 
 
 def repeatedly(

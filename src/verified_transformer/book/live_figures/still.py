@@ -133,8 +133,7 @@ def frame(
         made.append(line("grid", across(t), _TOP, across(t), bottom))
         made.append(_text(across(t), bottom + 18, shown_number(t), "middle"))
     made.append(_text(4, 14, y, "start"))
-    unit = f", {x.unit}" if x.unit else ""
-    made.append(_text(_LEFT + _WIDTH / 2, _HIGH - 5, x.label + unit, "middle"))
+    made.append(_text(_LEFT + _WIDTH / 2, _HIGH - 5, x.label, "middle"))
     made.append(
         f'<svg x="{_LEFT}" y="{_TOP - 4}" width="{_WIDTH}" height="{_HEIGHT + 8}" '
         f'viewBox="{_LEFT} {_TOP - 4} {_WIDTH} {_HEIGHT + 8}">'

@@ -54,12 +54,12 @@ def mean_and_error(values: torch.Tensor) -> tuple[float, float]:
 # ------------------------------------------- by whole tables: the definition, for a figure's points
 
 Turn = Callable[[torch.Tensor], torch.Tensor]
-Found = tuple[list[float], list[float]]
+Losses = tuple[list[float], list[float]]
 
 
 def losses_by_turn(
     n: int, d: int, scales: Sequence[float], turns: Iterable[Turn], draws: int = 8, tokens: int = 16
-) -> list[Found]:
+) -> list[Losses]:
     """Return the first losses of tied models that turn their states, all on the same tables.
 
     Args:

@@ -6,17 +6,18 @@ A quotation stops at the end of its sentence, or where what is no sentence ends.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-SAYS = ("supports", "contradicts", "partly")
-LONGEST = 25  # words of a quotation
+from .rules import Refuse, check_rules
+
+_FORMS = ("byline", "title", "date", "announcement")  # what is no sentence
+_LONGEST = 25  # words of a quotation
 _NEEDED = ("key", "says", "at", "quote")
-_KEYS = {*_NEEDED, "of", "around", "form", "file", "archive", "until"}
 _DAY = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
 _ARCHIVE = re.compile(r"[\w.-]+==[\w.]+ \S+/\S+")
 
@@ -27,13 +28,13 @@ class Citation:
 
     Attributes:
         key: of the source, in the book's bibliography.
-        says: what it does to the claim, one of `SAYS`.
+        says: what it does to the claim, an outcome of the kind "citation".
         at: where in the source.
-        quote: the deciding words, at most `LONGEST` of them.
+        quote: the deciding words, at most `_LONGEST` of them.
         of: "reading", or "truth" for the right statement that it supports.
         around: the passage that the quotation stands in.
-        form: of what is no sentence that could run to its full stop: byline, title, date, or
-            announcement (of a picture or a formula, behind a colon).
+        form: of what is no sentence that could run to its full stop, one of `_FORMS`; an
+            announcement is of a picture or a formula, behind a colon.
         file: a file of an installed package that has the words, such as
             ``transformers/models/t5/modeling_t5.py``; they are looked up there.
         archive: a release of the Python index and a file in it that has the words, such as
@@ -60,9 +61,7 @@ class Citation:
         return f"judged{found}; {self.at}: “{self.quote}”"
 
 
-def read_citations(
-    data: Iterable[Mapping[str, Any]], refuse: Callable[[str], Exception]
-) -> tuple[Citation, ...]:
+def read_citations(data: Iterable[Mapping[str, Any]], refuse: Refuse) -> tuple[Citation, ...]:
     """Read the citations of a reading as a claims file has them.
 
     Raises:
@@ -72,38 +71,27 @@ def read_citations(
     return tuple(_citation(item, refuse) for item in data)
 
 
-def _citation(item: Mapping[str, Any], refuse: Callable[[str], Exception]) -> Citation:
-    unknown = set(item) - _KEYS
-    missing = [key for key in _NEEDED if not str(item.get(key) or "").strip()]
-    if unknown or missing:
+def _citation(item: Mapping[str, Any], refuse: Refuse) -> Citation:
+    given = {key: str(value).strip() for key, value in item.items()}
+    missing = [key for key in _NEEDED if not given.get(key)]
+    known = Citation.__dataclass_fields__
+    if missing or set(given) - set(known):
         raise refuse(
-            f"a citation has unknown keys {sorted(unknown)}, and lacks {missing}; "
-            f"accepted: {', '.join(sorted(_KEYS))}"
+            f"a citation has unknown keys {sorted(set(given) - set(known))}, and lacks {missing}; "
+            f"accepted: {', '.join(known)}"
         )
-    found = Citation(**{key: str(value).strip() for key, value in item.items()})
-    if fault := fault_of(found):
-        raise refuse(fault)
+    found = Citation(**given)
+    words, archive, around = len(found.quote.split()), found.archive, found.around
+    check_rules(refuse, {
+        f"archive: got {archive!r}; accepted: a release, package==1.0, and a file":
+            archive and not _ARCHIVE.fullmatch(archive),
+        f"quote: got {words} words; accepted: 1 to {_LONGEST}": words > _LONGEST,
+        f"around: does not have the words “{found.quote}”":
+            around and not stands_in(found.quote, around),
+        f"form: got {found.form!r}; accepted: {', '.join(_FORMS)}":
+            found.form not in (None, *_FORMS),
+    })  # fmt: skip
     return found
-
-
-def fault_of(citation: Citation) -> str | None:
-    """Return what is wrong with a citation, if anything is."""
-    for name, value, accepted in (
-        ("says", citation.says, SAYS), ("of", citation.of, ("reading", "truth")),
-    ):  # fmt: skip
-        if value not in accepted:
-            return f"{name}: got {value!r}; accepted: {', '.join(accepted)}"
-    for name, text in (("key", citation.key), ("at", citation.at)):
-        if not text.strip():
-            return f"{name}: got an empty text; accepted: where the words stand"
-    if citation.archive and not _ARCHIVE.fullmatch(citation.archive):
-        return f"archive: got {citation.archive!r}; accepted: a release, package==1.0, and a file"
-    count = len(citation.quote.split())
-    if not 1 <= count <= LONGEST:
-        return f"quote: got {count} words; accepted: 1 to {LONGEST}"
-    if citation.around and not stands_in(citation.quote, citation.around):
-        return f"around: does not have the words “{citation.quote}”"
-    return _form_fault(citation.form, citation.quote, citation.around) if citation.form else None
 
 
 # ------------------------------------------------------------------ how old it is
@@ -150,29 +138,9 @@ _CODE = re.compile(r"[=_{}\[\]]|\w\(", re.ASCII)
 _PROSE = re.compile(r"\b(?:an?|and|is|of|that|the|to|which|with)\b")
 _BLOCK = re.compile(r"(?:^[ \t]*#.*\n)+|\"\"\"(?s:.*?)\"\"\"", re.MULTILINE)
 _BETWEEN = re.compile(r"(?<=[\u3000-\uffef]) (?=[\u3000-\uffef])")  # lines of Chinese
-_SMALL = "an?|and|as|at|by|for|from|in|of|on|or|the|to|with"
-_BIG = r"[A-Z\d\u3000-\uffef][\w.’'&-]*"
-_BRACKET = r"\([^()]*\)"
-_MONTH = "(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*"
-FORMS = {
-    "byline": re.compile(rf"(?:By )?{_BIG}(?:,?\s(?:and\s|\|\s?)?(?:{_BIG})?)*"),
-    "title": re.compile(rf"{_BIG}:?(?:\s(?:(?:{_SMALL}|{_BIG})[:,”\"]*|{_BRACKET}))*"),
-    "date": re.compile(rf"(?:{_MONTH}|\d+|submitted|modified|revised|[\s,.:()-])+"),
-    "announcement": re.compile(".+"),
-}
 
 
-def _form_fault(form: str, words: str, around: str | None) -> str | None:
-    """Why words have not the form that is no sentence; an announcement ends in a colon."""
-    if form not in FORMS:
-        return f"form: got {form!r}; accepted: {', '.join(FORMS)}"
-    named = FORMS[form].fullmatch(flat(words)) and not _ends(flat(words))
-    if not named or (form == "announcement" and not flat(around or words).endswith(":")):
-        return f"form: “{words}” is no {form}"
-    return None
-
-
-def cut(citation: Citation) -> bool:
+def stops_early(citation: Citation) -> bool:
     """Whether a quotation of prose stops inside its sentence, and nothing says how that goes on.
 
     Args:

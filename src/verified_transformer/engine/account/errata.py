@@ -6,17 +6,17 @@ from the formula of the reading and from that of its truth, at the values that t
 
 from __future__ import annotations
 
-import ast
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 from .reading import Reading
 from .rendering.formulas import latex
+from .rules import Refuse, check_rules
 
 _KEYS = {"grade", "order", "headline", "case", "of", "at", "printed", "right", "relation", "told",
          "follows"}  # fmt: skip
@@ -87,9 +87,7 @@ class Erratum:
     follows: str | None = None
 
 
-def read_erratum(
-    data: Mapping[str, Any], reading: Reading, refuse: Callable[[str], Exception]
-) -> Erratum:
+def read_erratum(data: Mapping[str, Any], reading: Reading, refuse: Refuse) -> Erratum:
     """Read the erratum of a claim, and compute its numbers.
 
     Args:
@@ -99,51 +97,45 @@ def read_erratum(
         RegistryError: a key is unknown or missing, the case has no truth, or a number is missing
             where there are formulas.
     """
-    if unknown := set(data) - _KEYS:
-        raise refuse(f"unknown keys in erratum: {sorted(unknown)}")
-    if data.get("grade") not in GRADES:
-        raise refuse(f"grade is {data.get('grade')!r}; accepted: {', '.join(GRADES)}")
-    if not isinstance(data.get("order"), int):
-        raise refuse(f"order is {data.get('order')!r}; accepted: an integer, 1 for the gravest")
-    if data.get("relation") not in (None, *RELATIONS):
-        raise refuse(f"relation is {data['relation']!r}; accepted: {', '.join(RELATIONS)}")
-    case = data.get("case")
-    if case not in reading.parts:
-        raise refuse(f"erratum: case is {case!r}; accepted: {', '.join(map(str, reading.cases))}")
-    part, told = reading.parts[case], data.get("told") or {}
-    if not part.truth:
-        raise refuse(f"erratum: the reading says nothing that is true instead (case {case})")
+    case, told = data.get("case"), data.get("told") or {}
+    part = reading.parts.get(case, reading)
+    own = {"printed": part.formula, "right": part.truth_formula}
     both = [name for name, p in reading.parts.items() if p.formula and p.truth_formula]
-    if both and case not in both:
-        raise refuse(f"erratum: case {case} has no two formulas; accepted: {both}")
-    for key, own in (("printed", part.formula), ("right", part.truth_formula)):
-        if own and (data.get(key) or (both and told.get(key))):
-            raise refuse(f"erratum: {key} stands in the reading already: {own}")
-        if not (own or data.get(key) or told.get(key)):
-            raise refuse(f"erratum: {key} is missing: a formula, or words under told")
+    formulas = {key: None if told.get(key) else own[key] or data.get(key) for key in own}
+    twice = [f for key, f in own.items() if f and (data.get(key) or (both and told.get(key)))]
+    absent = [key for key in own if not (formulas[key] or told.get(key))]
+    check_rules(refuse, {
+        f"unknown keys in erratum: {sorted(set(data) - _KEYS)}": set(data) - _KEYS,
+        f"grade is {data.get('grade')!r}; accepted: {', '.join(GRADES)}":
+            data.get("grade") not in GRADES,
+        f"order is {data.get('order')!r}; accepted: an integer, 1 for the gravest":
+            not isinstance(data.get("order"), int),
+        f"relation is {data.get('relation')!r}; accepted: {', '.join(RELATIONS)}":
+            data.get("relation") not in (None, *RELATIONS),
+        f"erratum: case is {case!r}; accepted: {', '.join(map(str, reading.cases))}":
+            case not in reading.parts,
+        f"erratum: the reading says nothing that is true instead (case {case})": not part.truth,
+        f"erratum: case {case} has no two formulas; accepted: {both}": both and case not in both,
+        f"erratum: a formula stands in the reading already: {', '.join(twice)}": twice,
+        f"erratum: {', '.join(absent)} is missing: a formula, or words under told": absent,
+        "erratum: of is missing: what the formulas are of":
+            any(formulas.values()) and not data.get("of"),
+    })  # fmt: skip
     at = {name: str(number) for name, number in (data.get("at") or {}).items()}
-    formulas = {
-        key: None if told.get(key) else own or data.get(key)
-        for key, own in (("printed", part.formula), ("right", part.truth_formula))
-    }
-    if any(formulas.values()) and not data.get("of"):
-        raise refuse("erratum: of is missing: what the formulas are of")
     try:
         numbers = {key: value(str(f), at) for key, f in formulas.items() if f is not None}
 
+        def number(found: re.Match[str]) -> str:
+            computed = found[1].startswith("=")
+            return shown(value(found[1][1:], at) if computed else numbers[found[1]])
+
         def filled(text: object) -> str:
-            return FILLED.sub(
-                lambda found: shown(
-                    value(found[1][1:], at) if found[1][0] == "=" else numbers[found[1]]
-                ),
-                " ".join(str(text).split()),
-            )
+            return FILLED.sub(number, " ".join(str(text).split()))
 
         sides = {
-            key: Side(f"${latex(str(f))}$", shown(numbers[key]))
-            if f is not None else Side(filled(told[key]))
+            key: Side(f"${latex(str(f))}$", shown(numbers[key])) if f else Side(filled(told[key]))
             for key, f in formulas.items()
-        }  # fmt: skip
+        }
         headline = filled(data.get("headline") or "")
     except KeyError as error:
         raise refuse(f"erratum: a text shows {error}, which has no formula") from error
@@ -165,16 +157,11 @@ def read_erratum(
 
 _EXACT = 10**9  # integers up to here are written out
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_OPERATIONS: dict[type[ast.operator], Callable[[float, float], float]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Pow: operator.pow,
-    ast.Div: lambda a, b: a // b if isinstance(a, int) and isinstance(b, int) and not a % b
-    else a / b,
-}  # fmt: skip
-_FUNCTIONS: dict[str, Callable[..., float]] = {
+_KNOWN: dict[str, Any] = {
     "sqrt": math.sqrt, "exp": math.exp, "log": math.log, "gamma": math.gamma, "erf": math.erf,
-    "erfc": math.erfc, "sin": math.sin, "cos": math.cos, "Rational": lambda a, b: a / b,
+    "erfc": math.erfc, "sin": math.sin, "cos": math.cos, "Rational": operator.truediv,
+    "pi": math.pi, "E": math.e,
 }  # fmt: skip
-_CONSTANTS = {"pi": math.pi, "E": math.e}
 
 
 def value(formula: str, at: Mapping[str, str]) -> float:
@@ -192,29 +179,18 @@ def value(formula: str, at: Mapping[str, str]) -> float:
         30720000
     """
     try:
-        return _number(ast.parse(formula.strip(), mode="eval").body, at)
-    except (SyntaxError, ArithmeticError, RecursionError) as error:
+        code = compile(formula.strip(), "a formula", "eval")
+        others = {name: {key: text for key, text in at.items() if key != name} for name in at}
+        names = {name: value(at[name], others[name]) for name in code.co_names if name in at}
+        found: float = eval(code, {"__builtins__": {}}, _KNOWN | names)
+        if not isinstance(found, int | float):
+            raise TypeError("a text, or a complex number")
+    except NameError as error:
+        given = ", ".join(at) or "nothing"
+        raise ValueError(f"at: {error.name} has no value; given: {given}") from error
+    except (SyntaxError, ArithmeticError, TypeError, RecursionError) as error:
         raise ValueError(f"formula: {formula!r} has no number there ({error})") from error
-
-
-def _number(node: ast.expr, at: Mapping[str, str]) -> float:
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        return node.value
-    if isinstance(node, ast.Name):
-        if node.id in at:
-            others = {name: text for name, text in at.items() if name != node.id}
-            return value(at[node.id], others)
-        if node.id in _CONSTANTS:
-            return _CONSTANTS[node.id]
-        raise ValueError(f"at: {node.id} has no value; given: {', '.join(at) or 'nothing'}")
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return -_number(node.operand, at)
-    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS:
-        return _OPERATIONS[type(node.op)](_number(node.left, at), _number(node.right, at))
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        if node.func.id in _FUNCTIONS:
-            return _FUNCTIONS[node.func.id](*(_number(part, at) for part in node.args))
-    raise ValueError(f"formula: the part {ast.unparse(node)!r} has no number")
+    return found
 
 
 def shown(number: float) -> str:

@@ -10,23 +10,28 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from . import evidence, registry
 from .errata import Erratum
-from .records import notebook_records
-from .records.notebook_records import Found, notebooks, stale, stored_records
+from .records.notebook_records import (
+    Found,
+    notebooks,
+    outdated,
+    reworded,
+    stored_records,
+    uncounted,
+)
 from .records.record import METADATA_KEY, LedgerError, Record, Score
 from .registry import Article, Statement
 from .rendering.readable import told
 from .verdicts import lock
-from .verdicts.decide import Decision, decide_all, uses
+from .verdicts.decide import Decision, decide_all
 from .verdicts.lock import Change, Locked, State
 
 __all__ = [
-    "METADATA_KEY", "Entry", "Evidence", "Found", "Ledger", "LedgerError", "Summary", "build",
-    "collect", "notebooks", "read", "stale", "stored_records",
+    "METADATA_KEY", "Entry", "Evidence", "Found", "Ledger", "LedgerError", "Summary",
+    "collect", "notebooks", "read",
 ]  # fmt: skip
 
 _MAY_ERR = ("wrong", "undecided")  # verdicts of a claim that may have an erratum
@@ -177,54 +182,52 @@ def _plain(thing: Any) -> Any:
     return asdict(thing, dict_factory=made)
 
 
-def read(root: Path) -> tuple[list[Found], list[str]]:
-    """Read all stored records, with the faults found on the way; see `read_records`."""
-    return notebook_records.read_records(root, registry.load()[1])
+def read(root: Path) -> list[Found]:
+    """Read all stored records, in order.
+
+    Raises:
+        LedgerError: a text is not its record's, a record was made from another wording of the
+            claim, an id does not exist, or a recording is stale or left out; a line for each.
+        ValueError: `root` has no notebooks.
+    """
+    statements = registry.load()[1]
+    found, faults = list[Found](), list[str]()
+    for notebook in notebooks(root):
+        try:
+            found += stored_records(notebook, root)
+        except LedgerError as error:
+            faults.append(str(error))
+    for item in found:
+        faults += [*reworded(item, statements), *outdated(item)]
+    if faults := faults + uncounted(found, statements):
+        raise LedgerError("\n".join(faults))
+    return found
 
 
 def collect(root: Path, locked: Mapping[str, Locked] | None = None) -> Ledger:
-    """Read the stored records and build the ledger.
+    """Read the stored records, and let verdicts and sums follow from them.
+
+    Args:
+        root: the repository.
+        locked: the lock, whose histories the entries show; the package's own by default.
 
     Raises:
-        LedgerError: the stored records have faults, which the message lists; or the lock has.
+        LedgerError: see `read` and `decide_all`; or the lock has faults.
         ValueError: `root` has no notebooks.
     """
     articles, statements = registry.load()
-    found, faults = read(root)
-    if faults:
-        raise LedgerError("\n".join(faults))
-    return build(articles, statements, found, lock.read() if locked is None else locked)
-
-
-def build(
-    articles: Mapping[str, Article],
-    statements: Mapping[str, Statement],
-    found: Sequence[Found],
-    locked: Mapping[str, Locked] = MappingProxyType({}),
-) -> Ledger:
-    """Let verdicts and sums follow from the registry and the records.
-
-    Args:
-        locked: the lock, whose histories the entries show.
-
-    Raises:
-        LedgerError: a record was made from another wording of its claim; or see `decide`.
-    """
-    faults = [fault for item in found for fault in notebook_records.reworded(item, statements)]
-    if faults:
-        raise LedgerError("\n".join(faults))
+    found, locked = read(root), lock.read() if locked is None else locked
     decisions = decide_all(statements, [item.record for item in found])
     own: dict[str, list[Found]] = {name: [] for name in statements}
     for item in found:
         for name in item.record.claims:
             own[name].append(item)
-    used = {name: uses(s, [i.record for i in own[name]]) for name, s in statements.items()}
     used_by: dict[str, list[str]] = {name: [] for name in statements}
-    for name, others in used.items():
-        for other in others:
+    for name, decision in decisions.items():
+        for other in decision.uses:
             used_by[other].append(name)
     claims = tuple(
-        _entry(s, decisions[name], own[name], used[name], used_by[name], locked.get(name))
+        _entry(s, decisions[name], own[name], used_by[name], locked.get(name))
         for name, s in statements.items()
     )
     return Ledger(
@@ -255,7 +258,6 @@ def _entry(
     statement: Statement,
     decision: Decision,
     items: Sequence[Found],
-    used: Sequence[str],
     used_by: Sequence[str],
     locked: Locked | None,
 ) -> Entry:
@@ -285,7 +287,7 @@ def _entry(
         condition=condition, truths=truths, conditions=conditions,
         inherited=decision.inherited,
         discharges=tuple(reading.discharges.items()) if reading else (),
-        uses=tuple(used), used_by=tuple(sorted(used_by)),
+        uses=decision.uses, used_by=tuple(sorted(used_by)),
         mutants=_sum([r.mutants for r in records if r.mutants]),
         notebook=items[0].notebook if items else None,
         anchor=statement.id if items else None,

@@ -11,16 +11,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from .. import BOOK
 from . import registry
 from .rendering.formulas import latex_fault
+from .rules import check_rules
 
 __all__ = ["ExerciseError", "Question", "load_questions", "question"]
 
-FOLDER = BOOK / "claims" / "exercises"
+_FOLDER = BOOK / "claims" / "exercises"
 _ID = re.compile(r"([1-5]\.\d+)\.\d+")
 _NEEDS: dict[str, set[str]] = {
     "formula": {"symbols", "answer", "because"}, "number": {"answer", "because"},
@@ -89,11 +89,8 @@ class Question:
 
 
 @cache
-def load_questions(folder: Path = FOLDER) -> dict[str, Question]:
+def load_questions() -> dict[str, Question]:
     """Read and validate all exercises.
-
-    Args:
-        folder: where the files are; the package's own by default.
 
     Returns:
         Questions by id, in the order of the book.
@@ -104,7 +101,7 @@ def load_questions(folder: Path = FOLDER) -> dict[str, Question]:
             section, LaTeX that does not balance, or a claim that is not in the registry.
     """
     found: dict[str, Question] = {}
-    for path in sorted(folder.glob("*.yaml")):
+    for path in sorted(_FOLDER.glob("*.yaml")):
         for section in registry.contents(path):
             if set(section) != {"section", "notebook", "exercises"}:
                 raise ExerciseError(f"{path.name}: got {sorted(section)}; accepted: section, "
@@ -131,50 +128,41 @@ def question(id: str) -> Question:
 
 
 def _question(entry: Mapping[str, Any], section: Mapping[str, Any], file: str) -> Question:
-    where = f"{file}: {entry.get('id', 'an exercise without an id')}"
+    def refuse(rule: str) -> ExerciseError:
+        return ExerciseError(f"{file}: {entry.get('id', 'an exercise without an id')}: {rule}")
+
     kind = entry.get("kind")
     if kind not in _NEEDS:
-        raise ExerciseError(f"{where}: kind is {kind!r}; accepted: {', '.join(_NEEDS)}")
+        raise refuse(f"kind is {kind!r}; accepted: {', '.join(_NEEDS)}")
     wanted = _ALWAYS | _NEEDS[kind]
-    if missing := wanted - set(entry):
-        raise ExerciseError(f"{where}: {', '.join(sorted(missing))} is missing")
-    if strange := set(entry) - wanted - _MAY.get(kind, set()) - _OFTEN:
-        raise ExerciseError(f"{where}: a {kind} has no {', '.join(sorted(strange))}")
-    match = _ID.fullmatch(str(entry["id"]))
-    if not match or match[1] != str(section["section"]):
-        raise ExerciseError(f"{where}: accepted in section {section['section']}: its number and "
-                            "that of the exercise, such as \"3.4.1\"")  # fmt: skip
-    if entry["stars"] not in (1, 2, 3):
-        raise ExerciseError(f"{where}: stars is {entry['stars']!r}; accepted: 1, 2, 3")
-    texts = [entry["ask"], entry["solution"], entry.get("nudge", "")]
-    texts += [*entry.get("known", {}).values(), *entry.get("choices", {}).values()]
-    for text in texts:
-        if fault := latex_fault(text.replace("$$", "$")):
-            raise ExerciseError(f"{where}: {fault} in {text[:40]!r}")
-    _whole(entry, where)
+    missing = sorted(wanted - set(entry))
+    strange = sorted(set(entry) - wanted - _MAY.get(kind, set()) - _OFTEN)
+    check_rules(refuse, {
+        f"{', '.join(missing)} is missing": missing,
+        f"a {kind} has no {', '.join(strange)}": strange,
+    })  # fmt: skip
+    number = _ID.fullmatch(str(entry["id"]))
+    solution, because = entry["solution"], entry.get("because", {})
+    choices, known = entry.get("choices", {}), entry.get("known", {})
+    texts = (entry["ask"], solution, entry.get("nudge", ""), *known.values(), *choices.values())
+    computed = kind in ("formula", "number")
+    named = [*entry.get("uses", ()), *([because["claim"]] if "claim" in because else [])]
+    unknown = [id for name in named
+               if (id := re.split(r"[\[.]", name)[0]) not in registry.load()[1]]  # fmt: skip
+    check_rules(refuse, {
+        f"accepted in section {section['section']}: its number and that of the exercise, "
+        'such as "3.4.1"': not number or number[1] != str(section["section"]),
+        f"stars is {entry['stars']!r}; accepted: 1, 2, 3": entry["stars"] not in (1, 2, 3),
+        **{f"{fault} in {text[:40]!r}": True
+           for text in texts if (fault := latex_fault(text.replace("$$", "$")))},
+        f"because has {sorted(because)}; accepted: claim, or quantity and where, solves and for; "
+        "then at and then": computed and set(because) - {"at", "then"} not in _BECAUSE,
+        "the solution does not end in {answer}": computed and "{answer}" not in solution,
+        "the solution does not show the function in Python":
+            kind == "function" and "```python\n" not in solution,
+        f"answer and known wrong ones do not cover {set(choices)}":
+            kind == "choice" and {entry["answer"]} ^ set(known) != set(choices),
+        f"{', '.join(unknown)} is not in the registry": unknown,
+    })  # fmt: skip
     ready = {**entry, "answer": str(entry.get("answer", "")), "uses": tuple(entry.get("uses", ()))}
     return Question(notebook=section["notebook"], **ready)
-
-
-def _whole(entry: Mapping[str, Any], where: str) -> None:
-    """Refuse an exercise whose parts do not belong together."""
-    kind, because = entry["kind"], entry.get("because", {})
-    if kind in ("formula", "number"):
-        if set(because) - {"at", "then"} not in _BECAUSE:
-            raise ExerciseError(f"{where}: because has {sorted(because)}; accepted: claim, or "
-                                "quantity and where, solves and for; then at and then")  # fmt: skip
-        if "{answer}" not in entry["solution"]:
-            raise ExerciseError(f"{where}: the solution does not end in {{answer}}")
-    if kind == "function" and "```python\n" not in entry["solution"]:
-        raise ExerciseError(f"{where}: the solution does not show the function in Python")
-    if kind == "choice":
-        letters = set(entry["choices"])
-        if entry["answer"] not in letters or set(entry.get("known", {})) != letters - {
-            entry["answer"]
-        }:
-            raise ExerciseError(f"{where}: answer and known wrong ones do not cover {letters}")
-    named = [*entry.get("uses", ()), *([because["claim"]] if "claim" in because else [])]
-    for name in named:
-        id = re.split(r"[\[.]", name)[0]
-        if id not in registry.load()[1]:
-            raise ExerciseError(f"{where}: {id} is not in the registry")

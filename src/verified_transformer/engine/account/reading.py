@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from .citations import Citation, age_fault, checked_day, read_citations
 from .records.ran import NamedModel, read_models
 from .rendering.formulas import latex
+from .rules import Refuse, check_rules
 
 _READING_KEYS = {
     "text", "setting", "quantity", "where", "formula", "false_if", "digits", "condition", "truth",
@@ -17,12 +18,9 @@ _READING_KEYS = {
     "citations", "day", "without", "model",
 }  # fmt: skip
 _OF_THE_WHOLE = ("uses", "discharges", "without")  # and of no case
+_REASONED = {"discharges": "the condition is met here", "without": "it says nothing"}
 _PRINTED, _EXISTS = "as printed", "exists"
 _PLACE = re.compile(r"\{(quantity|formula|truth|claimed)\}")
-
-
-class RegistryError(ValueError):
-    """A claims file breaks a rule; the message names file, claim and rule."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +115,7 @@ class Reading:
         return parts
 
 
-def read_reading(data: Mapping[str, Any], refuse: Callable[[str], Exception]) -> Reading:
+def read_reading(data: Mapping[str, Any], refuse: Refuse) -> Reading:
     """Read a reading as a claims file has it.
 
     Args:
@@ -127,43 +125,33 @@ def read_reading(data: Mapping[str, Any], refuse: Callable[[str], Exception]) ->
     Raises:
         RegistryError: a key is unknown or missing, or a text shows a formula that is not there.
     """
-    unknown = set(data) - _READING_KEYS
-    if unknown:
-        raise refuse(f"unknown keys in reading: {sorted(unknown)}")
-    if not data.get("text"):
-        raise refuse("a reading needs a text")
-    condition, truth = data.get("condition") or {}, data.get("truth") or {}
-    parts = [
-        (condition, {"text", "met_by", "claimed", "within"}),
-        (truth, {"text", "formula", "open"}),
-    ]
-    parts += [(item, {"of", "printed"}) for item in data.get("digits", ())]
-    for part, keys in parts:
+    condition, truth, cases = (data.get(key) or {} for key in ("condition", "truth", "cases"))
+    for part, keys in (
+        (condition, {"text", "met_by", "claimed", "within"}), (truth, {"text", "formula", "open"}),
+        *((item, {"of", "printed"}) for item in data.get("digits", ())),
+    ):  # fmt: skip
         if part and (("text" in keys and not part.get("text")) or set(part) - keys):
             raise refuse(
                 f"{sorted(part)} in a reading; accepted: {sorted(keys)}, text being needed"
             )
-    cases = data.get("cases", {})
-    for key in _OF_THE_WHOLE:
-        if any(key in case for case in cases.values()):
-            raise refuse(f"{key} stand in the reading, not in a case of it")
-    if cases and "model" in data:
-        raise refuse("model stands in the cases, of which each has its own")
-    if cases and data.get("decides", _PRINTED) not in (*cases, _PRINTED):
-        raise refuse(f"decides: got {data['decides']!r}; accepted: {', '.join(cases)}")
-    if _EXISTS in cases and _PRINTED not in cases:
-        raise refuse(f"a case {_EXISTS!r} stands beside a case {_PRINTED!r}, which decides")
-    if condition.get("met_by") and not data.get("setting"):
-        raise refuse("met_by says what of the setting meets the condition; there is no setting")
-    for key, what in (("discharges", "the condition is met here"), ("without", "it says nothing")):
-        if not all(_text(why) for why in data.get(key, {}).values()):
-            raise refuse(f"{key}: why {what} is missing")
-    if condition and truth:
-        raise refuse("a reading has either a condition or a truth, not both")
-    if data.get("citations") and data.get("formula"):
-        raise refuse("citations stand beside a formula, which a check decides")
-    if data.get("where") and not data.get("quantity"):
-        raise refuse("where says what the names of a quantity stand for, and there is no quantity")
+    check_rules(refuse, {
+        f"unknown keys in reading: {sorted(set(data) - _READING_KEYS)}": set(data) - _READING_KEYS,
+        "a reading needs a text": not data.get("text"),
+        **{f"{key} stand in the reading, not in a case of it":
+           any(key in case for case in cases.values()) for key in _OF_THE_WHOLE},
+        "model stands in the cases, of which each has its own": cases and "model" in data,
+        f"decides: got {data.get('decides')!r}; accepted: {', '.join(cases)}":
+            cases and data.get("decides", _PRINTED) not in (*cases, _PRINTED),
+        f"a case {_EXISTS!r} stands beside a case {_PRINTED!r}, which decides":
+            _EXISTS in cases and _PRINTED not in cases,
+        **{f"{key}: why {what} is missing": not all(map(_text, data.get(key, {}).values()))
+           for key, what in _REASONED.items()},
+        "a reading has either a condition or a truth, not both": condition and truth,
+        "citations stand beside a formula, which a check decides":
+            data.get("citations") and data.get("formula"),
+        "where says what the names of a quantity stand for, and there is no quantity":
+            data.get("where") and not data.get("quantity"),
+    })  # fmt: skip
     shown = {
         "quantity": data.get("quantity"), "formula": data.get("formula"),
         "truth": truth.get("formula"), "claimed": condition.get("claimed"),
@@ -177,7 +165,6 @@ def read_reading(data: Mapping[str, Any], refuse: Callable[[str], Exception]) ->
 
     inherited = {key: data[key] for key in ("setting", "quantity", "where", "day") if key in data}
     citations = read_citations(data.get("citations", ()), refuse)
-    day = _day(data.get("day"), citations, refuse)
     return Reading(
         text=told(data["text"]) or "",
         setting=told(data.get("setting")),
@@ -198,15 +185,13 @@ def read_reading(data: Mapping[str, Any], refuse: Callable[[str], Exception]) ->
         decides=_text(data.get("decides")),
         cases={key: read_reading({**inherited, **case}, refuse) for key, case in cases.items()},
         citations=citations,
-        day=day,
+        day=_day(data.get("day"), citations, refuse),
         without={name: told(why) or "" for name, why in data.get("without", {}).items()},
         models=read_models(data.get("model"), refuse),
     )
 
 
-def _day(
-    given: object, citations: Sequence[Citation], refuse: Callable[[str], Exception]
-) -> str | None:
+def _day(given: object, citations: Sequence[Citation], refuse: Refuse) -> str | None:
     """The day of which a claim speaks, which nothing that it cites is younger than."""
     try:
         day = None if given is None else checked_day(given)
@@ -263,7 +248,7 @@ class Clause:
 
 
 def read_clauses(
-    given: Mapping[str, object], says: str, reading: Reading, refuse: Callable[[str], Exception]
+    given: Mapping[str, object], says: str, reading: Reading, refuse: Refuse
 ) -> tuple[Clause, ...]:
     """Read the clauses of a statement as a claims file has them.
 
@@ -278,19 +263,20 @@ def read_clauses(
             a case decides no clause; or words other than those that join stand in no clause.
     """
     clauses = tuple(_clause(" ".join(words.split()), by) for words, by in given.items())
+    accepted = ", ".join(reading.cases) or "none"
     for clause in clauses:
-        if (times := says.count(clause.words)) != 1:
-            raise refuse(f"clauses: “{clause.words}” stands {times} times in what is said")
-        if unknown := [case for case in clause.cases if case not in reading.cases]:
-            accepted = ", ".join(reading.cases) or "none"
-            raise refuse(f"clauses: got the case {unknown[0]!r}; accepted: {accepted}")
-        if not (clause.why or set(clause.cases) & set(reading.deciding)):
-            raise refuse(f"clauses: no case decides “{clause.words}”; accepted: one, or {_NOT}why")
-    for case in reading.cases:
-        if not any(case in clause.cases for clause in clauses):
-            raise refuse(f"clauses: none names the case {case!r}; accepted: the words it decides")
-    if reading.cases and (left := " … ".join(_outside(says, clauses))):
-        raise refuse(f"clauses: none has the words “{left}” of what is said")
+        times, unknown = says.count(clause.words), [*{*clause.cases} - {*reading.cases}]
+        check_rules(refuse, {
+            f"clauses: “{clause.words}” stands {times} times in what is said": times != 1,
+            f"clauses: got the case {', '.join(map(repr, unknown))}; accepted: {accepted}": unknown,
+            f"clauses: no case decides “{clause.words}”; accepted: one, or {_NOT}why":
+                not (clause.why or {*clause.cases} & {*reading.deciding}),
+        })  # fmt: skip
+    decided = {case for clause in clauses for case in clause.cases}
+    if left := [case for case in reading.cases if case not in decided]:
+        raise refuse(f"clauses: none names the case {left[0]!r}; accepted: the words it decides")
+    if reading.cases and (words := " … ".join(_outside(says, clauses))):
+        raise refuse(f"clauses: none has the words “{words}” of what is said")
     return clauses
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import html
 import importlib
 import json
-import subprocess
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -168,7 +167,7 @@ def experiment(name: str) -> ModuleType:
     return importlib.import_module(f"{BOOK.parent.name}.{BOOK.name}.experiments.{places[name]}")
 
 
-def fault(
+def why_stale(
     name: str, data: str, folder: Path = BOOK / "recordings", package: Path = PACKAGE
 ) -> str | None:
     """Say why what a notebook shows of a recording no longer stands, or None where it does."""
@@ -202,23 +201,3 @@ def write(made: Recording, folder: Path = BOOK / "recordings") -> Path:
     path = folder / f"{made.name}.json"
     write_whole(path, json.dumps(kept, ensure_ascii=False, indent=1) + "\n")
     return path
-
-
-def commit(name: str, root: Path) -> str:
-    """Return the repository's commit, in which an experiment's code must be as it is.
-
-    Raises:
-        RuntimeError: files that it depends on are not committed.
-    """
-    files = [f"src/{PACKAGE.name}/{file}" for file in code(name).files]
-    changed = _git(root, "status", "--porcelain", "--", *files)
-    if changed:
-        raise RuntimeError(f"commit first what the recording depends on:\n{changed}")
-    return _git(root, "rev-parse", "HEAD")
-
-
-def _git(root: Path, *words: str) -> str:
-    done = subprocess.run(
-        ["git", *words], cwd=root, check=True, capture_output=True, encoding="utf-8"
-    )
-    return done.stdout.strip()

@@ -11,18 +11,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
 from .. import BOOK
 from .errata import Erratum, read_erratum
 from .hashing import hash_of
-from .reading import Clause, Reading, RegistryError, read_clauses, read_reading
+from .reading import Clause, Reading, read_clauses, read_reading
 from .rendering.formulas import latex_fault
+from .rules import RegistryError, check_rules
 
 CLAIM_KINDS = ("statement", "equation", "number", "attribution", "empirical")
 CHAPTERS = {
@@ -35,6 +34,7 @@ CHAPTERS = {
 OWN = "book"  # key of the statements that the book adds to the articles'
 _FOLDER = BOOK / "claims"
 _APART = ("discharges", "citations", "day", "without", "models")  # no part of the hash
+_KEYS = {"id", "where", "kind", "says", "reading", "retired"}
 PART = r"(?P<id>[A-Z]+-\d{2,})(?:\[(?P<case>[^\]]+)\])?(?:\.(?P<part>truth|claimed|told))?"
 _ID = re.compile(r"[A-Z]+-(\d\d|[1-9]\d{2,})")  # BOOK-07, BOOK-107
 
@@ -115,7 +115,7 @@ def load(folder: Path = _FOLDER) -> tuple[dict[str, Article], dict[str, Statemen
 
     Raises:
         RegistryError: a duplicate id, an unknown kind or key, LaTeX that does not balance, or a
-            ``uses`` that names no claim or forms a circle.
+            ``uses`` that names no claim.
     """
     articles: dict[str, Article] = {}
     statements: dict[str, Statement] = {}
@@ -136,7 +136,10 @@ def load(folder: Path = _FOLDER) -> tuple[dict[str, Article], dict[str, Statemen
             if statement.id in statements:
                 raise RegistryError(f"{path.name}: id {statement.id} is used twice")
             statements[statement.id] = statement
-    _check_uses(statements)
+    for statement in statements.values():
+        for other in statement.reading.uses if statement.reading else ():
+            if other not in statements:
+                raise RegistryError(f"{statement.id}: uses {other}, which is not in the registry")
     return articles, statements
 
 
@@ -234,28 +237,28 @@ def _statement(entry: dict[str, Any], article: str, file: str) -> Statement:
     def refuse(rule: str) -> RegistryError:
         return RegistryError(f"{file}: {name}: {rule}")
 
-    if not _ID.fullmatch(str(name)):
-        raise refuse("an id is capital letters, a hyphen and two digits or more")
-    unknown = set(entry) - {"id", "where", "kind", "says", "reading", "retired"}
-    if unknown:
-        raise refuse(f"unknown keys {sorted(unknown)}")
-    for key in ("where", "says"):
-        if not entry.get(key):
-            raise refuse(f"{key!r} is missing")
-    if entry.get("kind") not in CLAIM_KINDS:
-        raise refuse(f"kind is {entry.get('kind')!r}; accepted: {', '.join(CLAIM_KINDS)}")
+    kind, unknown = entry.get("kind"), set(entry) - _KEYS
     read = dict(entry.get("reading") or {})
     wrong, keywords = read.pop("erratum", None), read.pop("keywords", ())
     clauses = read.pop("clauses", {})
-    if not all(isinstance(word, str) and word == word.lower() for word in keywords):
-        raise refuse(f"keywords are {list(keywords)}; accepted: words in small letters")
+    check_rules(refuse, {
+        "an id is capital letters, a hyphen and two digits or more": not _ID.fullmatch(str(name)),
+        f"unknown keys {sorted(unknown)}": unknown,
+        "'where' is missing": not entry.get("where"),
+        "'says' is missing": not entry.get("says"),
+        f"kind is {kind!r}; accepted: {', '.join(CLAIM_KINDS)}": kind not in CLAIM_KINDS,
+        f"keywords are {list(keywords)}; accepted: words in small letters":
+            any(word != str(word).lower() for word in keywords),
+    })  # fmt: skip
     reading = read_reading(read, refuse) if read else None
     erratum = read_erratum(wrong, reading, refuse) if wrong and reading else None
-    if reading and reading.decides in reading.cases and entry["kind"] in ("equation", "number"):
-        raise refuse(f"decides: got a case of an {entry['kind']}; accepted: legs of an experiment")
-    parts = reading.parts.values() if reading else ()
-    if entry["kind"] in ("equation", "number") and any(part.citations for part in parts):
-        raise refuse(f"citations of an {entry['kind']}, which can be computed")
+    if reading and kind in ("equation", "number"):
+        check_rules(refuse, {
+            f"decides: got a case of an {kind}; accepted: legs of an experiment":
+                reading.decides in reading.cases,
+            f"citations of an {kind}, which can be computed":
+                any(part.citations for part in reading.parts.values()),
+        })  # fmt: skip
     for text in _texts(entry):
         if fault := latex_fault(text):
             raise refuse(f"{fault} in {text!r}")
@@ -273,25 +276,3 @@ def _texts(data: object) -> list[str]:
     if isinstance(data, list | tuple):
         return [text for value in data for text in _texts(value)]
     return [data] if isinstance(data, str) else []
-
-
-def from_the_ground(uses: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return claims, each after those that it uses.
-
-    Raises:
-        RegistryError: one uses itself, by way of others.
-    """
-    try:
-        return [*TopologicalSorter(uses).static_order()]
-    except CycleError as error:
-        *trail, name = reversed(error.args[1])
-        raise RegistryError(f"{name}: uses itself by way of {' -> '.join(trail)}") from None
-
-
-def _check_uses(statements: dict[str, Statement]) -> None:
-    uses = {s.id: s.reading.uses if s.reading else () for s in statements.values()}
-    for name, used in uses.items():
-        for other in used:
-            if other not in statements:
-                raise RegistryError(f"{name}: uses {other}, which is not in the registry")
-    from_the_ground(uses)

@@ -15,7 +15,7 @@ from .prose import words
 RENEW = 'make lock REASON="…" renews the lock on purpose; git diff shows what it changes'
 
 
-def write(root: Path) -> int:
+def write_ledger(root: Path) -> int:
     """Write ``_build/claims.json``, print how many are decided, and what is not as locked."""
     made = ledger.collect(root)
     data = made.to_json()
@@ -40,7 +40,7 @@ def write(root: Path) -> int:
     return 1 if changed or faults else 0
 
 
-def renew(root: Path, reason: str, date: str | None = None, path: Path = lock.PATH) -> int:
+def renew_lock(root: Path, reason: str, date: str | None = None, path: Path = lock.PATH) -> int:
     """Write the lock anew: each change of a claim with date and reason, and what each file says.
 
     Args:

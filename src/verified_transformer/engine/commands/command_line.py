@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..account import ledger
-from ..account.reading import RegistryError
+from ..account.rules import RegistryError
 from . import claims, printing, reruns, sources, status, verify
 from .notebooks import colab, form, formatting, running
 
@@ -56,9 +56,11 @@ def _parser() -> argparse.ArgumentParser:
         return added
 
     command("claims", "write _build/claims.json; fail where a verdict is not as locked",
-            lambda given: claims.write(given.root))  # fmt: skip
-    renew = command("lock", "renew the lock on what is said and decided, with a reason",
-                    lambda given: claims.renew(given.root, given.reason, given.date))  # fmt: skip
+            lambda given: claims.write_ledger(given.root))  # fmt: skip
+    renew = command(
+        "lock", "renew the lock on what is said and decided, with a reason",
+        lambda given: claims.renew_lock(given.root, given.reason, given.date),
+    )  # fmt: skip
     renew.add_argument("--reason", required=True, help="why; names claims that changed")
     renew.add_argument("--date", help="YYYY-MM-DD; that of the last commit by default")
     command("release", "keep the lock as the published one, which no later lock may hide",

@@ -30,7 +30,8 @@ import torch
 from ...writing import write_whole
 from ..account import recordings
 from ..account.parts import assembled
-from ..account.recordings import Recording
+from ..account.recordings import PACKAGE, Recording
+from .git import git
 
 NEAR = 5e-4  # another instruction set moves a number by 1.5e-4; another seed, by 1e-2 and more
 ROUNDED = "rounded otherwise"  # since the recording was made, says its provenance
@@ -49,17 +50,22 @@ def record(name: str, root: Path, *, rekey: bool = False) -> Path:
         RuntimeError: what the result depends on is not committed, or the fingerprint differs.
     """
     experiment(name)
-    commit = recordings.commit(name, root)
-    return recordings.write(_kept(name, commit) if rekey else recorded(name, commit))
-
-
-def _kept(name: str, commit: str) -> Recording:
+    commit = _commit(name, root)
+    if not rekey:
+        return recordings.write(recorded(name, commit))
     kept = recordings.load(name)
-    moved = difference(kept.fingerprint, fingerprint(name))
-    if moved:
+    if moved := difference(kept.fingerprint, fingerprint(name)):
         raise RuntimeError(f"recording {name}: the fingerprint differs ({moved}); record again")
     provenance = kept.provenance | {"keyed anew": f"at {commit}, the fingerprint unchanged"}
-    return replace(kept, provenance=provenance)
+    return recordings.write(replace(kept, provenance=provenance))
+
+
+def _commit(name: str, root: Path) -> str:
+    """The repository's commit, in which an experiment's code must be as it is."""
+    files = [f"src/{PACKAGE.name}/{file}" for file in recordings.code(name).files]
+    if changed := git(root, "status", "--porcelain", "--", *files):
+        raise RuntimeError(f"commit first what the recording depends on:\n{changed}")
+    return git(root, "rev-parse", "HEAD")
 
 
 def experiment(name: str) -> ModuleType:

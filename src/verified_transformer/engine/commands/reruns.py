@@ -10,9 +10,8 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,54 +29,40 @@ _LIMITS = {
 _SHOWN, _KEPT = 6, 20  # differences of a notebook that are printed, and that are kept of a device
 
 
-@dataclass(frozen=True)
-class Processor:
-    """A processor to play: an instruction set, a number of threads, a hash seed."""
+def processor(instructions: str, threads: int, hash_seed: int = 0) -> dict[str, str]:
+    """Return the variables that make a process run as on another processor.
 
-    instructions: str
-    threads: int
-    hash_seed: int = 0
-
-    @property
-    def name(self) -> str:
-        """A short name for a column."""
-        return f"{self.instructions}/{self.threads}" + (
-            f"/h{self.hash_seed}" * bool(self.hash_seed)
-        )
-
-    @property
-    def environment(self) -> dict[str, str]:
-        """The variables that make a process run under it."""
-        onednn, mkl = _LIMITS[self.instructions]
-        return {
-            "ATEN_CPU_CAPABILITY": self.instructions,
-            "ONEDNN_MAX_CPU_ISA": onednn,
-            "MKL_ENABLE_INSTRUCTIONS": mkl,
-            "OMP_NUM_THREADS": str(self.threads),
-            "MKL_NUM_THREADS": str(self.threads),
-            "PYTHONHASHSEED": str(self.hash_seed),
-            "VERIFIED_DEVICE": "cpu",
-        }
-
-    def can_be_had(self) -> bool:
-        """Whether torch really runs under this processor on this machine."""
-        code = (
-            "import torch; print(torch.backends.cpu.get_cpu_capability(), torch.get_num_threads())"
-        )
-        answer = subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", code],
-            env={**os.environ, **self.environment},
-            capture_output=True,
-            encoding="utf-8",
-            check=False,
-        ).stdout.split()
-        return answer == [self.instructions.upper(), str(self.threads)]
+    Args:
+        instructions: the instruction set: "default", "avx2" or "avx512".
+        threads: how many it uses.
+        hash_seed: of Python's hashes.
+    """
+    onednn, mkl = _LIMITS[instructions]
+    return {
+        "ATEN_CPU_CAPABILITY": instructions,
+        "ONEDNN_MAX_CPU_ISA": onednn,
+        "MKL_ENABLE_INSTRUCTIONS": mkl,
+        "OMP_NUM_THREADS": str(threads),
+        "MKL_NUM_THREADS": str(threads),
+        "PYTHONHASHSEED": str(hash_seed),
+        "VERIFIED_DEVICE": "cpu",
+    }
 
 
-PROCESSORS = (
-    *(Processor(instructions, threads) for instructions in _LIMITS for threads in (1, 2)),
-    Processor("default", 1, hash_seed=12345),
-)
+PROCESSORS = {
+    f"{instructions}/{threads}": processor(instructions, threads)
+    for instructions in _LIMITS for threads in (1, 2)
+} | {"default/1/h12345": processor("default", 1, 12345)}  # fmt: skip
+
+
+def can_be_had(environment: Mapping[str, str]) -> bool:
+    """Return whether torch really runs like this on this machine."""
+    code = "import torch; print(torch.backends.cpu.get_cpu_capability(), torch.get_num_threads())"
+    answer = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], env={**os.environ, **environment},
+        capture_output=True, encoding="utf-8", check=False,
+    ).stdout.split()  # fmt: skip
+    return answer == [environment["ATEN_CPU_CAPABILITY"].upper(), environment["OMP_NUM_THREADS"]]
 
 
 def portable(notebooks: Sequence[Path], root: Path, jobs: int = 2) -> int:
@@ -86,29 +71,34 @@ def portable(notebooks: Sequence[Path], root: Path, jobs: int = 2) -> int:
     How what came out differs from what is stored is printed, and kept for the status page,
     notebook by notebook.
     """
-    available = [processor for processor in PROCESSORS if processor.can_be_had()]
-    for processor in PROCESSORS:
-        if processor not in available:
-            print(f"{processor.name}: this machine cannot play it; left out")
-    names = [_name(path, root) for path in notebooks]
-    width = max(map(len, names))
-    print(" " * width, *(f"{processor.name:>16}" for processor in available), flush=True)
-    failed = []
+    processors = {name: it for name, it in PROCESSORS.items() if can_be_had(it)}
+    for name in PROCESSORS:
+        if name not in processors:
+            print(f"{name}: this machine cannot play it; left out")
+    failed = 0
     with ThreadPoolExecutor(jobs) as pool:
-        for name, path in zip(names, notebooks, strict=True):
-            runs = pool.map(lambda it, p=path: run(p, environment=it.environment), available)
-            found = [made.differences(root) for made in runs]
-            words = ["same" if not lines else f"{len(lines)} differ" for lines in found]
-            print(f"{name:{width}}", *(f"{word:>16}" for word in words), flush=True)
-            for processor, lines in zip(available, found, strict=True):
-                failed += [(name, processor.name)] * bool(lines)
-                print("".join(f"    {processor.name}: {line}\n" for line in lines[:_SHOWN]), end="")
-            processors = {s.name: len(lines) for s, lines in zip(available, found, strict=True)}
-            differ = sum(map(bool, processors.values()))
-            entry = {"runs": len(processors), "failed": differ, "differences": processors}
-            keep(root, "portable", {name: entry})
-    print(f"{len(names) * len(available)} runs, {len(failed)} differ from what is stored")
+        for notebook in notebooks:
+            found = {name: it.differences(root) for name, it in _under(processors, notebook, pool)}
+            differ = {name: lines for name, lines in found.items() if lines}
+            print(f"{_name(notebook, root)}: {', '.join(differ) or 'the same'}", flush=True)
+            for name, lines in differ.items():
+                print("".join(f"    {name}: {line}\n" for line in lines[:_SHOWN]), end="")
+            failed += len(differ)
+            counts = {name: len(lines) for name, lines in found.items()}
+            entry = {"runs": len(counts), "failed": len(differ), "differences": counts}
+            keep(root, "portable", {_name(notebook, root): entry})
+    print(f"{len(notebooks) * len(processors)} runs, {failed} differ from what is stored")
     return int(bool(failed))
+
+
+def _under(
+    environments: Mapping[str, Mapping[str, str]], notebook: Path, pool: ThreadPoolExecutor,
+    through: bool = False,
+) -> Iterator[tuple[str, Run]]:  # fmt: skip
+    """The runs of a notebook under each of the environments, by their names."""
+    runs = pool.map(lambda it: run(notebook, environment=it, through=through),
+                    environments.values())  # fmt: skip
+    yield from zip(environments, runs, strict=True)
 
 
 # ------------------------------------------------------------------ other draws
@@ -125,21 +115,14 @@ def fresh_seeds(
     Args:
         first: the first of the salts, so that further ones can be added, and a failure run again.
     """
-    numbers, failed = [str(salt) for salt in range(first, first + salts)], 0
+    salted = {str(salt): {"VERIFIED_SALT": str(salt)} for salt in range(first, first + salts)}
+    failed = 0
     with ThreadPoolExecutor(jobs) as pool:
         for notebook in notebooks:
-            name, started = _name(notebook, root), time.perf_counter()
-            runs = pool.map(
-                lambda salt, it=notebook: run(
-                    it, environment={"VERIFIED_SALT": salt}, through=True
-                ),
-                numbers,
-            )
-            found = {}
-            for salt, made in zip(numbers, runs, strict=True):
-                lines = made.other_outcomes()
-                print(f"{name} salt {salt}: {'; '.join(lines) or 'as stored'}", flush=True)
-                found[salt] = lines
+            name, started, found = _name(notebook, root), time.perf_counter(), {}
+            for salt, made in _under(salted, notebook, pool, through=True):
+                found[salt] = made.other_outcomes()
+                print(f"{name} salt {salt}: {'; '.join(found[salt]) or 'as stored'}", flush=True)
             failed += sum(map(bool, found.values()))
             seconds = round(time.perf_counter() - started)
             before, commit = kept(root, "fresh-seeds").get(name, {}), provenance(root)["commit"]

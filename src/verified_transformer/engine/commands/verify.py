@@ -8,9 +8,10 @@ from pathlib import Path
 
 from ..account import ledger, registry
 from ..account.records.notebook_records import records_in
-from ..account.records.record import LedgerError, Record, record_differences
+from ..account.records.record import LedgerError, Record, fields
 from ..account.registry import Statement
 from ..account.verdicts.decide import Decision, decide
+from .notebooks.comparing import beside
 from .notebooks.running import run
 
 
@@ -24,10 +25,7 @@ def verify(root: Path, name: str) -> int:
         LedgerError: the stored records have faults, whatever the fresh ones say.
     """
     statement = registry.statement(name)
-    found, faults = ledger.read(root)
-    if faults:
-        raise LedgerError("\n".join(faults))
-    own = [item for item in found if name in item.record.claims]
+    own = [item for item in ledger.read(root) if name in item.record.claims]
     if not own:
         print(f"{name}: {statement.says}\n{name}: no notebook decides it yet", file=sys.stderr)
         return 1
@@ -56,7 +54,7 @@ def compared(
         Whether they are the same, verdict included; and in lines what became of the claim.
     """
     before, after = (_decide(statement, records) for records in (stored, fresh))
-    moved = _moved(stored, fresh)
+    moved = [*beside(*([line for r in every for line in fields(r)] for every in (stored, fresh)))]
     if before.verdict != after.verdict:
         moved = [f"stored as {before.verdict} ({before.why})", *moved]
     told = moved or ["what came out is what is stored"]
@@ -68,24 +66,3 @@ def _decide(statement: Statement, records: Sequence[Record]) -> Decision:
         return decide(statement, records)
     except LedgerError as error:
         return Decision("undecided", False, f"refused: {error}")
-
-
-def _moved(stored: Sequence[Record], fresh: Sequence[Record]) -> list[str]:
-    """A line for each field that is not what is stored, and for each record that one side lacks."""
-    before, after = _grouped(stored), _grouped(fresh)
-    lines = []
-    for key in {**before, **after}:
-        old, new = before.get(key, []), after.get(key, [])
-        name = " ".join(filter(None, [key[0], "(truth)" if key[1] == "truth" else "", key[2]]))
-        for one, other in zip(old, new, strict=False):
-            lines += [f"{name}: {line}" for line in record_differences(one, other)]
-        lines += [f"{name}: stored, but did not come out: {r.line}" for r in old[len(new) :]]
-        lines += [f"{name}: came out, but is not stored: {r.line}" for r in new[len(old) :]]
-    return lines
-
-
-def _grouped(records: Sequence[Record]) -> dict[tuple[str, str, str | None], list[Record]]:
-    groups: dict[tuple[str, str, str | None], list[Record]] = {}
-    for record in records:
-        groups.setdefault((record.kind, record.of, record.case), []).append(record)
-    return groups

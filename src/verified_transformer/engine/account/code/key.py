@@ -3,7 +3,7 @@
 From the function on, each name is followed to the statement that defines it, through the package's
 imports; a class counts whole, and so does what a module does on import. What comes from other
 packages counts by its name. So a rename is free, a function that nothing reaches is free, and a
-changed seed, law or formula is not; `meaning` says what else is free.
+changed seed, law or formula is not; `_meaning` says what else is free.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, TypeGuard
 
 from ..hashing import hash_of
 from .cells import Line, names_of
-from .modules import Definition, Package, bound_in, library, says_nothing
+from .modules import CodeFault, Definition, Package, bound_in, library, says_nothing
 
 
 @dataclass(frozen=True)
@@ -46,17 +46,20 @@ def code_of(module: str, package: Package) -> Code:
     Raises:
         CodeFault: the module or its ``run`` is not there, or a name in between leads nowhere.
     """
-    return code_from(package.definition(module, "run"), package)
+    start = Definition(package.module(package.folder / module), "run")
+    if not start.statements:
+        raise CodeFault(f"{module}: has no run")
+    return _code_from(start, package)
 
 
 @cache
 def key_of(definition: Definition, package: Package) -> str:
     """Return the key of all that a definition reaches."""
-    return code_from(definition, package).key
+    return _code_from(definition, package).key
 
 
-def code_from(start: Definition, package: Package) -> Code:
-    """Return the key of all that a definition reaches, in the order in which it is met."""
+def _code_from(start: Definition, package: Package) -> Code:
+    """The key of all that a definition reaches, in the order in which it is met."""
     places, found = {start: 0}, [start]
     for definition in found:  # which grows
         for target in (*_read(definition, package)[1], *package.run_with(definition.module)):
@@ -90,7 +93,7 @@ def _read(definition: Definition, package: Package) -> tuple[list[Any], list[Def
     outer = [name for statement in statements for names in names_of(statement) for name in names]
     every = package.every(module) if definition.name == "*" else ()
     tree: list[Any] = [[name, outside(target)] for name, target in every]
-    return tree + meaning(statements, outer, resolve), [*targets]
+    return tree + _meaning(statements, outer, resolve), [*targets]
 
 
 def _key(tree: Any) -> str:
@@ -109,14 +112,11 @@ _TEXTS = ast.Constant | ast.JoinedStr  # those of a refusal
 _IMPORTS = ast.Import | ast.ImportFrom
 
 
-def meaning(nodes: Iterable[ast.AST], outer: Iterable[str], resolve: Resolve) -> list[Any]:
-    """Return what statements, or parts of one, mean, as lists of texts and numbers.
+def _meaning(nodes: Iterable[ast.AST], outer: Iterable[str], resolve: Resolve) -> list[Any]:
+    """What statements, or parts of one, mean, as lists of texts and numbers.
 
-    Args:
-        nodes: of the syntax tree.
-        outer: the names that they have from outside.
-        resolve: says what such a name stands for, with the attributes that are asked of it; also
-            of what is imported within.
+    Of the names that they have from outside, and of what is imported within, ``resolve`` says what
+    they stand for, with the attributes that are asked of them.
     """
     tree = _Tree(outer, resolve)
     kept = list(nodes)
@@ -231,7 +231,7 @@ def how_made(lines: Sequence[Line]) -> str | None:
         return [key_of(definition, package), *rest]
 
     found = [
-        meaning([line.statement], line.binds | line.changes | line.loads, resolve)
+        _meaning([line.statement], line.binds | line.changes | line.loads, resolve)
         + [body for *_, body in line.within]
         for line in lines
     ]

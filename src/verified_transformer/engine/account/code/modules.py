@@ -75,7 +75,7 @@ class Module:
         """Yield the name here and the dotted name of each import in a module or a function.
 
         Raises:
-            CodeFault: it imports everything, or from outside the package by dots.
+            CodeFault: it imports everything.
         """
         for child in ast.walk(node):
             if isinstance(child, ast.Import):
@@ -92,8 +92,6 @@ class Module:
     def _start(self, node: ast.ImportFrom) -> str:
         home = [self.package.name, *self.file.relative_to(self.package).parent.parts]
         kept = home[: len(home) - node.level + 1] if node.level else []
-        if node.level and not kept:
-            raise CodeFault(f"{self.label}: imports from outside the package")
         return ".".join([*kept, *([node.module] if node.module else [])])
 
 
@@ -119,20 +117,6 @@ class Package:
                 raise CodeFault(f"no module {file.relative_to(self.folder).as_posix()}")
             self._modules[file] = Module(file, self.folder)
         return self._modules[file]
-
-    def definition(self, module: str, name: str) -> Definition:
-        """Return a definition of a module.
-
-        Args:
-            module: its label, such as ``"models/heads.py"``.
-
-        Raises:
-            CodeFault: there is none.
-        """
-        found = Definition(self.module(self.folder / module), name)
-        if not found.statements:
-            raise CodeFault(f"{module}: has no {name}")
-        return found
 
     def named(self, dotted: str, via: Module) -> tuple[Definition | None, list[str]]:
         """Return the definition that a dotted name leads to, and the attributes asked of it.

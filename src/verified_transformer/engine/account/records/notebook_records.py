@@ -98,13 +98,8 @@ def reworded(item: Found, statements: Mapping[str, Statement]) -> list[str]:
 def outdated(item: Found) -> list[str]:
     """Say whether the recording on which a record rests no longer stands."""
     recorded = item.record.recorded
-    fault = recordings.fault(recorded.name, recorded.data) if recorded else None
+    fault = recordings.why_stale(recorded.name, recorded.data) if recorded else None
     return [f"{item.notebook}: {fault}"] if fault else []
-
-
-def stale(item: Found, statements: Mapping[str, Statement]) -> list[str]:
-    """Say for which claims a record was made from another wording or from a stale recording."""
-    return reworded(item, statements) + outdated(item)
 
 
 def uncounted(items: Sequence[Found], statements: Mapping[str, Statement]) -> list[str]:
@@ -124,21 +119,3 @@ def uncounted(items: Sequence[Found], statements: Mapping[str, Statement]) -> li
             for other in sorted(same - counted - set(reading.without if reading else ()))
         ]
     return faults
-
-
-def read_records(root: Path, statements: Mapping[str, Statement]) -> tuple[list[Found], list[str]]:
-    """Read all stored records, with the faults found on the way.
-
-    Returns:
-        Records in order, and one line for each fault: a text that is not its record's, a record
-        made from another wording of the claim, an id that does not exist, a recording left out.
-    """
-    found: list[Found] = []
-    faults: list[str] = []
-    for notebook in notebooks(root):
-        try:
-            found += stored_records(notebook, root)
-        except LedgerError as error:
-            faults.append(str(error))
-    faults += [fault for item in found for fault in stale(item, statements)]
-    return found, faults + uncounted(found, statements)

@@ -17,7 +17,7 @@ def pictures(cell: Any) -> list[Any]:
     return [output for output in cell.get("outputs", []) if _PNG in output.get("data", {})]
 
 
-def fault(output: Mapping[str, Any]) -> str | None:
+def picture_fault(output: Mapping[str, Any]) -> str | None:
     """Say why a stored picture cannot be trusted, or return None."""
     shown = _shown(output)
     if shown is None:

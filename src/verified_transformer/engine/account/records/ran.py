@@ -12,11 +12,12 @@ until each of them has run, the claim is not decided. Parts of torch may run bes
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ..rules import Refuse
+
 TRANSFORMERS, TORCH, OWN = "transformers", "torch.nn", "the book"
-HOMES = (TRANSFORMERS, TORCH, OWN)
 _TIED = {True: "tied by identity", False: "untied", None: ""}
 _TIES = {None: None, "tied": True, "untied": False}
 _MODEL = re.compile(r"((?:nn\.)?[A-Z]\w*)(?:, (tied|untied))?")
@@ -32,7 +33,7 @@ class Ran:
 
     Attributes:
         name: of its class.
-        home: where that class is from, one of `HOMES`.
+        home: where that class is from: transformers, torch, or the book.
         layers: how many there are in each of its stacks.
         tied: whether embedding and head have one parameter; None where it has no such pair.
         norms: class and ε of its norms, each once, such as ``"LayerNorm ε 1e-12"``.
@@ -47,10 +48,6 @@ class Ran:
     norms: tuple[str, ...] = ()
     scales: tuple[str, ...] = ()
     dtypes: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.home not in HOMES:
-            raise RecordError(f"ran: got the home {self.home!r}; accepted: {', '.join(HOMES)}")
 
     def __str__(self) -> str:
         """The description in a line.
@@ -102,7 +99,7 @@ class NamedModel:
         return same and self.tied in (None, ran.tied)
 
 
-def read_models(given: object, refuse: Callable[[str], Exception]) -> tuple[NamedModel, ...]:
+def read_models(given: object, refuse: Refuse) -> tuple[NamedModel, ...]:
     """Return the models that a reading names.
 
     Args:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, is_dataclass
+from dataclasses import dataclass, field, is_dataclass
 from functools import cache
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
@@ -135,13 +135,6 @@ class Record:
     steps: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
-        if not self.claims:
-            raise RecordError("claims: none given; accepted: at least one id")
-        if len(self.readings) != len(self.claims):
-            raise RecordError(
-                f"readings: got {len(self.readings)} for {len(self.claims)} claims; "
-                "accepted: one hash each"
-            )
         if self.kind not in evidence.KINDS:
             raise RecordError(f"kind: got {self.kind!r}; accepted: {', '.join(evidence.KINDS)}")
         outcomes = evidence.KINDS[self.kind].outcomes
@@ -208,58 +201,40 @@ _LATER = ("recorded", "margin", "made", "sample", "until", "ran")
 _EVER = tuple(name for name in Record.__dataclass_fields__ if name not in (*_LATER, "steps"))
 
 
-def from_json(data: object) -> Record:
+def from_json(data: Any) -> Record:
     """Return the record that an output's metadata hold.
 
     Raises:
-        RecordError: a field is missing, unknown, or not what it can be; the message names it.
+        RecordError: it is none. What each field may be, the hash in the output's text holds.
     """
-    found: Record = _built(Record, data, "record")
+    try:
+        found: Record = _built(Record, data)
+    except (AttributeError, KeyError, TypeError) as error:
+        raise RecordError(f"record: {error}") from error
     return found
 
 
-def _built(of: Any, value: Any, name: str) -> Any:
-    """What JSON says of a type; a field that takes no part in comparisons is not stored."""
+def _built(of: Any, value: Any) -> Any:
+    """What JSON says of a type."""
     origin, inner = get_origin(of), get_args(of)
     if origin is UnionType:  # with None
-        return None if value is None else _built(inner[0], value, name)
+        return None if value is None else _built(inner[0], value)
     if origin is tuple:
-        if not isinstance(value, list):
-            raise RecordError(f"{name}: got {value!r}; accepted: a list")
-        return tuple(_built(inner[0], item, name) for item in value)
-    if of is str and not isinstance(value, str):
-        raise RecordError(f"{name}: got {value!r}; accepted: a text")
-    parts: Mapping[str, Any] | None = getattr(of, "__dataclass_fields__", None)
-    if parts is None:
+        return tuple(_built(inner[0], item) for item in value)
+    if not isinstance(of, type) or not is_dataclass(of):
         return value
-    if not isinstance(value, Mapping):
-        raise RecordError(f"{name}: got {value!r}; accepted: an object of fields")
-    known = {key: part for key, part in parts.items() if part.compare}
-    needed = {key for key, p in known.items() if p.default is p.default_factory is MISSING}
-    for wrong, fault in ((set(value) - set(known), "unknown"), (needed - set(value), "missing")):
-        if wrong:
-            accepted = ", ".join(known)
-            raise RecordError(f"{name}: {fault} fields {sorted(wrong)}; accepted: {accepted}")
     types = _types(of)
-    return of(**{key: _built(types[key], part, key) for key, part in value.items()})
+    return of(**{key: _built(types[key], part) for key, part in value.items()})
 
 
 _types = cache(get_type_hints)
 
 
-def record_differences(old: Record, new: Record) -> list[str]:
-    """Say which deterministic fields of a record moved, and how.
-
-    Returns:
-        A line for each field that moved; none where the records have the same hash.
-    """
-    before, after = to_json(old), to_json(new)
-    names = [name for name in {**before, **after} if name != "volatile"]
-    return [
-        f"{name}: {before.get(name)!r} is stored, {after.get(name)!r} came out"
-        for name in names
-        if before.get(name) != after.get(name)
-    ]
+def fields(record: Record) -> list[str]:
+    """Return the deterministic fields of a record, each in a line with its name."""
+    about = f"{record.kind}{' (truth)' * (record.of == 'truth')}"
+    data = to_json(record)
+    return [f"{about}: {name}: {value!r}" for name, value in data.items() if name != "volatile"]
 
 
 # ------------------------------------------------------------------ margins
@@ -282,7 +257,7 @@ class Interval:
 
     def __post_init__(self) -> None:
         if not self.low <= self.high:
-            raise ValueError(f"interval: got {self.low} … {self.high}; accepted: low <= high")
+            raise RecordError(f"interval: got {self.low} … {self.high}; accepted: low <= high")
 
     @property
     def margin(self) -> float:

@@ -49,7 +49,7 @@ def volatile(text: str) -> str:
     return f'<span class="vt-volatile">{escape(text)}</span>'
 
 
-def as_html(text: str) -> str:
+def _as_html(text: str) -> str:
     """Turn text without formulas into HTML; what stands between backticks is code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
@@ -63,7 +63,7 @@ def typeset(text: str, formula: Callable[[str], str] = in_brackets) -> str:
     """Turn text with ``$…$`` into HTML."""
     parts = re.split(r"(?<!\\)\$", text)
     return "".join(
-        " ".join(map(formula, breakable(part))) if index % 2 else as_html(part)
+        " ".join(map(formula, breakable(part))) if index % 2 else _as_html(part)
         for index, part in enumerate(parts)
     )
 

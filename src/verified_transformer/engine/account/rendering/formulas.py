@@ -28,10 +28,12 @@ _OPERATORS = {"log": r"\log", "sin": r"\sin", "cos": r"\cos", "gamma": r"\Gamma"
     name: rf"\operatorname{{{name}}}"
     for name in "erf erfc relu selu gelu sigmoid LN RMS Norm".split()
 } | {"tanh": r"\tanh"} | {"asin": r"\arcsin", "acos": r"\arccos"}  # fmt: skip
-_AVERAGES = {"mean": r"\mathbb{E}", "variance": r"\operatorname{Var}"} | {
-    "E": r"\mathbb{E}",
-    "Var": r"\operatorname{Var}",  # as SymPy prints them
-}
+_RAISED = {name: sign for name, sign in _OPERATORS.items() if name != "gamma"}  # log^2(n)
+_AROUND = {
+    "norm": r"\lVert %s\rVert", "Abs": r"\lvert %s\rvert", "mean": r"\mathbb{E}\left[%s\right]",
+    "variance": r"\operatorname{Var}\left[%s\right]",
+}  # fmt: skip
+_AROUND |= {"E": _AROUND["mean"], "Var": _AROUND["variance"]}  # as SymPy prints them
 _MARK = re.compile(r"(?<!\\)[{}]|\\(?:left|right)(?![a-zA-Z])|\\(?:begin|end)\{[^}]*\}")
 _CLOSES = {"}": "{", r"\right": r"\left"}
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)  # how tightly a part binds
@@ -55,10 +57,11 @@ def latex(text: str) -> str:
         '\\frac{me^{-x^2/2}}{\\sqrt{2\\pi}}'
     """
     try:
-        node = ast.parse(text.strip(), mode="eval").body
+        return _written(ast.parse(text.strip(), mode="eval").body)
     except SyntaxError as error:
         raise ValueError(f"text: {text!r} is no formula ({error})") from error
-    return _Writer(text).part(node)[0]
+    except ValueError as error:
+        raise ValueError(f"text: {text!r} has {error}") from error
 
 
 def latex_fault(text: str) -> str | None:
@@ -86,115 +89,94 @@ def latex_fault(text: str) -> str | None:
     return None
 
 
-class _Writer:
-    """Writes a syntax tree; a part is its LaTeX and how tightly it binds."""
+def _written(node: ast.expr, flat: bool = False) -> str:
+    """Write a node; ``flat`` keeps fractions on the line, as in an exponent."""
+    return _part(node, flat)[0]
 
-    def __init__(self, text: str) -> None:
-        self._text = text
 
-    def part(self, node: ast.expr, *, flat: bool = False) -> tuple[str, int]:
-        """Write a node; ``flat`` keeps fractions on the line, as in an exponent."""
-        if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-            return str(node.value), _ATOM
-        if isinstance(node, ast.Name):
-            return _NAMES.get(node.id, node.id), _ATOM
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            return "-" + self._inside(node.operand, _PRODUCT, flat), _SUM
-        if isinstance(node, ast.Subscript):
-            return self._entry(node), _ATOM
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            return self._call(node.func.id, node.args, flat)
-        if isinstance(node, ast.BinOp):
-            return self._operation(node, flat)
-        part = ast.get_source_segment(self._text.strip(), node) or type(node).__name__
-        raise ValueError(f"text: {self._text!r} has the part {part!r}; accepted: a formula")
+def _inside(node: ast.expr, tight: int, flat: bool = False) -> str:
+    """Write a node, in brackets where it binds less tightly than its place asks for."""
+    written, binds = _part(node, flat)
+    return written if binds >= tight and written[0] != "-" else _bracketed(written)
 
-    def _inside(self, node: ast.expr, tight: int, flat: bool = False) -> str:
-        """Write a node, in brackets where it binds less tightly than its place asks for."""
-        written, binds = self.part(node, flat=flat)
-        return written if binds >= tight and written[0] != "-" else _bracketed(written)
 
-    def _leading(self, node: ast.expr, flat: bool) -> str:
-        """Write the first factor of a product, which may begin with a minus."""
-        written, binds = self.part(node, flat=flat)
-        signed = isinstance(node, ast.UnaryOp)
-        return written if binds >= _PRODUCT or signed else _bracketed(written)
+def _leading(node: ast.expr, flat: bool) -> str:
+    """Write the first factor of a product, which may begin with a minus."""
+    written, binds = _part(node, flat)
+    signed = isinstance(node, ast.UnaryOp)
+    return written if binds >= _PRODUCT or signed else _bracketed(written)
 
-    def _entry(self, node: ast.Subscript) -> str:
-        places = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        return f"{self.part(node.value)[0]}_{{{''.join(self.part(p)[0] for p in places)}}}"
 
-    def _operation(self, node: ast.BinOp, flat: bool) -> tuple[str, int]:
-        if isinstance(node.op, ast.Add | ast.Sub):
-            sign = "+" if isinstance(node.op, ast.Add) else "-"
-            left = self.part(node.left, flat=flat)[0]
-            needs = _SUM if isinstance(node.op, ast.Add) else _PRODUCT
-            return f"{left}{sign}{self._inside(node.right, needs, flat)}", _SUM
-        if isinstance(node.op, ast.Mult):
-            left = self._leading(node.left, flat)
-            right = self._inside(node.right, _PRODUCT, flat)
-            return f"{left}{_times(left, right)}{right}", _PRODUCT
-        if isinstance(node.op, ast.Div):
+def _part(node: ast.expr, flat: bool) -> tuple[str, int]:
+    """Write a node, and say how tightly it binds."""
+    match node:
+        case ast.Constant(int() | float() as value):
+            return str(value), _ATOM
+        case ast.Name(name):
+            return _NAMES.get(name, name), _ATOM
+        case ast.UnaryOp(ast.USub(), operand):
+            return "-" + _inside(operand, _PRODUCT, flat), _SUM
+        case ast.Subscript(of, place):
+            places = place.elts if isinstance(place, ast.Tuple) else [place]
+            return f"{_written(of)}_{{{''.join(map(_written, places))}}}", _ATOM
+        case ast.Call(ast.Name(name), given):
+            return _call(name, given, flat)
+        case ast.BinOp(left, ast.Add(), right):
+            return f"{_written(left, flat)}+{_inside(right, _SUM, flat)}", _SUM
+        case ast.BinOp(left, ast.Sub(), right):
+            return f"{_written(left, flat)}-{_inside(right, _PRODUCT, flat)}", _SUM
+        case ast.BinOp(left, ast.Mult(), right):
+            first, second = _leading(left, flat), _inside(right, _PRODUCT, flat)
+            return f"{first}{_times(first, second)}{second}", _PRODUCT
+        case ast.BinOp(left, ast.Div(), right):
             if flat:
-                left = self._leading(node.left, flat)
-                return f"{left}/{self._inside(node.right, _POWER, flat)}", _PRODUCT
-            return rf"\frac{{{self.part(node.left)[0]}}}{{{self.part(node.right)[0]}}}", _PRODUCT
-        if isinstance(node.op, ast.Pow):
-            power = _braced(self.part(node.right, flat=True)[0])
-            if (name := _function(node.left)) and name != "gamma":
-                inner = self.part(node.left.args[0], flat=True)[0]  # type: ignore[attr-defined]
-                return f"{_OPERATORS[name]}^{power}{_bracketed(inner)}", _ATOM
-            return f"{self._inside(node.left, _ATOM, flat)}^{power}", _POWER
-        raise ValueError(f"text: {self._text!r} has the operation {type(node.op).__name__}; "
-                         "accepted: + - * / **")  # fmt: skip
-
-    def _call(self, name: str, given: list[ast.expr], flat: bool) -> tuple[str, int]:
-        if name in _AVERAGES:
-            return rf"{_AVERAGES[name]}\left[{self.part(given[0])[0]}\right]", _ATOM
-        if name == "total":
-            under = "".join(rf"\sum_{{{self.part(index)[0]}}}" for index in given[1:])
-            return under + self._inside(given[0], _PRODUCT, flat), _PRODUCT
-        if name in ("Integral", "Sum"):
-            return self._with_limits(name, given), _PRODUCT
-        if name == "norm":
-            return rf"\lVert {self.part(given[0])[0]}\rVert", _ATOM
-        if name == "Abs":
-            return rf"\lvert {self.part(given[0])[0]}\rvert", _ATOM
-        if name == "sqrt":
-            return rf"\sqrt{{{self.part(given[0], flat=flat)[0]}}}", _ATOM
-        if name == "exp":
-            power = self.part(given[0], flat=True)[0]
-            return ("e", _ATOM) if power == "1" else (f"e^{_braced(power)}", _POWER)
-        if name == "Rational":
-            ratio = ast.BinOp(given[0], ast.Div(), given[1])
-            return self._operation(ratio, flat)
-        if name == "expint":
-            order, of = (self.part(node, flat=True)[0] for node in given)
-            return rf"E_{_braced(order)}({of})", _ATOM
-        if name in _OPERATORS:
-            inner = self.part(given[0], flat=True)[0]
-            return rf"{_OPERATORS[name]}{_bracketed(inner)}", _ATOM
-        raise ValueError(
-            f"text: {self._text!r} calls {name}; accepted: sqrt, exp, Rational, Integral, Sum, "
-            f"expint, total, Abs, {', '.join([*_AVERAGES, *_OPERATORS])}"
-        )
-
-    def _with_limits(self, name: str, given: list[ast.expr]) -> str:
-        body = self.part(given[0])[0] if name == "Integral" else self._inside(given[0], _PRODUCT)
-        for limits in given[1:]:
-            assert isinstance(limits, ast.Tuple)
-            variable, low, high = (self.part(node, flat=True)[0] for node in limits.elts)
-            if name == "Integral":
-                body = rf"\int_{_braced(low)}^{_braced(high)}{body}\,d{variable}"
-            else:
-                body = rf"\sum_{{{variable}={low}}}^{_braced(high)}{body}"
-        return body
+                return f"{_leading(left, flat)}/{_inside(right, _POWER, flat)}", _PRODUCT
+            return rf"\frac{{{_written(left)}}}{{{_written(right)}}}", _PRODUCT
+        case ast.BinOp(ast.Call(ast.Name(name), [of]), ast.Pow(), right) if name in _RAISED:
+            power = _braced(_written(right, flat=True))
+            return f"{_RAISED[name]}^{power}{_bracketed(_written(of, flat=True))}", _ATOM
+        case ast.BinOp(left, ast.Pow(), right):
+            power = _braced(_written(right, flat=True))
+            return f"{_inside(left, _ATOM, flat)}^{power}", _POWER
+    raise ValueError(f"the part {ast.unparse(node)!r}; accepted: names, numbers, + - * / **, calls")
 
 
-def _function(node: ast.expr) -> str | None:
-    """The name of the function that a node calls, where it has a sign of its own."""
-    name = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else None
-    return name if name in _OPERATORS else None
+def _call(name: str, given: list[ast.expr], flat: bool) -> tuple[str, int]:
+    if name in _AROUND:
+        return _AROUND[name] % _written(given[0]), _ATOM
+    if name == "total":
+        under = "".join(rf"\sum_{{{_written(index)}}}" for index in given[1:])
+        return under + _inside(given[0], _PRODUCT, flat), _PRODUCT
+    if name in ("Integral", "Sum"):
+        return _with_limits(name, given), _PRODUCT
+    if name == "sqrt":
+        return rf"\sqrt{{{_written(given[0], flat)}}}", _ATOM
+    if name == "exp":
+        power = _written(given[0], flat=True)
+        return ("e", _ATOM) if power == "1" else (f"e^{_braced(power)}", _POWER)
+    if name == "Rational":
+        return _part(ast.BinOp(given[0], ast.Div(), given[1]), flat)
+    if name == "expint":
+        order, of = (_written(node, flat=True) for node in given)
+        return rf"E_{_braced(order)}({of})", _ATOM
+    if name in _OPERATORS:
+        return rf"{_OPERATORS[name]}{_bracketed(_written(given[0], flat=True))}", _ATOM
+    raise ValueError(
+        f"a call of {name}; accepted: sqrt, exp, Rational, Integral, Sum, expint, total, "
+        f"{', '.join([*_AROUND, *_OPERATORS])}"
+    )
+
+
+def _with_limits(name: str, given: list[ast.expr]) -> str:
+    body = _written(given[0]) if name == "Integral" else _inside(given[0], _PRODUCT)
+    for limits in given[1:]:
+        assert isinstance(limits, ast.Tuple)
+        variable, low, high = (_written(node, flat=True) for node in limits.elts)
+        if name == "Integral":
+            body = rf"\int_{_braced(low)}^{_braced(high)}{body}\,d{variable}"
+        else:
+            body = rf"\sum_{{{variable}={low}}}^{_braced(high)}{body}"
+    return body
 
 
 def _braced(text: str) -> str:

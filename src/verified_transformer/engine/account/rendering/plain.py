@@ -35,12 +35,10 @@ SIGNS = dict(zip(_WORDS[::2], _WORDS[1::2], strict=True))
 _FRACTIONS = {"frac", "tfrac", "dfrac"}
 _NAMES = {"log", "ln", "exp", "min", "max", "tanh", "sin", "cos", "arccos", "tan", "det", "lim"}
 _ACCENTS = {"tilde": "\u0303", "hat": "\u0302", "bar": "\u0304", "widetilde": "\u0303"}
-_SILENT = {
-    "left", "right", "big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr", "limits",
-    "displaystyle", "boldsymbol", "mathbf",
-    "mathcal", "mathrm", "text", "operatorname", "mathbb", "mathit", "textbf", "nolimits",
-}  # fmt: skip
-_SPACES = {"\\,", "\\;", "\\:", "\\ ", "\\quad", "\\qquad"}
+_FIXED = dict.fromkeys(
+    "left right big Big bigg Bigg bigl bigr Bigl Bigr limits nolimits displaystyle boldsymbol "
+    "mathbf mathcal mathrm text operatorname mathbb mathit textbf".split(), ""
+) | dict.fromkeys([",", ";", ":", " ", "quad", "qquad"], " ") | {"\\": "; "}  # fmt: skip
 _FACTORS = {  # commands with which a factor begins
     *_GREEK.split()[::2], *_NAMES, *_ACCENTS, "left", "bigl", "Bigl", "lVert", "sqrt", "boldsymbol",
     "mathbf", "mathbb", "mathcal", "mathrm", "operatorname",
@@ -153,12 +151,8 @@ class _Formula:
         if name == "mathbb" and self.tokens[:3] == ["{", "R", "}"]:
             del self.tokens[:3]
             return "ℝ"
-        if name in _SILENT:
-            return ""
-        if token in _SPACES:
-            return " "
-        if token == "\\\\":
-            return "; "
+        if name in _FIXED:
+            return _FIXED[name]
         if name in _NAMES:
             if self.tokens and self.tokens[0][1:] in _FRACTIONS:  # of all of it, not of its top
                 self.tokens.pop(0)
@@ -168,8 +162,6 @@ class _Formula:
             if self.tokens and self.tokens[0].isspace():
                 self.tokens.pop(0)  # it only ended the command
             return SIGNS[name]
-        if name in {"_", "%", "{", "}", "&", "#", "$"}:
-            return self.letters(name)
         return self.letters(name)
 
 

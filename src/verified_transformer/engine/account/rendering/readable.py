@@ -19,7 +19,8 @@ from .formulas import latex
 from .plain import SIGNS
 
 _POINT = re.compile(r"(?<![\w$])([a-zA-Z]{1,9})=(-?\d[\w.+-]*|-?\w+\*\*[-\w./()]+)(?=[,;: ]|$)")
-_LAW = re.compile(r"(?<![\w$'])(\w+'?) ~ ")
+_CALL = r"[\w.]+\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)"  # three deep
+_LAW = re.compile(rf"(?<![\w$'])(\w+'?) ~ ({_CALL})")
 _SYMBOLS = re.compile(
     r"(?<![\w$\\])(?:(?P<average>E|Var) )?"
     r"(?P<of>(?:\|[\w ]{1,4}\||[A-Za-z]\w{0,7}\([\w ]{1,3}\)|[A-Za-z])"
@@ -151,34 +152,16 @@ def _symbol(found: re.Match[str]) -> str:
 
 def _laws(text: str) -> str:
     """Put formulas for laws, such as ``w ~ Normal(0, sigma)``."""
-    shown, place = "", 0
-    for found in _LAW.finditer(text):
-        end = _end_of_call(text, found.end())
-        law = _law(found[1], text[found.end() : end]) if end else None
-        if law:
-            shown += text[place : found.start()] + law
-            place = end
-    return shown + text[place:]
-
-
-def _end_of_call(text: str, start: int) -> int:
-    """Where a call ends that begins at a place; 0 where there is none."""
-    opening, depth = re.compile(r"[\w.]+\(").match(text, start), 0
-    for place in range(opening.end() - 1 if opening else len(text), len(text)):
-        depth += {"(": 1, ")": -1}.get(text[place], 0)
-        if depth == 0:
-            return place + 1
-    return 0
+    return _LAW.sub(lambda found: _law(found[1], found[2]) or found[0], text)
 
 
 def _law(name: str, called: str) -> str | None:
     try:
         node = ast.parse(called, mode="eval").body
         assert isinstance(node, ast.Call)
-        shown = _LAWS[ast.unparse(node.func)](_name(name), [ast.unparse(a) for a in node.args])
-    except (SyntaxError, AssertionError, KeyError, ValueError, TypeError, IndexError):
+        return _LAWS[ast.unparse(node.func)](_name(name), *map(ast.unparse, node.args))
+    except (SyntaxError, AssertionError, KeyError, ValueError, TypeError):
         return None
-    return shown
 
 
 def _name(name: str) -> str:
@@ -187,7 +170,7 @@ def _name(name: str) -> str:
     return latex(names.get(letter, letter)) + name[len(letter) :]
 
 
-def _discrete(name: str, given: list[str]) -> str:
+def _discrete(name: str, *given: str) -> str:
     values, chances = (
         [latex(part) for part in ast.unparse(ast.parse(text)).strip("()").split(", ")]
         for text in given
@@ -196,41 +179,31 @@ def _discrete(name: str, given: list[str]) -> str:
     return f"${name}$ one of {chance}"
 
 
-def _normal(name: str, given: list[str]) -> str:
-    mean, sd = given[:2]
-    squared = {"1": "1"}.get(sd) or latex(f"({sd})**2")
-    if root := re.fullmatch(r"1 / sqrt\((\w+)\)", sd):
-        squared = f"1/{latex(root[1])}"
-    return rf"{name}\sim\mathcal{{N}}({latex(mean)},{squared})"
+def _normal(name: str, mean: str, sd: str) -> str:
+    root = re.fullmatch(r"1 / sqrt\((\w+)\)", sd)
+    squared = f"1/{latex(root[1])}" if root else sd if sd == "1" else latex(f"({sd})**2")
+    return rf"${name}\sim\mathcal{{N}}({latex(mean)},{squared})$"
 
 
-def _truncated(name: str, given: list[str]) -> str:
-    return f"${_normal(name, given)}$ cut off to $[{latex(given[2])},{latex(given[3])}]$"
-
-
-def _uniform(name: str, given: list[str]) -> str:
-    return rf"${name}\sim\mathcal{{U}}({latex(given[0])},{latex(given[1])})$"
-
-
-def _general(name: str, given: list[str]) -> str:
-    node = ast.parse(given[0], mode="eval").body
+def _general(name: str, moments: str) -> str:
+    node = ast.parse(moments, mode="eval").body
     assert isinstance(node, ast.Dict)
-    moments = []
-    for key, value in zip(node.keys, node.values, strict=True):
-        power = ast.unparse(key) if key else ""
-        of = name if power == "1" else f"{name}^{power}"
-        moments.append(rf"$\mathbb{{E}}[{of}]={latex(ast.unparse(value))}$")
-    return f"any ${name}$ with {', '.join(moments)}"
+    powers = [ast.unparse(key) if key else "" for key in node.keys]
+    values = [latex(ast.unparse(value)) for value in node.values]
+    of = [name if power == "1" else f"{name}^{power}" for power in powers]
+    means = [rf"$\mathbb{{E}}[{x}]={mean}$" for x, mean in zip(of, values, strict=True)]
+    return f"any ${name}$ with {', '.join(means)}"
 
 
-_LAWS: dict[str, Callable[[str, list[str]], str]] = {
-    "Normal": lambda name, given: f"${_normal(name, given)}$",
-    "Uniform": _uniform,
-    "TruncatedNormal": _truncated,
+_LAWS: dict[str, Callable[..., str]] = {
+    "Normal": _normal,
+    "Uniform": lambda x, low, high: rf"${x}\sim\mathcal{{U}}({latex(low)},{latex(high)})$",
+    "TruncatedNormal": lambda x, mean, sd, low, high:
+        f"{_normal(x, mean, sd)} cut off to $[{latex(low)},{latex(high)}]$",
     "General": _general,
     "Discrete": _discrete,
-    "Rademacher": lambda name, given: rf"${name}=\pm {latex(given[0])}$",
-}
+    "Rademacher": lambda x, size: rf"${x}=\pm {latex(size)}$",
+}  # fmt: skip
 
 
 # ------------------------------------------------------------------ what was done about a claim

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from graphlib import CycleError, TopologicalSorter
 
 from .. import evidence
 from ..citations import age_fault
@@ -14,7 +15,8 @@ from ..evidence import VERDICTS, Weight
 from ..reading import Reading
 from ..records.ran import model_fault, not_run
 from ..records.record import NEEDED, LedgerError, Record
-from ..registry import Statement, from_the_ground
+from ..registry import Statement
+from ..rules import RegistryError
 
 _SPEAKS = {"contradicts": "speaks against", "unsettled": "does not settle"}
 _AGELESS = ("citation", "set-aside")
@@ -30,12 +32,14 @@ class Decision:
         judged: whether it rests on citations alone.
         why: in a line.
         inherited: pairs of a claim on which this one rests, and its condition.
+        uses: the claims on which it rests.
     """
 
     verdict: str
     judged: bool
     why: str
     inherited: tuple[tuple[str, str], ...] = ()
+    uses: tuple[str, ...] = ()
 
 
 def decide(statement: Statement, records: Sequence[Record]) -> Decision:
@@ -277,11 +281,11 @@ def decide_all(
             if name not in by_claim:
                 raise LedgerError(f"{name}: has a record but is not in the registry")
             by_claim[name].append(record)
-    used = {name: uses(s, by_claim[name]) for name, s in statements.items()}
+    used = {name: _uses(s, by_claim[name]) for name, s in statements.items()}
     decisions: dict[str, Decision] = {}
     below: dict[str, set[str]] = {}  # all on which a claim rests, near or far
     reached: dict[str, dict[str, str]] = {}  # the conditions that reach those that rest on it
-    for name in from_the_ground(used):
+    for name in _from_the_ground(used):
         statement, own = statements[name], decide(statements[name], by_claim[name])
         below[name] = {*used[name]}.union(*(below[other] for other in used[name]))
         met = statement.reading.discharges if statement.reading else {}
@@ -292,7 +296,16 @@ def decide_all(
         reached[name] = coming
         if own.verdict == found.verdict == "holds-if":
             reached[name] = coming | {name: _condition(statement)}
-    return {name: decisions[name] for name in statements}
+    return {name: replace(decisions[name], uses=used[name]) for name in statements}
+
+
+def _from_the_ground(uses: Mapping[str, Sequence[str]]) -> list[str]:
+    """Claims, each after those that it uses."""
+    try:
+        return [*TopologicalSorter(uses).static_order()]
+    except CycleError as error:
+        *trail, name = reversed(error.args[1])
+        raise RegistryError(f"{name}: uses itself by way of {' -> '.join(trail)}") from None
 
 
 def _resting(own: Decision, others: Mapping[str, Decision], coming: Mapping[str, str]) -> Decision:
@@ -311,10 +324,9 @@ def _resting(own: Decision, others: Mapping[str, Decision], coming: Mapping[str,
     return replace(own, verdict="holds-if", why=why, inherited=inherited)
 
 
-def uses(statement: Statement, records: Iterable[Record]) -> list[str]:
-    """Return the ids of the claims on which one rests, in order."""
+def _uses(statement: Statement, records: Iterable[Record]) -> tuple[str, ...]:
     declared = statement.reading.uses if statement.reading else ()
-    return sorted({*declared, *(used for record in records for used in record.uses)})
+    return tuple(sorted({*declared, *(used for record in records for used in record.uses)}))
 
 
 def _condition(statement: Statement) -> str:

@@ -2,9 +2,8 @@
 
 ``claims/verdicts.lock`` is JSON, one claim a line: where the article says it, its kind, a hash of
 its words, the verdict, and a history of what was changed, when and why. What differs from it is
-said in words, and the build is red until ``make lock REASON="…"`` writes it anew. Each line ends
-with a hash of itself, so that a line edited by hand is noticed. Behind the claims stand the files
-that readers see, each with a hash of what it says.
+said in words, and the build is red until ``make lock REASON="…"`` writes it anew. Behind the claims
+stand the files that readers see, each with a hash of what it says.
 
 ``claims/published.lock`` is the lock of the last release. ``make release`` alone writes it, and no
 later lock may hide what it holds: however many commits lie between, a history only grows.
@@ -220,7 +219,7 @@ def text(locked: Mapping[str, Locked], words: Mapping[str, str] | None = None) -
         if item.history:
             changes = ",\n  ".join(written(vars(change)) for change in item.history)
             line += f', "history": [\n  {changes}]'
-        lines.append(f'"{name}": {line}, "seal": "{_hash(name, item)}"}}')
+        lines.append(f'"{name}": {line}}}')
     lines += [f'"{name}": {written({"hash": held})}' for name, held in (words or {}).items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
@@ -229,19 +228,13 @@ def read(path: Path = PATH) -> dict[str, Locked]:
     """Read what is locked of the claims.
 
     Raises:
-        LockError: the lock is missing, it is no lock, or a line was edited by hand.
+        LockError: the lock is missing, or it is no lock.
     """
     try:
-        held = {name: fields for name, fields in _held(path).items() if "hash" not in fields}
-        claims = {name: _locked(fields) for name, fields in held.items()}
+        held = _held(path).items()
+        return {name: _locked(fields) for name, fields in held if "hash" not in fields}
     except (TypeError, KeyError, AttributeError) as error:
         raise LockError(f"{path.name}: is no lock of verdicts: {error}") from None
-    edited = [name for name, item in claims.items() if _hash(name, item) != held[name].get("seal")]
-    if edited:
-        raise LockError(
-            f"{path.name}: edited by hand: {', '.join(edited)}; restore the lines, then make lock"
-        )
-    return claims
 
 
 def read_words(path: Path = PATH) -> dict[str, str]:
@@ -264,14 +257,10 @@ def _held(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def _locked(fields: dict[str, Any]) -> Locked:
-    kept = {key: value for key, value in fields.items() if key not in ("history", "seal")}
+    apart = ("history", "seal")  # locks of before had a seal
+    kept = {key: value for key, value in fields.items() if key not in apart}
     return Locked(State(**kept), tuple(Change(**change) for change in fields.get("history", ())))
 
 
 def _fields(state: State) -> dict[str, Any]:
     return {key: value for key, value in vars(state).items() if value}
-
-
-def _hash(name: str, item: Locked) -> str:
-    data = [name, _fields(item.state), [vars(change) for change in item.history]]
-    return hash_of(json.dumps(data, sort_keys=True))

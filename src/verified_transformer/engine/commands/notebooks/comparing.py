@@ -117,7 +117,7 @@ def records(book: Any) -> list[dict[str, Any]]:
     return [record for record in found if record.get("kind") != "card"]
 
 
-def outcomes(book: Any) -> list[str]:
+def outcome_lines(book: Any) -> list[str]:
     """Return what the records of a notebook say came out, a line for each."""
     return [
         " ".join([*record["claims"], record.get("case") or "", record["kind"], record["outcome"]])

@@ -2,7 +2,7 @@
 
 The book folds cells by their tag, JupyterLab by ``source_hidden``, Colab by ``cellView: form`` and
 the title in the first line. A cell that teaches stands open, and so does one with the tag ``open``,
-which derives or measures before the reader's eyes; one of more than `LONGEST` lines folds under a
+which derives or measures before the reader's eyes; one of more than `_LONGEST` lines folds under a
 title, and so does one with the tag ``result``, of which only the result is to be read. An exercise
 is a line to answer in, open in JupyterLab, a form in Colab; its page has a line of its own.
 """
@@ -21,7 +21,7 @@ from ...account import ledger, questions
 from ...account.records.record import METADATA_KEY
 from . import cell_kinds
 
-LONGEST = 16  # lines of a cell that stands open
+_LONGEST = 16  # lines of a cell that stands open
 OPEN = "open"  # the tag of a cell that stands open though it decides a claim
 TITLE = 64  # letters
 RESULT = "result"  # the tag of a cell that folds however short it is: read what it prints
@@ -95,7 +95,7 @@ def form(
         return of, f"Exercise {name}"
     if of == "figure":
         return of, _cut(f"Figure: {_axes(outputs) or heading}")
-    if len(code.splitlines()) <= LONGEST and not folds:
+    if len(code.splitlines()) <= _LONGEST and not folds:
         return of, None
     defined = (ast.FunctionDef, ast.ClassDef)
     names = [node.name for node in cell_kinds.parsed(code).body if isinstance(node, defined)]

@@ -43,7 +43,7 @@ class Run:
 
     def other_outcomes(self) -> list[str]:
         """Say which cells failed, or else which records have another outcome; texts are free."""
-        before, after = comparing.outcomes(self.stored), comparing.outcomes(self.book)
+        before, after = comparing.outcome_lines(self.stored), comparing.outcome_lines(self.book)
         changes = (f"outcome {change}" for change in comparing.beside(before, after))
         return [*self.errors] or [*changes]
 

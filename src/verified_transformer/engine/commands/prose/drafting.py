@@ -107,7 +107,7 @@ def _says_no_more(owner: str, unasked: str) -> bool:
     return (
         owner == DEFINITION
         or owner.startswith(FREE)
-        or (unasked == needless.PRINTED and owner.startswith("printed"))
+        or (unasked == needless.NEXT_OUTPUT and owner.startswith("printed"))
     )
 
 

@@ -23,7 +23,7 @@ from ...exact.displays.marks import chains
 from .meanings import Meaning, meaning, spelled
 from .tokens import RELATION, SYMBOL, Token, number_of, tokens
 
-PRINTED = "printed"
+NEXT_OUTPUT = "printed"
 _DIGITS = re.compile(r"(\d+(?:[\u202f ]\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?)( ?%)?", re.IGNORECASE)
 _SETTING = re.compile(r"=|<|>|\\[lg]eq?(?![A-Za-z])")  # what a name is, or is bounded by
 _GROUPED = re.compile(r"(?<=\d)(?:_|\\,|,(?=\d{3}\b))(?=\d)")  # what parts the digits of a number
@@ -129,7 +129,7 @@ def unasked(
     asked = [n for n, token in enumerate(said) if token.kind == "number" and not found[n]]
     printed = [_digits(t) for line in following for t in tokens(line.replace("$", ""))]
     for number in aligned([_digits(said[place]) for place in asked], printed):
-        found[asked[number]] = PRINTED
+        found[asked[number]] = NEXT_OUTPUT
     return found
 
 

@@ -36,7 +36,7 @@ from ...account import registry
 from ...account.rendering.formulas import latex
 from ...exact.displays.latex_reader import read
 from ...exact.displays.names import Names
-from ...exact.formulas.evaluation import equivalent, number
+from ...exact.formulas.evaluation import number
 from ...exact.formulas.notation import parse, symbols
 from . import displays, needless
 from .comparisons import comparison_fault
@@ -287,24 +287,13 @@ def _told(token: Token, text: str) -> str | None:
 
 
 def _written(token: Token, text: str) -> str | None:
-    """Whether a formula of the text ends in the claim's, sign by sign."""
-    own = unspaced(latex(text))
-    sides = [unspaced(side) for side in RELATION.split(token.text.strip("$"))]
-    if own in sides or _means(token, text):
+    """Whether a side of a formula of the text is the claim's, in any form."""
+    wanted, sides = latex(text), RELATION.split(token.text.strip("$"))
+    if unspaced(wanted) in map(unspaced, sides) or meaning(wanted) in {*map(meaning, sides)} - {
+        None
+    }:
         return None
-    return f"it would be ${latex(text)}$"
-
-
-def _means(token: Token, text: str) -> bool:
-    """Whether a side of a formula is a claim's in another form, such as with a thin space."""
-    formula = parse(text)
-    for side in RELATION.split(token.text.strip("$")):
-        try:
-            if equivalent(read(side, Names()), formula, tolerance=1e-12):
-                return True
-        except (ValueError, TypeError):
-            continue
-    return False
+    return f"it would be ${wanted}$"
 
 
 def _agrees(token: Token, text: str, point: Mapping[object, float]) -> str | None:

@@ -151,18 +151,12 @@ def notebook_faults(notebook: Path, sources: frozenset[str] = frozenset()) -> It
     for index, cell in enumerate(book.cells):
         if cell.cell_type == "markdown":
             own = owned.pop(cell.id, Owned())
-            found = faults(cell.source, own, known, following(book, index))
-            for fault in [*_comment(cell.source), *found]:
+            for fault in faults(cell.source, own, known, following(book, index)):
                 near = _near([cell.source for cell in book.cells], index)
                 yield f"{notebook.name}, cell {index}{near}: {fault}"
     for id, own in owned.items():
         if own != Owned():
             yield f"{notebook.stem}{SUFFIX}: no text of {notebook.name} has the id {id!r}"
-
-
-def _comment(text: str) -> list[str]:
-    """Owners that stand in the text itself, where readers who open the cell see them."""
-    return ["owners stand in a file of their own"] if "<!-- owners" in text else []
 
 
 def _near(sources: list[str], index: int) -> str:
@@ -181,7 +175,7 @@ def text_faults(page: Path, sources: frozenset[str] = frozenset()) -> Iterator[s
     """
     text, own = page.read_text(encoding="utf-8"), owners_of(page)[""]
     known = page_of_text(page, text, sources)
-    for fault in [*_comment(text), *faults(text, own, known)]:
+    for fault in faults(text, own, known):
         yield f"{page.name}: {fault}"
 
 
