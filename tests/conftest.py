@@ -11,7 +11,9 @@ import html_gates
 import machine
 import notebook_gates
 import pytest
+import warm_kernels
 from filelock import FileLock
+from jupyter_client.kernelspec import KernelSpecManager
 
 from verified_transformer.engine.account import ledger, registry
 from verified_transformer.engine.account.registry import Reading
@@ -93,6 +95,13 @@ def reading(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         monkeypatch.setattr(registry, "statement", statement)
 
     return give
+
+
+@pytest.fixture
+def forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fork the kernels that a test starts."""
+    monkeypatch.setattr(KernelSpecManager, "get_kernel_spec", KernelSpecManager.get_kernel_spec)
+    warm_kernels.install(KernelSpecManager)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
