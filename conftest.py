@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent
 LONGEST_CELL = 300  # seconds on the reference machine; the longest takes a fifth of that
 CACHED = "verified_transformer/seconds"  # of each file, in its last run
 KEPT = ROOT / "tests" / "status" / "times.json"  # of a whole run, where the cache has none
-LONG = {"tests/test_browser.py": 120, "tests/test_small_book.py": 60, "tests/test_colab.py": 50}
+UNKNOWN = 30.0  # seconds of a file of tests that is new, or has a new name: not left to the end
 PARSING = ("tests/test_book.py", "tests/test_pages.py")  # all pages
 WORKERS = 4  # at most
 FEW = 2  # notebooks, whose kernels load what they need faster than one that loads everything
@@ -83,9 +83,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(reason=NO_MAKE))
     cache = getattr(config, "cache", None)  # absent under -p no:cacheprovider
     last = cache.get(CACHED, {}) if cache else {}
-    before = LONG | _kept_seconds() | last
+    before = _kept_seconds() | last
     cost = {
-        path: before.get(_name(path)) or _stored_seconds(path) for path in {i.path for i in items}
+        path: before[name] if (name := _name(path)) in before else _stored_seconds(path)
+        for path in {item.path for item in items}
     }
     order = sorted(cost, key=lambda path: (-cost[path], str(path)))
     # the book is built once: whoever wants it beside the first who does waits for it
@@ -114,17 +115,17 @@ def _name(path: Path) -> str:
 
 
 def _kept_seconds() -> dict[str, float]:
-    """What each file took in the whole run that was kept last."""
+    """What each file took by the clock in the whole run that was kept last."""
     if not KEPT.exists():
         return {}
     files = json.loads(KEPT.read_text(encoding="utf-8"))["files"]
-    return {name: taken["processor"] for name, taken in files.items()}
+    return {name: taken["clock"] for name, taken in files.items()}
 
 
 def _stored_seconds(path: Path) -> float:
     """What the checks of a notebook took when it was stored; of another file nothing is known."""
     if path.suffix != ".ipynb":
-        return 0.0
+        return UNKNOWN
     return sum(map(float, re.findall(r'"seconds": ([\d.]+)', path.read_text(encoding="utf-8"))))
 
 

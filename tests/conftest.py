@@ -11,7 +11,9 @@ import html_gates
 import machine
 import notebook_gates
 import pytest
+import warm_kernels
 from filelock import FileLock
+from jupyter_client.kernelspec import KernelSpecManager
 
 from verified_transformer.engine.account import ledger, registry
 from verified_transformer.engine.account.registry import Reading
@@ -25,11 +27,19 @@ EXAMPLES = {
     "Mixtral, untied", "ViT", "bert", "gpt2", "llama", "t5", "gemma2", "bloom",
     "soft-capped logits",
 }  # fmt: skip
+# `make test` grows each class and holds it against the small one; on all classes but the examples
+# these try again in `make nightly` what was grown there.
+AGAIN = (
+    "test_growth_checkpoints.py::test_it_writes_what_grow_makes_bit_by_bit",
+    "test_growth_classes.py::test_a_grown_model_survives_the_disk",
+    "test_growth_classes.py::test_both_write_the_same_text_with_a_cache",
+    "test_growth_symmetry.py::test_noise_leaves_the_function_alone",
+)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as slow what is tried on one of these and on other classes as well."""
+    """Mark as slow, or for the night, what is tried on examples and on other classes as well."""
     others: dict[str, list[pytest.Item]] = {}
     tried = set()
     for item in items:
@@ -41,7 +51,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 others.setdefault(test, []).append(item)
     for test in tried & set(others):
         for item in others[test]:
-            item.add_marker("slow")
+            item.add_marker("nightly" if test.endswith(AGAIN) else "slow")
 
 
 @pytest.fixture(scope="session")
@@ -93,6 +103,13 @@ def reading(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         monkeypatch.setattr(registry, "statement", statement)
 
     return give
+
+
+@pytest.fixture
+def forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fork the kernels that a test starts."""
+    monkeypatch.setattr(KernelSpecManager, "get_kernel_spec", KernelSpecManager.get_kernel_spec)
+    warm_kernels.install(KernelSpecManager)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -16,6 +16,7 @@ PART = re.compile(r'(?s)<template data-of="([^"]+)">(.*?)</template>')
 FOLD = re.compile(
     r'(?s)<details class="vt-(?:strip|code|set-up)" id="([^"]+)"[^>]*><summary>.*?</summary>\n?'
 )
+_TEXTS: dict[tuple[int, int], str] = {}  # by the place of a file, and when it was written
 
 
 def whole(page: Path) -> str:
@@ -25,8 +26,17 @@ def whole(page: Path) -> str:
         page: a file; its script lies beside it. What has no place, or comes from a script that does
             anything but hand over, is left out, so that the gates miss it.
     """
-    text = page.read_text(encoding="utf-8")
+    text = _read(page)
     return _filled(text, _said(page, text) or "")
+
+
+def _read(file: Path) -> str:
+    """What a file holds, read once: a spoiled book is links to the sound one, but for a page."""
+    told = file.stat()
+    known = told.st_ino, told.st_mtime_ns
+    if known not in _TEXTS:
+        _TEXTS[known] = file.read_text(encoding="utf-8")
+    return _TEXTS[known]
 
 
 @cache
@@ -40,7 +50,7 @@ def _said(page: Path, text: str) -> str | None:
     """What stands in the script that a page names, or nothing."""
     named = NAMED.search(text)
     file = named and page.parent / unescape(named[1])
-    return file.read_text(encoding="utf-8") if file and file.exists() else None
+    return _read(file) if file and file.exists() else None
 
 
 @cache

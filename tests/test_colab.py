@@ -32,11 +32,10 @@ ROOT = Path(__file__).parent.parent
 REPOSITORY = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["repository"]
 URL, BRANCH = REPOSITORY["url"], REPOSITORY["branch"]
 NOTEBOOKS = ledger.notebooks(ROOT)
-# Two short ones in every run; all that need transformers in `make nightly`.
-ALWAYS = [
-    ROOT / "notebooks/5-factorised-tables/7-the-tensor-product.ipynb",
-    ROOT / "notebooks/2-tied-head/6-what-keeps-a-tie.ipynb",
-]
+# A short one that needs transformers in every run; in `make nightly` all that need them, and one
+# that does not.
+ALWAYS = ROOT / "notebooks/2-tied-head/6-what-keeps-a-tie.ipynb"
+WITHOUT = ROOT / "notebooks/5-factorised-tables/7-the-tensor-product.ipynb"
 # What Colab has of ours; what transformers needs is there too, but not transformers itself.
 BASICS = (
     "pip", "torch", "numpy", "scipy", "sympy", "matplotlib", "jinja2", "ipykernel", "setuptools",
@@ -193,7 +192,7 @@ def test_every_published_notebook_installs_a_commit_that_has_what_it_imports(
 def test_a_commit_that_does_not_serve_is_found(
     kind: str, repository: Path, trees: dict[str, Path]
 ) -> None:
-    text = published(repository, ALWAYS[0])
+    text = published(repository, WITHOUT)
     newest, oldest = git(repository, "rev-list", "main").decode().split()
     other, said = {
         "no commit": (text.replace(f"@{newest}", ""), "names no commit"),
@@ -258,10 +257,7 @@ def origins(python: Path, folder: Path) -> list[Path]:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "notebook",
-    [
-        *ALWAYS,
-        *(pytest.param(p, marks=pytest.mark.nightly) for p in NOTEBOOKS if p not in ALWAYS),
-    ],
+    [pytest.param(p, marks=() if p == ALWAYS else pytest.mark.nightly) for p in NOTEBOOKS],
     ids=lambda path: f"{path.parent.name[0]}.{path.stem}",
 )
 def test_a_notebook_runs_in_a_bare_environment(
@@ -269,7 +265,7 @@ def test_a_notebook_runs_in_a_bare_environment(
 ) -> None:
     book = nbformat.reads(published(repository, notebook), as_version=4)
     needs_transformers = colab.needs_transformers(book)
-    if not needs_transformers and notebook not in ALWAYS:
+    if not needs_transformers and notebook != WITHOUT:
         pytest.skip("Colab has all that it needs")
     python = bare(tmp_path / "env")
     stored = records(book)

@@ -138,6 +138,7 @@ def test_a_module_is_tried_by_what_imports_it_or_by_what_imports_its_importers()
 
 
 @pytest.mark.canary
+@pytest.mark.nightly  # it runs the tests of a module, as `make mutants` does
 def test_a_changed_line_of_the_library_is_red_by_its_tests(tmp_path: Path) -> None:
     path = "src/verified_transformer/engine/account/records/chances.py"
     text = (ROOT / path).read_text(encoding="utf-8")

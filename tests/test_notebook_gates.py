@@ -46,16 +46,6 @@ def never_run_cell(book: Book) -> None:
     code(book, -1)["execution_count"] = None
 
 
-def never_run_at_all(book: Book) -> None:
-    for cell in book["cells"]:
-        if cell["cell_type"] == "code":
-            cell["execution_count"], cell["outputs"] = None, []
-
-
-def ran_out_of_order(book: Book) -> None:
-    code(book, 2)["execution_count"], code(book, 3)["execution_count"] = 4, 3
-
-
 def hidden_by_a_tag(book: Book) -> None:
     code(book, 4)["metadata"]["tags"] = ["nbval-skip"]
 
@@ -167,8 +157,6 @@ def faults_of_records(notebook: Path) -> list[str]:
     ("spoil", "gate", "finding"),
     [
         (never_run_cell, gates.never_run, "execution counts"),
-        (never_run_at_all, gates.never_run, "execution counts"),
-        (ran_out_of_order, gates.never_run, "execution counts"),
         (hidden_by_a_tag, gates.other_form, "'tags': ['nbval-skip']"),
         (hidden_by_a_comment, gates.hidden, "'NBVAL_IGNORE_OUTPUT' hides"),
         (hidden_by_a_small_comment, gates.hidden, "'nbval_skip' hides"),

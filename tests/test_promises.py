@@ -226,7 +226,7 @@ def test_the_manual_pages_unit_test_passes_and_fails(config: Any) -> None:
 
 
 @pytest.mark.slow
-def test_the_welcome_pages_dares_can_be_taken_up(tmp_path: Path) -> None:
+def test_the_welcome_pages_dares_can_be_taken_up(tmp_path: Path, forked: None) -> None:
     """One run of the notebook: the reader's new cell, then the changed one, which goes red."""
     place, new, old, red, asked = re.search(
         r"Open \[.*?\]\(\.\./(notebooks/.*?)\) in Colab.*write `(.*?)` instead of `(.*?)`, "

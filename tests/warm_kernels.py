@@ -51,6 +51,7 @@ class Kernel:
 
     def poll(self) -> int | None:
         """None while it lives; nobody can tell how it ended."""
+        self.used()  # short ones are asked for it here alone
         try:
             os.kill(self.pid, 0)
         except ProcessLookupError:
@@ -213,6 +214,7 @@ def _become(order: dict[str, Any]) -> None:
     from ipykernel import kernelapp
 
     kernelapp.launch_new_instance()
+    os._exit(0)  # to take down all that was loaded takes longer than many a kernel lives
 
 
 def _serve() -> None:

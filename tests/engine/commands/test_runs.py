@@ -14,8 +14,6 @@ from typing import Any
 
 import nbformat
 import pytest
-import warm_kernels
-from jupyter_client.kernelspec import KernelSpecManager
 from time_spent import Account
 
 from verified_transformer.engine.commands import reruns, status
@@ -39,11 +37,10 @@ display({"text/plain": TEXT, "text/html": html}, raw=True,
 
 
 @pytest.fixture(autouse=True)
-def forked(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+def quick(request: pytest.FixtureRequest) -> None:
     """Fork the kernels, but where a process must be told something when it starts."""
     if "hash seed" not in request.node.name:
-        monkeypatch.setattr(KernelSpecManager, "get_kernel_spec", KernelSpecManager.get_kernel_spec)
-        warm_kernels.install(KernelSpecManager)
+        request.getfixturevalue("forked")
 
 
 def repository(folder: Path, *cells: str) -> Path:

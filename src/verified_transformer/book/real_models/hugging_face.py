@@ -47,13 +47,18 @@ def _release(number: str) -> tuple[int, ...]:
 transformers = quiet_transformers()
 
 
-def drawn_once(cls: Any, config: Any) -> Any:
+def drawn_once(cls: Any, config: Any, **options: Any) -> Any:
     """Return a model of transformers as its class initialises it, in evaluation mode.
 
     The class alone draws each weight twice: torch does when a layer is made, and is overwritten.
+
+    Args:
+        cls: a class of transformers.
+        config: its configuration.
+        options: what else the class takes.
     """
     # no attribute where transformers has put another module in its own place, as its classes do
     with importlib.import_module("transformers.initialization").no_init_weights():
-        model = cls(config)
+        model = cls(config, **options)
     model.init_weights()
     return model.eval()

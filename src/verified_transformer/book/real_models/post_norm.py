@@ -120,12 +120,12 @@ def bert_at_start(name: str, *, tokens: int = 64, common: bool = True) -> PostNo
         tokens: how many.
         common: whether the embedding of the token type, which all tokens share, is added.
     """
-    from .hugging_face import transformers
+    from .hugging_face import drawn_once, transformers
 
     config = transformers.BertConfig(vocab_size=1000, attn_implementation="eager")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed_of(name) % 2**63)
-        bert = transformers.BertModel(config, add_pooling_layer=False).eval()
+        bert = drawn_once(transformers.BertModel, config, add_pooling_layer=False)
         ids = torch.randint(1000, (1, tokens))
     if not common:
         torch.nn.init.zeros_(bert.embeddings.token_type_embeddings.weight)

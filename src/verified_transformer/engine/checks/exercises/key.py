@@ -10,8 +10,9 @@ import json
 import math
 import operator
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
+from itertools import islice
 from typing import Any
 
 import sympy as sp
@@ -124,15 +125,18 @@ def _points(every: list[sp.Expr], names: list[sp.Symbol]) -> tuple[list[Point], 
     small = small_points(names)
     for formulas in (every, every[:1]):
         for points in (tried, [below_one(point) for point in tried]):
-            good = [p for p in points if None not in (number(f, p) for f in formulas)]
-            told = [p for p in small if None not in (number(f, p) for f in formulas)]
-            told = [p for p in told if number(every[0], p)]  # of zero nothing is a multiple
+            good = list(islice(_good(formulas, points), _POINTS))
             if len(good) >= min(_POINTS, len(points)):
-                place = ", ".join(
-                    f"{sp.latex(s)}={float(v):g}" for s, v in (told or [{}])[0].items()
-                )
-                return [*good[:_POINTS], *told[: bool(place)]], place
+                told = (p for p in _good(formulas, small) if number(every[0], p))
+                shown = next(told, {})  # of zero nothing is a multiple
+                place = ", ".join(f"{sp.latex(s)}={float(v):g}" for s, v in shown.items())
+                return [*good, *([shown] if shown else [])], place
     raise ValueError(f"{every[0]} has no value where it was tried")
+
+
+def _good(formulas: list[sp.Expr], points: Iterable[Point]) -> Iterator[Point]:
+    """The points at which all have values."""
+    return (p for p in points if None not in (number(f, p) for f in formulas))
 
 
 def _values(formula: sp.Expr, points: list[Point]) -> list[float | None]:
