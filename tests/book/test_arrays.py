@@ -21,14 +21,6 @@ def test_errors_are_relative_to_what_is_wanted() -> None:
     assert largest_error(wanted + torch.tensor([0.0, 0.5]), wanted) == pytest.approx(0.125)
 
 
-@pytest.mark.parametrize("error", [relative_error, largest_error])
-def test_errors_refuse_other_shapes_and_zeros(error) -> None:
-    with pytest.raises(ValueError, match=r"found: got shape \(2,\); accepted: wanted's, \(3,\)"):
-        error(torch.ones(2), torch.ones(3))
-    with pytest.raises(ValueError, match="wanted: got zeros"):
-        error(torch.ones(2), torch.zeros(2))
-
-
 @pytest.mark.parametrize("law", [SIGNS, LOPSIDED])
 def test_outcomes_have_the_moments_of_their_law(law) -> None:
     (w, x), chances = outcomes((2, 1), 3, law=law)
@@ -37,11 +29,6 @@ def test_outcomes_have_the_moments_of_their_law(law) -> None:
     assert (chances @ x).tolist() == pytest.approx([0, 0, 0])
     assert (chances @ x.square()).tolist() == pytest.approx([1, 1, 1])
     assert (chances @ (w[:, 0, 0] * x[:, 1])).item() == pytest.approx(0)
-
-
-def test_too_many_outcomes_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"shapes: 2\*\*21 outcomes; accepted"):
-        outcomes(21)
 
 
 def test_training_descends_runs_that_share_nothing() -> None:

@@ -133,7 +133,7 @@ class Live:
             "tables": list(self.tables),
             "points": [group.spec() for group in self.points],
             "elsewhere": elsewhere(self.points, self.controls) if self.points else "",
-            **({"presets": [preset.spec() for preset in self.presets]} if self.presets else {}),
+            **({"presets": list(self.presets)} if self.presets else {}),
             **({"steps": self.steps} if self.steps else {}),
             **({"layers": self.layers} if self.layers else {}),
         }  # fmt: skip
@@ -169,7 +169,7 @@ class Live:
         return (
             f"Live figure. {self.y} over {self.controls[0].label}: {named}."
             + (f" Moved by: {moved}." if moved else "")
-            + (f" Set to: {', '.join(p.name for p in self.presets)}." if self.presets else "")
+            + (f" Set to: {', '.join(name for name, _ in self.presets)}." if self.presets else "")
             + f" #{digest}"
         )
 
