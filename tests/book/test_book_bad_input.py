@@ -133,7 +133,7 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         lambda: lookup.module("fast", lookup.Setting()), ValueError, "way: got 'fast'; accepted",
     ),
     "a scheme of no laboratory": (
-        lambda: Shape(2, 8, 4, 5, 4, "other"), ValueError, "scheme: got 'other'; accepted: post, pre"
+        lambda: Shape(2, 8, 4, 5, 4, "other"), ValueError, "scheme: got 'other'; accepted: post, p"
     ),
     "too many outcomes": (lambda: book.outcomes(21), ValueError, r"shapes: 2\*\*21 outcomes; acc"),
     "a relative error of other shapes": (
