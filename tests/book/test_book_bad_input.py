@@ -135,6 +135,10 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "a scheme of no laboratory": (
         lambda: Shape(2, 8, 4, 5, 4, "other"), ValueError, "scheme: got 'other'; accepted: post, p"
     ),
+    "a rate below zero": (
+        lambda: book.train([torch.ones(1)], torch.sum, steps=1, rate=-1), ValueError,
+        "Invalid learning rate: -1",
+    ),
     "too many outcomes": (lambda: book.outcomes(21), ValueError, r"shapes: 2\*\*21 outcomes; acc"),
     "a relative error of other shapes": (
         lambda: book.relative_error(torch.ones(2), torch.ones(3)), ValueError,
