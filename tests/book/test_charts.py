@@ -11,7 +11,6 @@ from test_drawings import faults
 
 from verified_transformer.book import drawings
 from verified_transformer.book.drawings import Chart
-from verified_transformer.book.drawings.charts.chart import Scale, tick
 
 SAID = "A caption of the chart under test."
 CHARTS = (
@@ -49,40 +48,6 @@ def test_a_chart_shows_every_number_that_it_tells_and_says_it_to_a_screen_reader
 @pytest.mark.parametrize("width", [1280, 360])
 def test_letters_of_charts_are_large_inside_and_apart(browser: Browser, width: int) -> None:
     assert faults(browser, width, [chart.html() for chart in CHARTS]) == []
-
-
-def test_a_longer_bar_is_a_larger_number() -> None:
-    def long(chart: Chart) -> list[float]:
-        return [float(w) for w in re.findall(r'<rect [^>]*width="([\d.]+)" height="16"',
-                                             chart.html())]  # fmt: skip
-
-    one, two = long(drawings.bars({"one": 1.0, "two": 2.0}, SAID))
-    assert two == pytest.approx(2 * one, rel=0.01)
-    same = long(drawings.bars({"one": 1.0, "two": 1.0}, SAID))
-    assert same[0] == same[1]
-
-
-def test_a_number_is_told_to_all_its_digits_whatever_its_place_needs() -> None:
-    cores = drawings.bars({"cores": 75776}, SAID, form="{:,.0f}")
-    assert cores.told == ("cores: 75 776",) and "75 776" in cores.html()
-    assert drawings.heat({"a": (123456.0,)}, SAID, columns=("b",), form="{:.0f}").told == (
-        "a: b 123456",
-    )
-
-
-def test_ticks_are_round_and_written_with_a_true_minus() -> None:
-    assert Scale(0, 0.37, 0, 100).ticks() == [0.0, 0.1, 0.2, 0.3]
-    assert [tick(v) for v in (-0.25, 1e-8, 5e6, 1000.0, 0.0)] == [
-        "−0.25", "10^{−8}", "5·10^{6}", "1000", "0"
-    ]  # fmt: skip
-
-
-def test_a_named_level_is_dotted_told_and_within_the_axis() -> None:
-    chart = drawings.profiles({"": {"cosine": [0.3, 0.95]}}, SAID, zero=True, rules={"alike": 1.0})
-    assert chart.told[-1] == "dotted line, alike: at 1" and "dotted line, alike: at 1" in chart.alt
-    html = chart.html()
-    assert html.count('stroke-dasharray="2 3"') == 1
-    assert ">alike<" in html and ">1<" in html, "the axis reaches the level, and has a tick there"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from verified_transformer.book.drawings import ROLES, Drawing, Panel, labels, marks, palette
+from verified_transformer.book.drawings import ROLES, Drawing, Panel, marks
 
 ROOT = Path(__file__).parents[2]
 SMALLEST = 11.0  # pixels of a letter on a screen
@@ -121,23 +121,3 @@ def test_bad_input_is_named() -> None:
         marks.text(0, 0, "x", anchor="left")
     with pytest.raises(ValueError, match="points: got 1; accepted: two or more"):
         marks.arrow((0, 0))
-
-
-def test_a_hatch_stays_in_its_rectangle_and_out_of_the_middle() -> None:
-    for kind in palette.HATCHES[1:]:
-        points = re.findall(r"[ML]([\d.]+) ([\d.]+)", palette.hatch(kind, 10, 20, 40, 30))
-        assert points
-        assert all(10 <= float(x) <= 50 and 20 <= float(y) <= 50 for x, y in points)
-    free = palette.hatch("dots", 0, 0, 40, 40, clear=(20, 20))
-    inside = [(x, y) for x, y in re.findall(r"M([\d.]+) ([\d.]+)", free)
-              if 10 < float(x) < 30 and 10 < float(y) < 30]  # fmt: skip
-    assert inside == []
-
-
-def test_labels_know_symbols_and_what_stands_below_and_above() -> None:
-    assert labels.as_html("*W*_{q}<b>") == "<i>W</i><sub>q</sub>&lt;b&gt;"
-    assert labels.as_text("*q*^{2} + 1") == "q2 + 1"
-    assert 'dy="3.9"' in labels.text(0, 0, "*x*_{0} y")
-    assert 'dy="-3.9"' in labels.text(0, 0, "*x*_{0} y")
-    lines = labels.text(0, -17, "a", size=25) + labels.text(0, 17, "b", size=25)
-    assert labels.text(0, 0, "a\nb", size=25) == lines

@@ -107,6 +107,9 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "a token outside": (
         lambda: models.two_gram_loss(TABLE, torch.tensor([9])), ValueError, "tokens: .* 0 to 4",
     ),
+    "a vocabulary of one": (
+        lambda: models.expected_first_loss(1, 3, σ=0.5), ValueError, "n, d, σ: got 1, 3, 0.5; acc",
+    ),
     "half a width": (
         lambda: models.expected_first_loss(5, 2.5, σ=0.1), TypeError, "d: got 2.5; accepted",
     ),

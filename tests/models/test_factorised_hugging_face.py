@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,18 @@ CLASSES = {
 }
 each_class = pytest.mark.parametrize("name", CLASSES)
 each_family = pytest.mark.parametrize("family", FAMILIES)
-slow = pytest.mark.slow
+each_of_both = pytest.mark.parametrize(  # every class, every family, and both kinds of heads
+    ("name", "family"),
+    [
+        *((name, "tensor train") for name in CLASSES),
+        *(
+            (name, family)
+            for name in ("Llama", "T5")
+            for family in FAMILIES
+            if "train" not in family
+        ),
+    ],
+)
 
 
 def plain(name: str) -> Any:
@@ -65,8 +77,7 @@ def logits(model: Any) -> torch.Tensor:
         return model(**asked(model)).logits
 
 
-@each_class
-@each_family
+@each_of_both
 def test_a_model_gives_what_it_gives_on_the_table_as_a_whole(name: str, family: str) -> None:
     model = factorised(name, family)
     whole = make_dense(copy.deepcopy(model))
@@ -104,8 +115,7 @@ def test_it_ties(name: str) -> None:
     assert model.get_output_embeddings().table is model.get_input_embeddings()
 
 
-@each_class
-@each_family
+@each_of_both
 def test_it_grows_and_shrinks(name: str, family: str) -> None:
     model = factorised(name, family)
     wanted, before = logits(model), model.get_input_embeddings()
@@ -121,8 +131,7 @@ def test_it_grows_and_shrinks(name: str, family: str) -> None:
         model.resize_token_embeddings(30, mean_resizing=True)
 
 
-@each_class
-@each_family
+@each_of_both
 def test_it_saves_and_loads(name: str, family: str, tmp_path: Path) -> None:
     model = factorised(name, family)
     model.save_pretrained(tmp_path)
@@ -193,8 +202,7 @@ def test_it_generates(name: str) -> None:
     assert torch.equal(found, whole.generate(input_ids=tokens, max_new_tokens=4, do_sample=False))
 
 
-@each_class
-@each_family
+@each_of_both
 def test_it_trains_as_on_the_table_as_a_whole_and_learns(name: str, family: str) -> None:
     model = factorised(name, family)
     whole, labels = make_dense(copy.deepcopy(model)), asked(model)["input_ids"]
@@ -216,22 +224,29 @@ def test_it_trains_as_on_the_table_as_a_whole_and_learns(name: str, family: str)
     assert losses[-1] < 0.95 * losses[0]
 
 
-@slow
+# in every run a tied head is compiled, an untied one and two stacks are exported
+TRACED = {("GPT-2", "compiled"), ("Llama", "exported"), ("T5", "exported")}
+
+
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:")  # the compiler's own
 @pytest.mark.parametrize(
-    "name",
+    ("name", "way"),
     [
-        pytest.param(name, marks=[] if name in ("GPT-2", "Llama", "T5") else pytest.mark.nightly)
-        for name in CLASSES  # in every run a tied one, an untied one, one with two stacks
+        pytest.param(*both, marks=[] if both in TRACED else pytest.mark.nightly)
+        for both in product(CLASSES, ("compiled", "exported"))
     ],
 )
-def test_it_compiles_and_is_exported(name: str) -> None:
+def test_it_compiles_and_is_exported(name: str, way: str) -> None:
     model = factorised(name)
-    compiled = torch.compile(model, backend="eager")
-    assert torch.allclose(logits(compiled), logits(model), rtol=1e-12, atol=1e-12)
-    use = asked(model) | ({"use_cache": False} if model.can_generate() else {})
-    exported = torch.export.export(model, (), use, strict=False).module()
-    assert torch.allclose(exported(**use).logits, logits(model), rtol=1e-12, atol=1e-12)
+    use = asked(model)
+    if way == "compiled":
+        made = torch.compile(model, backend="eager")
+    else:
+        use |= {"use_cache": False} if model.can_generate() else {}
+        made = torch.export.export(model, (), use, strict=False).module()
+    with torch.no_grad():
+        assert torch.allclose(made(**use).logits, logits(model), rtol=1e-12, atol=1e-12)
 
 
 @each_class

@@ -11,7 +11,6 @@ import torch
 
 from verified_transformer.models.first_loss import (
     DrawnVocabulary,
-    expected_first_loss,
     first_loss,
     normalised,
     two_gram_loss,
@@ -115,15 +114,6 @@ def test_two_gram_loss_with_another_head_and_norm() -> None:
     hidden = torch.nn.functional.layer_norm(table[tokens], (8,), eps=0.2)[..., half_swap(8)]
     assert torch.allclose(found.loss, plain(hidden, output, 0.0, torch.full((50,), 0.02)).double())
     assert found.own_logit is None
-
-
-def test_the_expected_loss_at_known_points() -> None:
-    assert expected_first_loss(1000, 64, σ=1e-6) == pytest.approx(math.log(1000), abs=1e-4)
-    assert expected_first_loss(152_064, 4096, σ=1 / 64, tied=False) == pytest.approx(
-        math.log(152_064) + 0.5, abs=1e-3
-    )
-    with pytest.raises(ValueError, match=r"n, d, σ: got 1, 3, 0.5; accepted: n >= 2"):
-        expected_first_loss(1, 3, σ=0.5)
 
 
 def test_normalised_is_torchs() -> None:

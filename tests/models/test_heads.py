@@ -55,16 +55,6 @@ def test_every_tied_head_shares_the_embedding(embedding: nn.Embedding) -> None:
         assert sum(p is embedding.weight for p in head.parameters()) == 1
 
 
-def test_tied_gradient_is_the_sum_of_both(embedding: nn.Embedding) -> None:
-    tokens = torch.arange(N)
-    ShuffledHead(embedding, half_swap(D))(embedding(tokens)).square().sum().backward()
-    both = embedding.weight.grad.clone()
-    table = embedding.weight.detach().clone().requires_grad_()
-    output = embedding.weight.detach().clone().requires_grad_()
-    (table[tokens][..., half_swap(D)] @ output.T).square().sum().backward()
-    assert torch.allclose(both, table.grad + output.grad, rtol=1e-12)
-
-
 def test_scaled_head_is_the_first_t5s(embedding: nn.Embedding, hidden: torch.Tensor) -> None:
     scaled = TiedHead(embedding, scale=D**-0.5)(hidden)
     assert torch.allclose(scaled, TiedHead(embedding)(hidden) / math.sqrt(D), atol=1e-12)

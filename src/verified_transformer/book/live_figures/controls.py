@@ -173,25 +173,11 @@ def in_words(control: Slider, value: float) -> str:
 Setting = Mapping[sp.Symbol, float | str]
 
 
-@dataclass(frozen=True)
-class Preset:
-    """A setting with its name.
-
-    Attributes:
-        name: what stands on its button.
-        values: one for each control, nothing where it leaves the control alone.
-    """
-
-    name: str
-    values: tuple[float | None, ...]
-
-    def spec(self) -> list[Any]:
-        """What the script reads."""
-        return [self.name, [[k, v] for k, v in enumerate(self.values) if v is not None]]
+Preset = tuple[str, list[list[float]]]  # the name on its button; numbers and values of controls
 
 
 def settings(presets: Mapping[str, Setting], controls: Sequence[Slider]) -> tuple[Preset, ...]:
-    """Return presets as numbers, in the order of the controls.
+    """Return presets as the script reads them: names, and pairs (number of a control, value).
 
     Args:
         presets: values by the symbols of the controls, of a choice its names.
@@ -204,8 +190,8 @@ def settings(presets: Mapping[str, Setting], controls: Sequence[Slider]) -> tupl
     Example:
         >>> d, n = sp.symbols("d n")
         >>> sizes = [slider(d, "width d", 64, 4096), slider(n, "tokens n", stops=[2, 3])]
-        >>> settings({"small": {d: 64}}, sizes)[0].values
-        (64, None)
+        >>> settings({"small": {d: 64}}, sizes)
+        (('small', [[0, 64]]),)
     """
     moved = {control.symbol: control for control in controls}
     for name, given in presets.items():
@@ -218,10 +204,8 @@ def settings(presets: Mapping[str, Setting], controls: Sequence[Slider]) -> tupl
                 + ", ".join(str(symbol) for symbol in moved)
             )
     return tuple(
-        Preset(name, tuple(
-            _taken(name, control, given[symbol]) if symbol in given else None
-            for symbol, control in moved.items()
-        ))
+        (name, [[k, _taken(name, control, given[control.symbol])]
+                for k, control in enumerate(controls) if control.symbol in given])
         for name, given in presets.items()
     )  # fmt: skip
 

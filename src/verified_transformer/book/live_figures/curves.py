@@ -56,19 +56,13 @@ class Curve:
 
     def spec(self) -> dict[str, Any]:
         """What the script reads."""
-        found: dict[str, Any] = {
-            "name": self.name, "look": self.look, "js": self.js, "text": self.text
+        off, share = self.error or (0, False)
+        marks = {"off": off, "share": int(share), "rule": int(self.rule), "hand": int(self.hand)}
+        return {
+            "name": self.name, "look": self.look, "js": self.js, "text": self.text,
+            **({} if self.broken is None else {"broken": 1, "breaks": self.broken}),
+            **{mark: value for mark, value in marks.items() if value},
         }  # fmt: skip
-        if self.broken is not None:
-            found |= {"broken": 1, "breaks": self.broken}
-        if self.error:
-            found["off"] = self.error[0]
-            found |= {"share": 1} if self.error[1] else {}
-        if self.rule:
-            found["rule"] = 1
-        if self.hand:
-            found["hand"] = 1
-        return found
 
 
 class Curves:

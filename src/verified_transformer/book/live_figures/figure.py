@@ -14,7 +14,7 @@ from typing import Any
 from .compressed import compressed
 from .controls import Preset, Setting, Slider, in_words, settings
 from .curves import DASHES, Curve, Curves, Source
-from .measured import Measured, Points, elsewhere, placed, refuse_off_curve
+from .measured import Points, elsewhere, placed, refuse_off_curve
 from .simulated import Stack
 from .still import extent, sample, still
 
@@ -31,7 +31,7 @@ def live(
     sliders: Sequence[Slider] = (),
     limits: tuple[float, float] | None = None,
     log: bool = False,
-    measured: Sequence[Measured] = (),
+    measured: Sequence[Points] = (),
     breaks: Mapping[str, Source] | None = None,
     rules: Mapping[str, Source] | None = None,
     presets: Mapping[str, Setting] | None = None,
@@ -103,8 +103,10 @@ def live(
     if layers and not x.stops:
         raise ValueError("x: got a slider without stops; accepted: one stop for each of the layers")
     run = layers.spec(controls) if layers else None
-    return Live(tuple(controls), tuple(shown), tuple(made.tables), tuple(found), y, log, limits,
-                caption, alt, settings(presets or {}, controls), steps, run)._checked()  # fmt: skip
+    figure = Live(tuple(controls), tuple(shown), tuple(made.tables), tuple(found), y, log, limits,
+                  caption, alt, settings(presets or {}, controls), steps, run)  # fmt: skip
+    refuse_large(figure.html())
+    return figure
 
 
 @dataclass(frozen=True, repr=False)
@@ -133,7 +135,7 @@ class Live:
             "tables": list(self.tables),
             "points": [group.spec() for group in self.points],
             "elsewhere": elsewhere(self.points, self.controls) if self.points else "",
-            **({"presets": [preset.spec() for preset in self.presets]} if self.presets else {}),
+            **({"presets": list(self.presets)} if self.presets else {}),
             **({"steps": self.steps} if self.steps else {}),
             **({"layers": self.layers} if self.layers else {}),
         }  # fmt: skip
@@ -158,10 +160,6 @@ class Live:
         )
         return f" Interpolated, with an error of at most {escape(told_)}."
 
-    def _checked(self) -> Live:
-        refuse_large(self.html())
-        return self
-
     def __repr__(self) -> str:
         moved = ", ".join(control.label for control in self.controls[1:])
         named = ", ".join(curve.name for curve in self.curves if curve.plotted)
@@ -169,7 +167,7 @@ class Live:
         return (
             f"Live figure. {self.y} over {self.controls[0].label}: {named}."
             + (f" Moved by: {moved}." if moved else "")
-            + (f" Set to: {', '.join(p.name for p in self.presets)}." if self.presets else "")
+            + (f" Set to: {', '.join(name for name, _ in self.presets)}." if self.presets else "")
             + f" #{digest}"
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy as sp
@@ -14,29 +14,20 @@ from .curves import Curve
 
 
 @dataclass(frozen=True)
-class Measured:
-    """Points as the author gives them; made by `points_of`."""
-
-    of: str
-    rows: tuple[tuple[float, float, float], ...]
-    where: tuple[tuple[sp.Symbol, Any], ...]
-    off: float
-
-
-@dataclass(frozen=True)
 class Points:
-    """Points of a figure.
+    """Points as the author gives them, made by `points_of`; and as a figure has them, by `placed`.
 
     Attributes:
-        of: number of the curve on which they should lie.
+        of: the curve on which they should lie: its name; in a figure its number.
         rows: place, mean and standard error of each; 0 where there is none.
-        where: number and value of each control at which they are shown.
+        where: the controls at which they are shown, symbols in a figure by their numbers, and the
+            value of each.
         off: by which share of its value they may lie off the curve.
     """
 
-    of: int
+    of: Any
     rows: tuple[tuple[float, float, float], ...]
-    where: tuple[tuple[int, float], ...]
+    where: tuple[tuple[Any, Any], ...]
     off: float
 
     def spec(self) -> dict[str, Any]:
@@ -53,7 +44,7 @@ def points_of(
     *,
     where: Mapping[sp.Symbol, Any] | None = None,
     off: float = 0.01,
-) -> Measured:
+) -> Points:
     """Return measured points for `live`, drawn with bars of three standard errors.
 
     `live` refuses points that do not lie on their curve, by four standard errors and what the
@@ -88,7 +79,7 @@ def points_of(
                 f"x, mean, error: got {place}, {value}, {each}; accepted: finite numbers"
             )
         rows.append(_rounded(float(place), float(value), float(each)))
-    return Measured(of, tuple(rows), tuple((where or {}).items()), off)
+    return Points(of, tuple(rows), tuple((where or {}).items()), off)
 
 
 def _rounded(x: float, mean: float, error: float) -> tuple[float, float, float]:
@@ -100,7 +91,7 @@ def _rounded(x: float, mean: float, error: float) -> tuple[float, float, float]:
 
 
 def placed(
-    given: Sequence[Measured], curves: Sequence[str], controls: Sequence[Slider]
+    given: Sequence[Points], curves: Sequence[str], controls: Sequence[Slider]
 ) -> list[Points]:
     """Return measured points with the numbers of their curves and controls.
 
@@ -128,7 +119,7 @@ def placed(
                     "a slider of whole numbers"
                 )
             where.append((place, value))
-        found.append(Points(curves.index(group.of), group.rows, tuple(where), group.off))
+        found.append(replace(group, of=curves.index(group.of), where=tuple(where)))
     return found
 
 

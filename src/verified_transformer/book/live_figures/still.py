@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from html import escape
 
+from ..drawings.charts.chart import round_numbers
 from .controls import Slider, shown_number
 from .curves import Curve
 from .measured import Points
@@ -44,13 +45,7 @@ def ticks(low: float, high: float, log: bool, most: int) -> list[float]:
         every = math.ceil((b - a) / most)
         found = [float(f"{s}e{k}") for k in range(a, b + 1, every) for s in steps]
     else:
-        rough = (high - low) / most
-        power = 10.0 ** math.floor(math.log10(rough))
-        step = next(s * power for s in (1, 2, 5, 10) if s * power >= rough * 0.999)
-        first = math.ceil(low / step - 1e-9)
-        found = [
-            float(f"{k * step:.12g}") for k in range(first, math.floor(high / step + 1e-9) + 1)
-        ]
+        found = round_numbers(low, high, most)
     slack = 1e-9 * (high - low)
     return [t for t in found if low - slack <= t <= high + slack]
 

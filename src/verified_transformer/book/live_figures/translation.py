@@ -16,6 +16,10 @@ from sympy.printing.jscode import JavascriptCodePrinter
 from ...engine.exact.formulas.notation import parse
 
 _TOO_LARGE = 10_000  # terms of a sum
+_BROUGHT_ALONG = {
+    **{name: name for name in ("erf", "erfc", "digamma")}, "loggamma": "lgamma",
+    **{name: f"Math.{name}" for name in ("log1p", "expm1")},
+}  # fmt: skip
 
 
 def formula_of(value: Any, argument: str) -> sp.Expr:
@@ -79,7 +83,7 @@ class _Printer(JavascriptCodePrinter):  # type: ignore[misc]
     """SymPy's printer, with names of our own and functions that live.js brings along."""
 
     def __init__(self, names: Sequence[str], argument: str, drawn: Sequence[str] = ()) -> None:
-        super().__init__({"human": False, "precision": 17})
+        super().__init__({"human": False, "precision": 17, "user_functions": _BROUGHT_ALONG})
         self.places = {name: f"v[{place}]" for place, name in enumerate(names)}
         self.argument, self.drawn = argument, [*drawn]
 
@@ -121,23 +125,8 @@ class _Printer(JavascriptCodePrinter):  # type: ignore[misc]
 
     _print_Catalan = _print_EulerGamma = _print_GoldenRatio = _print_NumberSymbol
 
-    def _call(self, name: str, expr: sp.Expr) -> str:
-        return f"{name}({', '.join(self._print(part) for part in expr.args)})"
-
-    def _print_erf(self, expr: sp.Expr) -> str:
-        return self._call("erf", expr)
-
-    def _print_erfc(self, expr: sp.Expr) -> str:
-        return self._call("erfc", expr)
-
-    def _print_loggamma(self, expr: sp.Expr) -> str:
-        return self._call("lgamma", expr)
-
     def _print_gamma(self, expr: sp.Expr) -> str:
-        return f"Math.exp({self._call('lgamma', expr)})"
-
-    def _print_digamma(self, expr: sp.Expr) -> str:
-        return self._call("digamma", expr)
+        return f"Math.exp({self._print(sp.loggamma(*expr.args))})"
 
     def _print_polygamma(self, expr: sp.Expr) -> str:
         order, at = expr.args
@@ -159,12 +148,6 @@ class _Printer(JavascriptCodePrinter):  # type: ignore[misc]
         if rest == 0:
             return code
         return f"({code} + Math.log1p(({self._print(rest)})*Math.exp(-{code})))"
-
-    def _print_log1p(self, expr: sp.Expr) -> str:
-        return self._call("Math.log1p", expr)
-
-    def _print_expm1(self, expr: sp.Expr) -> str:
-        return self._call("Math.expm1", expr)
 
     def _print_Mul(self, expr: sp.Mul) -> str:
         powers = [factor.as_base_exp() for factor in expr.args]

@@ -90,6 +90,24 @@ def refuse_empty(rows: Mapping[str, object], name: str = "rows") -> None:
         raise ValueError(f"{name}: got none; accepted: a name and its numbers, one or more")
 
 
+def round_numbers(low: float, high: float, most: int) -> list[float]:
+    """Return the multiples of 1, 2 or 5 times a power of ten from one number to another.
+
+    Args:
+        low, high: the numbers.
+        most: about how many are wanted at most.
+
+    Example:
+        >>> round_numbers(0, 0.37, 4)
+        [0.0, 0.1, 0.2, 0.3]
+    """
+    rough = (high - low) / most
+    power = 10.0 ** math.floor(math.log10(rough))
+    by = next(power * k for k in (1, 2, 5, 10) if power * k >= rough * 0.999)
+    first, last = math.ceil(low / by - 1e-9), math.floor(high / by + 1e-9)
+    return [float(f"{k * by:.12g}") for k in range(first, last + 1)]
+
+
 @dataclass(frozen=True)
 class Scale:
     """Where a number stands along an axis.
@@ -157,11 +175,7 @@ class Scale:
             first, last = round(math.log10(self.low)), round(math.log10(self.high))
             step = max(1, math.ceil((last - first) / (most - 1)))
             return [float(f"1e{power}") for power in range(first, last + 1, step)]
-        span = (self.high - self.low) / most
-        power = 10.0 ** math.floor(math.log10(span))
-        by = next(power * k for k in (1.0, 2.0, 5.0, 10.0) if power * k >= span * 0.999)
-        first, last = math.ceil(self.low / by - 1e-9), math.floor(self.high / by + 1e-9)
-        return [float(f"{k * by:.6g}") for k in range(first, last + 1)]
+        return round_numbers(self.low, self.high, most)
 
 
 def tick(value: float) -> str:
@@ -199,20 +213,6 @@ def legend(
         placed.append((x, y, name, role))
         x += wide
     return placed, (y + 12 if entries else 0.0)
-
-
-def levels(rules: Mapping[str, float] | None) -> dict[str, float]:
-    """Return named levels as numbers.
-
-    Raises:
-        ValueError: one of them is not finite.
-    """
-    return {name: finite("rules", value) for name, value in (rules or {}).items()}
-
-
-def told_levels(ruled: Mapping[str, float]) -> list[str]:
-    """Return a line of text for each named level."""
-    return [f"dotted line, {as_text(name)}: at {tick(value)}" for name, value in ruled.items()]
 
 
 def along_the_bottom(

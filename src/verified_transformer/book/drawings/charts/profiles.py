@@ -13,11 +13,9 @@ from .chart import (
     Scale,
     chart,
     finite,
-    levels,
     refuse_empty,
     roomy,
     tick,
-    told_levels,
     written,
 )
 
@@ -85,7 +83,7 @@ def profiles(
         raise ValueError(f"ticks: got {outside}; accepted: {min(places):g} to {max(places):g}")
     if set(named_first) - set(table):
         raise ValueError(f"named_first: got {list(named_first)}; accepted: {list(table)}")
-    ruled = levels(rules)
+    ruled = {name: finite("rules", value) for name, value in (rules or {}).items()}
     every = [v for curves in table.values() for curve in curves.values() for v in curve]
     every += ruled.values()
     wide = 320.0 if len(table) < 3 else 230.0
@@ -101,7 +99,7 @@ def profiles(
         for title, curves in table.items()
         for name, curve in curves.items()
     ]
-    told += told_levels(ruled)
+    told += [f"dotted line, {as_text(name)}: at {tick(level)}" for name, level in ruled.items()]
     return chart(drawn, caption, f"Curves over {as_text(x)}:", told)
 
 
