@@ -214,7 +214,7 @@ class Figure extends HTMLElement {
   there(where) { return where.every(e => this.at[e[0]] === e[1]); }
   // The picture's width, height and frame, with room at the right.
   size(room) {
-    const wide = this.wide = this.stage.clientWidth || 640, high = max(250, min(380, wide * 0.53));
+    const wide = this.wide = this.stage.clientWidth || 640, high = max(250, min(400, wide * 0.58));
     this.plot.setAttribute("viewBox", `0 0 ${wide} ${high}`);
     return [wide, high, ...(this.frame = [52, 26, wide - 52 - (wide >= 560 ? room : 14), high - 70])];
   }
