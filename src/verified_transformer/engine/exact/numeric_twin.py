@@ -359,19 +359,20 @@ def _tree(function: types.FunctionType) -> ast.FunctionDef:
     return ast.fix_missing_locations(node)
 
 
-def _asked_for(code: types.CodeType) -> set[str]:
-    """Names that code finds outside itself, that of its inner functions included."""
+def _global(code: types.CodeType) -> set[str]:
+    """Names that code and its inner functions take from the module; attributes among them."""
     inner = (const for const in code.co_consts if isinstance(const, types.CodeType))
-    names = {*code.co_names, *code.co_freevars}.union(*map(_asked_for, inner))
-    return names - {*code.co_varnames, *code.co_cellvars}
+    return {*code.co_names}.union(*map(_global, inner))
 
 
 def _names(function: types.FunctionType, tree: ast.FunctionDef) -> dict[str, Any]:
     """What the names of a function stand for outside it."""
-    inner = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    code = function.__code__
+    around = zip(code.co_freevars, function.__closure__ or (), strict=True)
     known = {**vars(builtins), **function.__globals__}
-    known |= {name: cell.cell_contents for name, cell in inner}
-    used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} & _asked_for(function.__code__)
+    known |= {name: cell.cell_contents for name, cell in around}
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    used &= _global(code) | {*code.co_freevars}
     return {name: known[name] for name in sorted(used) if name in known}
 
 
