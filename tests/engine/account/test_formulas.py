@@ -38,6 +38,7 @@ WRITTEN = {
     "exp(x/(a*b))": "e^{x/(ab)}",
     "3*8*d": r"3\cdot 8d",
     "log(n)**2": r"\log^2(n)",
+    "cos(S[w], w)**2": r"\cos^2(S_{w})",
     "Integral(x**2, (x, -oo, c))": r"\int_{-\infty}^cx^2\,dx",
     "Sum(x**k, (k, 1, n))": r"\sum_{k=1}^nx^k",
     "mean(total(W[i, j]*w[i], i, j)**2)": (

@@ -194,7 +194,7 @@ def evidence(
     for word, value in (("finer", finer), ("budget", budget)):
         if not 1 <= value < math.inf:
             raise ValueError(f"{word}: got {value}; accepted: a number of at least 1")
-    machine, end = hardware(device), time.monotonic() + budget
+    machine, end = _hardware(device), time.monotonic() + budget
     known = kept(root, "evidence")
 
     def one(notebook: Path) -> dict[str, Any] | None:
@@ -222,12 +222,8 @@ def evidence(
     return int(bool(failed or left_over))
 
 
-def hardware(device: str) -> dict[str, Any]:
-    """Return what a device is: its name, and the version of CUDA.
-
-    Raises:
-        ValueError: it is not there.
-    """
+def _hardware(device: str) -> dict[str, Any]:
+    """What a device is: its name, and the version of CUDA."""
     import torch
 
     try:
@@ -261,12 +257,12 @@ def _one(
     return {
         "runs": 1, "failed": int(bool(differ or other)), "seconds": round(plain.seconds, 1),
         "differences": differ[:_KEPT], "finer differences": other[:_KEPT],
-        "claims": measurements(measured),
+        "claims": _measurements(measured),
     }  # fmt: skip
 
 
-def measurements(made: Run) -> list[dict[str, Any]]:
-    """Return what the checks of a run measured: a row for each point, with its claims."""
+def _measurements(made: Run) -> list[dict[str, Any]]:
+    """What the checks of a run measured: a row for each point, with its claims."""
     found = []
     for record in comparing.records(made.book):
         told = record["volatile"]

@@ -132,7 +132,7 @@ def _part(node: ast.expr, flat: bool) -> tuple[str, int]:
             if flat:
                 return f"{_leading(left, flat)}/{_inside(right, _POWER, flat)}", _PRODUCT
             return rf"\frac{{{_written(left)}}}{{{_written(right)}}}", _PRODUCT
-        case ast.BinOp(ast.Call(ast.Name(name), [of]), ast.Pow(), right) if name in _RAISED:
+        case ast.BinOp(ast.Call(ast.Name(name), [of, *_]), ast.Pow(), right) if name in _RAISED:
             power = _braced(_written(right, flat=True))
             return f"{_RAISED[name]}^{power}{_bracketed(_written(of, flat=True))}", _ATOM
         case ast.BinOp(left, ast.Pow(), right):
