@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.interpolate import CubicSpline
-from scipy.special import logsumexp, ndtr
+from scipy.special import ndtr
 
 DEGREE = 17  # of the polynomial on a piece
 _WIDE = 1.5  # spreads below: average over the normal number; above: over the exponential one
@@ -280,9 +280,9 @@ class LogsumexpLaw:
         ordered = np.sort(self._shift)[::-1]
         at, often = ordered[:2048], np.ones(min(2048, len(ordered)))
         if rest := len(ordered) - len(at):
-            groups = np.array_split(ordered[2048:], min(rest, 1024))
-            at = np.append(at, [logsumexp(each) - math.log(len(each)) for each in groups])
-            often = np.append(often, [len(each) for each in groups])
+            sizes = np.array([*map(len, np.array_split(ordered[2048:], min(rest, 1024)))])
+            sums = np.logaddexp.reduceat(ordered[2048:], np.cumsum(sizes) - sizes)
+            at, often = np.append(at, sums - np.log(sizes)), np.append(often, sizes)
         most, reach = math.log(self.count) + 45, float(np.ptp(self._shift))
         low = -9.3 * self.spread - 6 - reach
         high = self.spread * math.sqrt(2 * most) + most + reach + 2

@@ -133,25 +133,25 @@ def _losses(
     own, share = mean[:, None] + deviation[:, None] * _Z, _SHARE
     if cap is not None:
         own = cap * np.tanh(own / cap)
-    shift, label = None, 0.0
+    label = 0.0
     if bias is not None:
-        shift, label = bias.values, float(bias.of_labels().mean())
-        few = np.quantile(shift, (np.arange(8) + 0.5) / 8)
+        label = float(bias.of_labels().mean())
+        few = np.quantile(bias.values, (np.arange(8) + 0.5) / 8)
         own = (own[:, :, None] + few).reshape(len(own), -1)
         share = np.repeat(share / 8, 8)
     at = found.spread
     if np.ptp(at) < 1e-3 * at.mean():
-        total = _others(n - 1, float(at.mean()), cap, shift).with_another(own)[0]
+        total = _others(n, float(at.mean()), cap, bias).with_another(own)[0]
         # the places differ by so little that their mean spread serves all
     else:
         total = np.stack(
-            [_others(n - 1, float(s), cap, shift).with_another(o)[0]
+            [_others(n, float(s), cap, bias).with_another(o)[0]
              for s, o in zip(at, own, strict=True)]
         )  # fmt: skip
     return total - repeats * own - (1 - repeats) * label, share
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Bias:
     """What a head adds to its logits, ``values`` (n,), where labels have the ``law`` (n,)."""
 
@@ -164,10 +164,12 @@ class Bias:
         return (mean - self.law * self.values) / np.maximum(1 - self.law, 1e-9)
 
 
-def _others(count: int, spread: float, cap: float | None, shift: np.ndarray | None) -> LogsumexpLaw:
-    if cap is not None and shift is not None:
+@lru_cache(maxsize=16)  # a loss and its error ask for the same
+def _others(n: int, spread: float, cap: float | None, bias: Bias | None = None) -> LogsumexpLaw:
+    """The law of the logsumexp of all tokens but one."""
+    if cap is not None and bias is not None:
         raise ValueError("model_or_config: got a soft-cap and a bias; accepted: one of them")
-    return LogsumexpLaw(count, spread, cap, shift)
+    return LogsumexpLaw(n - 1, spread, cap, None if bias is None else bias.values)
 
 
 def loss_of(
@@ -187,7 +189,7 @@ def loss_of(
 def own_share(body: Body, found: VarianceBudget) -> float:
     """The probability that the model gives to the own token, a mean over the places."""
     mean, deviation = own_logit(found.seen, centred(body))
-    logsumexp = LogsumexpLaw(body.n - 1, float(found.seen.spread.mean()), body.cap)
+    logsumexp = _others(body.n, float(found.seen.spread.mean()), body.cap)
     own = mean[:, None] + deviation[:, None] * _COARSE
     if body.cap is not None:
         own = body.cap * np.tanh(own / body.cap)
@@ -247,8 +249,7 @@ def one_draw(
     what the budget leaves out, a relative 1/d of the stream.
     """
     seen, layer = found.seen, centred(body)
-    shift = None if bias is None else bias.values
-    logsumexp = _others(body.n - 1, float(seen.spread.mean()), body.cap, shift)
+    logsumexp = _others(body.n, float(seen.spread.mean()), body.cap, bias)
     others = math.sqrt(np.dot(logsumexp.orders(law), found.alike))
     others *= 1 - own_share(body, found)
     variance = token_variance(body, found, repeats)
