@@ -148,7 +148,7 @@ def make_test(folder: Path) -> tuple[int, str]:
         for name, value in os.environ.items()
         if not name.startswith(("MAKE", "MFLAGS", "PYTEST"))
     }
-    command = ["make", "test", "-o", "lint", "-o", "browser"]
+    command = ["make", "test", "-o", "lint", "-o", "browser", "WORKERS=1"]  # for one notebook
     planned = subprocess.run(
         [*command, "-n"],
         cwd=folder,

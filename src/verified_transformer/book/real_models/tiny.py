@@ -80,7 +80,9 @@ class _Read(pickle.Unpickler):
 
     def __init__(self, kept: _Written) -> None:
         super().__init__(io.BytesIO(kept.text.getbuffer()))
-        self.persistent_load = cache(lambda number: copy.deepcopy(kept.tensors[number]))
+        self.persistent_load = cache(  # type: ignore[method-assign]
+            lambda number: copy.deepcopy(kept.tensors[number])
+        )
 
 
 def tiny(kind: str, *, vocab_size: int = 19, **changes: Any) -> Any:

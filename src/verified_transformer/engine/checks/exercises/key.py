@@ -129,7 +129,9 @@ def _points(every: list[sp.Expr], names: list[sp.Symbol]) -> tuple[list[Point], 
             if len(good) >= min(_POINTS, len(points)):
                 told = (p for p in _good(formulas, small) if number(every[0], p))
                 shown = next(told, {})  # of zero nothing is a multiple
-                place = ", ".join(f"{sp.latex(s)}={float(v):g}" for s, v in shown.items())
+                place = ", ".join(
+                    f"{sp.latex(s)}={float(sp.sympify(v)):g}" for s, v in shown.items()
+                )
                 return [*good, *([shown] if shown else [])], place
     raise ValueError(f"{every[0]} has no value where it was tried")
 
