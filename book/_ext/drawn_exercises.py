@@ -75,7 +75,7 @@ def line(key: dict[str, Any], colab: str = "") -> str:
     if kind == "function":
         call = escape(f'exercise("{key["id"]}").answer(your_function)')
         link = f'<a class="vt-colab" href="{escape(colab)}">Write it in Colab</a>'
-        return f'<p class="vt-answer-call">Your answer: <code>{call}</code> {link}</p>\n'
+        return f'<p class="vt-answer-call">{link}: <code>{call}</code></p>\n'
     field, button = f'id="{name}-field" autocomplete="off" spellcheck="false"', "Check"
     label = f'<label for="{name}-field">Your answer{_in(key.get("names", ()))}</label>'
     if kind == "choice":
