@@ -2,7 +2,8 @@
 
 `terms.yaml` gives pages the words that they are searched by and do not use; they become entries of
 Sphinx's index, which its search puts first. `scorer.js` is what Sphinx takes for its order. The
-index says whether a page has a word; how often it has it is counted here, for the same scorer.
+index says whether a page has a word; how often it has it is counted here, for the same scorer. A
+page whose text is not searched (``nosearch``) is found by its title and its terms.
 """
 
 from __future__ import annotations
@@ -90,7 +91,14 @@ def write_counts(app: Sphinx, exception: Exception | None) -> None:
     if exception is None and static.is_dir():
         counts: dict[str, dict[str, int]] = getattr(app.env, "searched", {})
         titles = {page: app.env.titles[page].astext() for page in counts if page in app.env.titles}
-        pages = {page: [title, counts[page]] for page, title in sorted(titles.items())}
+        pages = {
+            page: [
+                title,
+                {} if "nosearch" in app.env.metadata[page] else counts[page],
+                terms().get(page, []),
+            ]
+            for page, title in sorted(titles.items())
+        }
         said = json.dumps(pages, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
         (static / COUNTS).write_text(f"const counted = {said};\n", encoding="utf-8")
 

@@ -21,14 +21,17 @@ const namesOf = page => {
 };
 
 // How much a page is about the words of the query, from 0 to 1: rare words count for more, and so does a word that it
-// repeats, with less and less gain from each time. (`counted`: by page, its title and how often it has each word.)
+// repeats, with less and less gain from each time. (`counted`: by page, its title, how often it has each word, and its terms.)
 const rarity = word => Math.log(1 + Object.keys(counted).length / (1 + Object.values(counted).filter(([, of]) => of[word]).length));
 const about = page => {
   const words = [...asked], all = words.reduce((sum, word) => sum + rarity(word), 0);
   const share = word => { const many = counted[page]?.[1][word] ?? 0; return many / (many + 4); };
   return words.reduce((sum, word) => sum + rarity(word) * share(word), 0) / (all || 1);
 };
-const named = page => new Set([...stems(counted[page]?.[0] ?? ""), ...namesOf(page)]);
+const terms = page => (counted[page]?.[2] ?? []).map(stems);
+const named = page => new Set([...stems(counted[page]?.[0] ?? ""), ...namesOf(page), ...terms(page).flat()]);
+// A term that is asked for as it stands.
+const wholly = page => 20 * terms(page).some(words => new Set(words).size === asked.size && words.every(word => asked.has(word)));
 const met = page => [...asked].filter(word => named(page).has(word)).length;
 const ranked = page => RANKS.find(([start]) => page.startsWith(start))?.[1] ?? 0;
 
@@ -43,7 +46,7 @@ var Scorer = {
   partialTerm: 2,
   score: ([page, title, , , score]) => {
     const words = stems(title), own = new Set([...words, ...namesOf(page)].filter(word => asked.has(word))).size;
-    return score + ranked(page) + 6 * own + own / (words.length || 1) + 24 * about(page);
+    return score + ranked(page) + 6 * own + own / (words.length || 1) + 24 * about(page) + wholly(page);
   },
 };
 
@@ -52,7 +55,7 @@ const searched = Search._performSearch;
 Search._performSearch = (...query) => {
   const found = searched(...query), there = new Set(found.map(([page]) => page));
   for (const [page, [title]] of Object.entries(counted)) {
-    const score = ranked(page) + 6 * met(page) + 24 * about(page);
+    const score = ranked(page) + 6 * met(page) + 24 * about(page) + wholly(page);
     if (!there.has(page) && score - ranked(page) > 6)
       found.push([page, title, "", null, score, Search._index.filenames[Search._index.docnames.indexOf(page)]]);
   }
