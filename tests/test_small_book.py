@@ -98,8 +98,9 @@ def test_a_build_of_what_changed_leaves_the_pages_of_a_whole_one(tmp_path: Path)
         assert code == 0, output
         html = out / "_build" / "html"
         files = {path.relative_to(html).as_posix(): path for path in html.rglob("*.html")}
-        # a style sheet that is written last has no hash yet in a first build
-        texts = {n: re.sub(r"\.css\?v=\w+", ".css", p.read_text("utf-8")) for n, p in files.items()}
+        # what is written last, such as a style sheet, has no hash yet in a first build
+        hashed = re.compile(r"([.](?:css|js))[?]v=\w+")
+        texts = {name: hashed.sub(r"\1", path.read_text("utf-8")) for name, path in files.items()}
         return {name: (text, files[name].stat().st_mtime_ns) for name, text in texts.items()}
 
     first = pages(folder)
