@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from .. import BOOK
@@ -20,7 +21,7 @@ from .rules import check_rules
 
 __all__ = ["ExerciseError", "Question", "load_questions", "question"]
 
-_FOLDER = BOOK / "claims" / "exercises"
+FOLDER = BOOK / "claims" / "exercises"
 _ID = re.compile(r"([1-5]\.\d+)\.\d+")
 _NEEDS: dict[str, set[str]] = {
     "formula": {"symbols", "answer", "because"}, "number": {"answer", "because"},
@@ -89,8 +90,11 @@ class Question:
 
 
 @cache
-def load_questions() -> dict[str, Question]:
+def load_questions(folder: Path = FOLDER) -> dict[str, Question]:
     """Read and validate all exercises.
+
+    Args:
+        folder: where the files are; the package's own by default.
 
     Returns:
         Questions by id, in the order of the book.
@@ -101,7 +105,7 @@ def load_questions() -> dict[str, Question]:
             section, LaTeX that does not balance, or a claim that is not in the registry.
     """
     found: dict[str, Question] = {}
-    for path in sorted(_FOLDER.glob("*.yaml")):
+    for path in sorted(folder.glob("*.yaml")):
         for section in registry.contents(path):
             if set(section) != {"section", "notebook", "exercises"}:
                 raise ExerciseError(f"{path.name}: got {sorted(section)}; accepted: section, "
