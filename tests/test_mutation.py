@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from mutation import sites
 from mutation.__main__ import as_json, equivalent, left, table
-from mutation.judging import LOCKED, Judge, Judgement, importers
+from mutation.judging import LOCKED, RECORDED, Judge, Judgement, importers, readers
 from mutation.mutant import KINDS, Mutant
 from mutation.mutants import UNITS, draw
 from mutation.sites import Site
@@ -131,10 +131,18 @@ def test_a_changed_cell_is_red_where_it_or_one_behind_it_differs(tmp_path: Path)
 
 def test_a_module_is_tried_by_what_imports_it_or_by_what_imports_its_importers() -> None:
     models = "src/verified_transformer/models"
-    assert "tests/models/test_heads.py" in importers(ROOT, f"{models}/heads.py")[0]
-    tests, notebooks = importers(ROOT, f"{models}/factorised/scoring.py")  # no test imports it
+    assert "tests/models/test_heads.py" in importers(ROOT, f"{models}/heads.py")
+    tests = importers(ROOT, f"{models}/factorised/scoring.py")  # no test imports it
     assert "tests/models/test_factorised.py" in tests and "tests/models/test_heads.py" not in tests
-    assert notebooks and all(name.startswith("notebooks/5-") for name in notebooks)
+    experiments = "src/verified_transformer/book/experiments"
+    assert RECORDED in importers(ROOT, f"{experiments}/tying_on_few_data.py")
+
+
+def test_a_notebook_is_asked_about_a_line_that_it_comes_to() -> None:
+    path = "src/verified_transformer/book/drawings/charts/rows.py"
+    text = (ROOT / path).read_text(encoding="utf-8")
+    asked = readers(ROOT, path, text.index("def bars"), 4)
+    assert len(asked) == 4 and "bars(" in (ROOT / asked[0]).read_text(encoding="utf-8")
 
 
 @pytest.mark.canary

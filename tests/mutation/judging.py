@@ -19,7 +19,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 import html_gates
@@ -32,11 +32,13 @@ from verified_transformer.engine.commands.notebooks import comparing
 from verified_transformer.engine.commands.prose import words
 
 from .forked import Trial
-from .mutant import PARTS, Mutant
+from .mutant import LIBRARY, PARTS, Mutant
 from .mutants import executable
 
 LOCKED = "the lock on words"
-LONGEST = 120  # seconds for the tests of a module that is changed, by the clock
+LONGEST = 600  # seconds for the tests of a module that is changed, by the clock
+ASKED = 4  # notebooks that come to a changed line of the library
+RECORDED = "tests/book/experiments/test_recording.py"  # runs each experiment that is recorded
 Answer = tuple[int, str, str, float]  # of which mutant, by what, in which words, seconds
 
 
@@ -171,12 +173,14 @@ class Judge:
                 yield gate.__name__, "\n".join(found)
 
     def _library(self, mutant: Mutant) -> Iterator[tuple[str, str]]:
-        """Run the tests that import the module or what it defines, then a notebook that does."""
+        """Run the tests that import the module, then notebooks that come to what is changed."""
         path = self.scratch / mutant.path
-        tests, notebooks = importers(self.scratch, mutant.path)
+        tests = importers(self.scratch, mutant.path)
+        notebooks = readers(self.scratch, mutant.path, mutant.site.start, ASKED)
         nbval = ("--nbval", "--nbval-sanitize-with=nbval_sanitize.cfg")
+        tries = [("tests", tests, ()), *(("notebook", [one], nbval) for one in notebooks)]
         with self._changed(path, mutant.changed):
-            for by, files, more in (("tests", tests, ()), ("notebook", notebooks[:1], nbval)):
+            for by, files, more in tries:
                 if files and (said := self._failed(files, more)):
                     yield by, said
 
@@ -269,10 +273,11 @@ class Judge:
             yield answer["number"], answer["by"], answer["said"], answer["seconds"]
 
 
-def importers(root: Path, module: str) -> tuple[list[str], list[str]]:
-    """The unit tests and the notebooks, smallest first, that reach a module of the library.
+def importers(root: Path, module: str) -> list[str]:
+    """The unit tests, smallest first, that import a module of the library.
 
-    Those that import it; where none does, those that import what imports it, and so on.
+    Where none does, those that import what imports it, and so on; an experiment is run by the
+    test of all that are recorded.
 
     Args:
         root: the repository.
@@ -280,20 +285,80 @@ def importers(root: Path, module: str) -> tuple[list[str], list[str]]:
     """
     modules = {_dotted(path, root): path for path in (root / "src").rglob("*.py")}
     imported = {name: _imports(path, name) for name, path in modules.items()}
-    tests = [path for part in PARTS for path in (root / "tests" / part).rglob("test_*.py")]
-    readers = {path: _imports(path) for path in (*tests, *root.glob("notebooks/*/*.ipynb"))}
+    paths = [path for part in PARTS for path in (root / "tests" / part).rglob("test_*.py")]
+    tests = {path: _imports(path) for path in paths}
+    reached = {_dotted(root / module, root)}
+    while True:
+        found = {path for path, names in tests.items() if names & reached}
+        wider = reached | {name for name, names in imported.items() if names & reached}
+        if found or wider == reached:
+            break
+        reached = wider
+    if module.startswith(f"{LIBRARY}/book/experiments/"):
+        found.add(root / RECORDED)
+    ordered = sorted(found, key=lambda path: (path.stat().st_size, path.name))
+    return [path.relative_to(root).as_posix() for path in ordered]
 
-    def nearest(suffix: str) -> list[str]:
-        reached = {_dotted(root / module, root)}
-        while True:
-            found = [p for p, names in readers.items() if p.suffix == suffix and names & reached]
-            wider = reached | {name for name, names in imported.items() if names & reached}
-            if found or wider == reached:
-                found.sort(key=lambda path: (path.stat().st_size, path.name))
-                return [path.relative_to(root).as_posix() for path in found]
-            reached = wider
 
-    return nearest(".py"), nearest(".ipynb")
+def readers(root: Path, module: str, place: int, n: int) -> list[str]:
+    """Notebooks that come to what a module defines at a place, by the names that they say.
+
+    A name that a notebook says is enough, or that of a definition that says the name, and so on:
+    some may not come there after all. The nearest come first, of those the smallest.
+
+    Args:
+        root: the repository.
+        module: path of the module, from the root.
+        place: a character of its text.
+        n: how many, where there are so many.
+    """
+    text = (root / module).read_text(encoding="utf-8")
+    line = text.count("\n", 0, place) + 1
+    own = [node for node in ast.parse(text).body if node.lineno <= line <= (node.end_lineno or 0)]
+    reached = {name for node in own for name in _defined(node)}
+    definitions, notebooks = _says(root)
+    found: list[Path] = []
+    while len(found) < n:
+        near = [p for p, names in notebooks.items() if names & reached and p not in found]
+        found += sorted(near, key=lambda path: (path.stat().st_size, path.name))
+        wider = reached | {name for name, names in definitions if names & reached}
+        if wider == reached:
+            break
+        reached = wider
+    return [path.relative_to(root).as_posix() for path in found[:n]]
+
+
+@cache
+def _says(root: Path) -> tuple[list[tuple[str, set[str]]], dict[Path, set[str]]]:
+    """Which names each definition of the library says, and each notebook."""
+    definitions = [
+        (name, _names(node))
+        for path in (root / "src").rglob("*.py")
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        for name in _defined(node)
+    ]
+    notebooks = root.glob("notebooks/*/*.ipynb")
+    return definitions, {path: _names(ast.parse(_program(path))) for path in notebooks}
+
+
+def _defined(node: ast.stmt) -> list[str]:
+    """What a statement of a module gives a name."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [node.name]
+    if isinstance(node, ast.Assign | ast.AnnAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        return [part.id for one in targets for part in ast.walk(one) if isinstance(part, ast.Name)]
+    return []
+
+
+def _names(tree: ast.AST) -> set[str]:
+    return {getattr(node, "id", "") or getattr(node, "attr", "") for node in ast.walk(tree)} - {""}
+
+
+def _program(path: Path) -> str:
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    text = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
+    return re.sub(r"(?m)^[%!].*$", "", text)
 
 
 def _dotted(path: Path, root: Path) -> str:
@@ -302,12 +367,8 @@ def _dotted(path: Path, root: Path) -> str:
 
 
 def _imports(path: Path, name: str = "") -> set[str]:
-    """What a module, a test or a notebook's first cell imports; relative names made whole."""
+    """What a module or a test imports; relative names made whole."""
     text = path.read_text(encoding="utf-8")
-    if path.suffix == ".ipynb":
-        cells = json.loads(text)["cells"]
-        text = next("".join(c["source"]) for c in cells if c["cell_type"] == "code")
-        text = re.sub(r"(?m)^[%!].*$", "", text)
     package = name.split(".") + ["__init__"] * (path.name == "__init__.py")
     found: set[str] = set()
     for node in ast.walk(ast.parse(text)):
