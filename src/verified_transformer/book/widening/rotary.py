@@ -32,7 +32,7 @@ def angles(positions: Sequence[int], size: int, base: float = 1e4) -> torch.Tens
     return torch.as_tensor(positions, dtype=torch.float64)[:, None] * base ** (-slots / size)
 
 
-def by_table(
+def rotated_by(
     table: torch.Tensor, query: torch.Tensor, key: torch.Tensor
 ) -> tuple[torch.Tensor, ...]:
     """RoFormer's own rotation of queries and keys, with any numbers for sines and cosines.
@@ -59,7 +59,7 @@ def turned(
         angle: (…, size / 2), of each pair.
     """
     if layout == "interleaved":
-        return by_table(torch.cat([angle.sin(), angle.cos()], -1), query, key)
+        return rotated_by(torch.cat([angle.sin(), angle.cos()], -1), query, key)
     cos, sin = (f(torch.cat([angle, angle], -1)) for f in (torch.cos, torch.sin))
     turn = transformers.models.llama.modeling_llama.apply_rotary_pos_emb
     return tuple(x[0] for x in turn(query, key, cos, sin, unsqueeze_dim=0))
