@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 from growth_models import model
-from transformers import Starcoder2Config, Starcoder2ForCausalLM
+from transformers import GPT2Config, Starcoder2Config, Starcoder2ForCausalLM
 
 from verified_transformer.engine.commands.command_line import main
 from verified_transformer.models.growth import (
@@ -24,6 +24,7 @@ from verified_transformer.models.growth import (
     grow_optimiser,
     widen_checkpoint,
 )
+from verified_transformer.models.growth.sizes import shortened
 
 # heads of 3, or 4 with 2 key-value heads (GPT-NeoX and OPT: 2); layers 1 or 2
 SIZES: dict[str, tuple[dict[str, int], tuple[str, ...]]] = {
@@ -334,3 +335,7 @@ def test_a_checkpoint_grows_in_every_way_bit_by_bit(kind: str, tmp_path: Path) -
     )
     with pytest.raises(ValueError, match=r"target: got .* of another source, k or size"):
         widen_checkpoint(folder, wide, 2, **sizes | {"feed_forward": 100})
+
+
+def test_a_configuration_is_shortened_and_never_lengthened() -> None:
+    assert [shortened(GPT2Config(n_layer=layers), 2).n_layer for layers in (5, 1)] == [2, 1]
