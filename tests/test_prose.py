@@ -10,7 +10,7 @@ import pytest
 from verified_transformer.engine.account.verdicts import lock
 from verified_transformer.engine.commands.prose import drafting, meanings, pages, words
 from verified_transformer.engine.commands.prose.meanings import parts
-from verified_transformer.engine.commands.prose.needless import Around, settings
+from verified_transformer.engine.commands.prose.needless import Around, in_company, settings
 from verified_transformer.engine.commands.prose.owners import (
     Owned,
     Page,
@@ -92,7 +92,10 @@ eight <- ATTN-08[drawn].told
 0.82 <- ATTN-08[drawn].told
 $\sqrt{2\ln T/d}$ <- BOOK-50.told
 """
-KNOWN = Page(("sizes 1 2", "BERT-base: 0.1432 of all"), frozenset({"radford2019language"}))
+KNOWN = Page(
+    ("sizes 1 2", "BERT-base: 0.1432 of all"),
+    {"radford2019language": "The vocabulary is expanded to 50,257."},
+)
 
 
 def test_a_text_with_its_owners_has_no_fault() -> None:
@@ -112,6 +115,7 @@ IN_BOTH = {
     "a word": ("twice", "half", "it is 2"),
     "a bound": (r"\approx0.051$", r"\le0.051$", r"not \le that"),
     "a per cent": ("6 %", "7 %", "it is 0.06"),
+    "a number of a source": ("50 257", "50 275", "its annote in the bibliography"),
     "a source": ("radford2019language", "nobody1999", "not in the bibliography"),
     "a claim": ("LOSS-20", "LOSS-99", "LOSS-99"),
     "a number that is told": ("0.82", "0.83", "do not have this number"),
@@ -224,6 +228,14 @@ def test_what_states_nothing_or_is_said_beside_it_needs_no_owner(
     )
     page = Page(around=around)
     assert held(text, page, NEXT) == [f"{one} has no owner" for one in ownerless]
+
+
+@pytest.mark.canary
+def test_a_number_below_ten_whose_words_have_others_alone_needs_an_owner() -> None:
+    beside = in_company(["keys = 8", "Head 3 of all"], "")
+    page = Page(around=Around(frozenset({3.0, 8.0}), beside=beside))
+    assert held("With 8 keys, 3 heads. And 3 words.", page) == []
+    assert held("With 3 keys.", page) == ["3 has no owner"]
 
 
 @pytest.mark.canary

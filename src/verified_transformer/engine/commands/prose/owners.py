@@ -17,12 +17,13 @@ the order in which the text says them; of a page they stand without an id.
     display 2 <- computed <- LOSS-15
     compare the tied loss is larger: printed "tied" > printed "untied"
 
-A display is named by its ``\\tag`` or by its place in the text; see `displays`. ``told`` is what
-the texts of the claim say: a formula of them, whole or a side of it in any form, or a number. A
-whole number that is part of the story may be ``free``, any other with a reason behind it,
-``free: a rate that was tried``. A number alone owns nothing. What needs no owner, `needless` says;
-it may have one. A number that is changed in the text alone, or changes places with another, has no
-owner any more; changed in both places, it disagrees with its owner.
+A source owns what the `annote` of its entry in the bibliography says. A display is named by its
+``\\tag`` or by its place in the text; see `displays`. ``told`` is what the texts of the claim say:
+a formula of them, whole or a side of it in any form, or a number. A whole number that is part of
+the story may be ``free``, any other with a reason behind it, ``free: a rate that was tried``. A
+number alone owns nothing. What needs no owner, `needless` says; it may have one. A number that is
+changed in the text alone, or changes places with another, has no owner any more; changed in both
+places, it disagrees with its owner.
 """
 
 from __future__ import annotations
@@ -109,14 +110,14 @@ class Page:
 
     Attributes:
         printed: lines that the page's code cells print.
-        sources: keys of the bibliography.
+        sources: by key of the bibliography what is quoted there, its `annote`.
         names: what the names in its displays stand for; each text adds to them.
         around: what stands around them.
         elsewhere: gives the lines that another notebook prints, by its path.
     """
 
     printed: Sequence[str] = ()
-    sources: frozenset[str] = frozenset()
+    sources: Mapping[str, str] = field(default_factory=dict)
     names: Names = field(default_factory=Names)
     around: needless.Around = field(default_factory=needless.Around)
     elsewhere: Callable[[str], Sequence[str]] | None = None
@@ -208,12 +209,12 @@ def owner_fault(token: Token, owner: str, page: Page) -> str | None:
         return "a number is no definition"
     if owner == DEFINITION or owner.split(" ")[0] == displays.COMPUTED:
         return displays.inline_fault(token.text, owner, page.names)
-    if owner.startswith("@"):
-        return None if owner[1:] in page.sources else "not in the bibliography"
     if re.fullmatch(r"[\d.e-]+", owner):
         return "a number owns nothing; accepted: what it is computed from"
     claim = _CLAIM.fullmatch(owner)
     try:
+        if owner.startswith("@"):
+            return _quoted(token, page.sources.get(owner[1:]))
         if label := _PRINTED.fullmatch(owner):
             return _printed(token, label[1].strip('" '), page.lines(label[2] or ""))
         if claim:
@@ -222,6 +223,17 @@ def owner_fault(token: Token, owner: str, page: Page) -> str | None:
         return _written(token, owner) if letters else _agrees(token, owner, {})
     except (KeyError, TypeError, ValueError) as error:
         return str(error.args[0])
+
+
+def _quoted(token: Token, quotation: str | None) -> str | None:
+    """Whether what the bibliography quotes of a source has a number, or what a name is set to."""
+    if quotation is None:
+        return "not in the bibliography"
+    said = token
+    if token.kind == "formula":
+        said = Token(RELATION.split(token.text.strip("$ "))[-1].strip(), "number")
+    there = _among(said, tokens(quotation))
+    return None if there else f"its annote in the bibliography: {quotation or 'there is none'}"
 
 
 def _printed(token: Token, label: str, lines: Sequence[str]) -> str | None:

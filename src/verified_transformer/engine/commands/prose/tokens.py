@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from .company import near
 
 WORDS: dict[str, float] = {
     word: value
@@ -37,7 +39,8 @@ _WORD = re.compile(rf"\b(?:{'|'.join(WORDS)})\b", re.IGNORECASE)
 _NAMED = re.compile(  # numbers that are names: of claims, sections, articles, models
     r"(?:section|chapter|notebook|eq\.|equation|line|lines|figure|page|version)s?\s[\d.–, and]+"
     r"|\(\d{1,2}\)|\b[A-Za-z]+-\d+(?:\.\d+)?|\bT5\s1\.1|\b(?:19\d\d|20[0-3]\d)\b|^\s*\d+\.\s"
-    r"|\b(?:Gemma|Llama|Phi|Qwen)\s[1-9](?:\.\d)?(?!\.?\d)",
+    r"|\b(?:Gemma|Llama|Phi|Qwen|OLMo|Ministral)\s[1-9](?:\.\d)?(?!\.?\d)(?:\sto\s[1-9]\b)?"
+    r"|^#\s\d\s·|^\*\*Step\s\d",
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -49,10 +52,12 @@ class Token:
     Attributes:
         text: as it stands, spaces made single.
         kind: "number", "word" or "formula".
+        near: the words beside a number; see `company`.
     """
 
     text: str
     kind: str
+    near: frozenset[str] = field(default=frozenset(), compare=False)
 
 
 def tokens(markdown: str) -> Iterator[Token]:
@@ -75,7 +80,10 @@ def tokens(markdown: str) -> Iterator[Token]:
         for match in maths
         if not SYMBOL.fullmatch(match.group("inline") or match.group("display"))
     ]
-    found += [(m.start(), Token(_single(m.group()), "number")) for m in _NUMBER.finditer(bare)]
+    found += [
+        (m.start(), Token(_single(m.group()), "number", near(bare, *m.span())))
+        for m in _NUMBER.finditer(bare)
+    ]
     found += [(m.start(), Token(_single(m.group()), "word")) for m in _WORD.finditer(bare)]
     for _, token in sorted(found, key=lambda item: item[0]):
         yield token
