@@ -51,6 +51,7 @@ _CELL = re.compile(r"\[([\w-]+)\]")
 _CLAIM = re.compile(rf"{registry.PART}(?: at (?P<at>.+))?")
 _PRINTED = re.compile(r"printed (.+?)(?: in (notebooks/\S+))?")
 _BELOW, _ABOVE = (["<"], [r"\le"], [r"\leq"]), ([">"], [r"\ge"], [r"\geq"])
+_POWER = re.compile(r"(?:([\d.]+)\\cdot)?10\^\{?(-?\d+)\}?")
 FREE, DEFINITION = "free", "definition"
 
 
@@ -205,8 +206,8 @@ def owner_fault(token: Token, owner: str, page: Page) -> str | None:
     if owner.partition(":")[0] == FREE:
         told = owner != FREE or (token.kind == "number" and not re.search(r"\d\.\d|%", token.text))
         return None if told else f"accepted: what computes or prints it, or {FREE}: and why"
-    if owner == DEFINITION and token.kind != "formula":
-        return "a number is no definition"
+    if owner == DEFINITION and not RELATION.search(token.text) and _said(token):
+        return "a number is no definition; accepted: what computes or prints it"
     if owner == DEFINITION or owner.split(" ")[0] == displays.COMPUTED:
         return displays.inline_fault(token.text, owner, page.names)
     if re.fullmatch(r"[\d.e-]+", owner):
@@ -226,13 +227,10 @@ def owner_fault(token: Token, owner: str, page: Page) -> str | None:
 
 
 def _quoted(token: Token, quotation: str | None) -> str | None:
-    """Whether what the bibliography quotes of a source has a number, or what a name is set to."""
+    """Whether what the bibliography quotes of a source has a number."""
     if quotation is None:
         return "not in the bibliography"
-    said = token
-    if token.kind == "formula":
-        said = Token(RELATION.split(token.text.strip("$ "))[-1].strip(), "number")
-    there = _among(said, tokens(quotation))
+    there = _among(token, tokens(quotation))
     return None if there else f"its annote in the bibliography: {quotation or 'there is none'}"
 
 
@@ -242,7 +240,7 @@ def _printed(token: Token, label: str, lines: Sequence[str]) -> str | None:
         return f"{label!r} may stand in any line; accepted: three letters or more"
     if not named:
         return f"no line that is printed has {label!r}"
-    if token.kind == "formula":
+    if _said(token) is None:
         return "a formula is not printed"
     if any(_among(token, tokens(line.replace("$", ""))) for line in named):
         return None
@@ -269,7 +267,7 @@ def _number(owner: str, page: Page) -> float:
 
 def _among(token: Token, others: Iterable[Token]) -> bool:
     """Whether one of the others says the number, to the digits that the token has."""
-    said, found = number_of(token), (number_of(other) for other in others)
+    said, found = _said(token), (number_of(other) for other in others)
     return said is not None and any(
         other is not None and abs(other[0] - said[0]) <= said[1] * (1 + 1e-9) for other in found
     )
@@ -313,8 +311,8 @@ def _agrees(token: Token, text: str, point: Mapping[object, float]) -> str | Non
     found = number(parse(text), point, 20)
     if found is None:
         return "has no value there"
-    *sides, last = RELATION.split(token.text.strip("$"))
-    said = number_of(token) or number_of(Token(last.strip().replace("\\,", ""), "number"))
+    *sides, _ = RELATION.split(token.text.strip("$"))
+    said = _said(token)
     if said is None or abs(float(found) - said[0]) > (near := said[1] * (1 + 1e-9)):
         return f"it is {float(found):.6g}"
     relation = RELATION.findall(token.text.strip("$"))[-1:]
@@ -325,6 +323,18 @@ def _agrees(token: Token, text: str, point: Mapping[object, float]) -> str | Non
         if other is not None and abs(other - float(found)) > near:
             return f"{side.strip()} is {other:.6g}"
     return None
+
+
+def _said(token: Token) -> tuple[float, float] | None:
+    """The number that a token or its last side says, and by how much it may be rounded."""
+    last = RELATION.split(token.text.strip("$ "))[-1].strip().replace("\\,", "")
+    power = _POWER.fullmatch(last)
+    try:
+        digits = f"{power[1] or 1}e{power[2]}" if power else last
+        return number_of(token) or number_of(Token(digits, "number"))
+    except ValueError:
+        value = _value(last)
+        return None if value is None else (value, 1e-9 * abs(value))
 
 
 def _value(side: str) -> float | None:
