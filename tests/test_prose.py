@@ -10,7 +10,7 @@ import pytest
 from verified_transformer.engine.account.verdicts import lock
 from verified_transformer.engine.commands.prose import drafting, meanings, pages, words
 from verified_transformer.engine.commands.prose.meanings import parts
-from verified_transformer.engine.commands.prose.needless import Around, in_company, settings
+from verified_transformer.engine.commands.prose.needless import Around, settings
 from verified_transformer.engine.commands.prose.owners import (
     Owned,
     Page,
@@ -228,14 +228,6 @@ def test_what_states_nothing_or_is_said_beside_it_needs_no_owner(
     )
     page = Page(around=around)
     assert held(text, page, NEXT) == [f"{one} has no owner" for one in ownerless]
-
-
-@pytest.mark.canary
-def test_a_number_below_ten_whose_words_have_others_alone_needs_an_owner() -> None:
-    beside = in_company(["keys = 8", "Head 3 of all"], "")
-    page = Page(around=Around(frozenset({3.0, 8.0}), beside=beside))
-    assert held("With 8 keys, 3 heads. And 3 words.", page) == []
-    assert held("With 3 keys.", page) == ["3 has no owner"]
 
 
 @pytest.mark.canary

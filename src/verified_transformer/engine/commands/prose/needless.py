@@ -3,9 +3,8 @@
 - A number word: no machine knows whether "two" counts what the sentence is about.
 - A number that the next output prints with the same digits, in the order of that output.
 - A number that the section's code gives, or a reading of a claim that the section names; from a
-  hundred on, that of any claim; below ten, not where the words beside it have others alone. And a
-  name that is set to one, such as $d=768$, unless the code, these readings, displays, outputs or
-  the rest of the text set that name to others alone.
+  hundred on, that of any claim. And a name that is set to one, such as $d=768$, unless the code,
+  these readings, displays, outputs or the rest of the text set that name to others alone.
 - A formula without a relation that stands, in any form, in the section's displays, in its code,
   twice in its lines, or in such a reading, and a list of names; one with a relation, if a display
   has it, or if it sets a name to what stands there, as $s=1/\\sqrt k$ and $s<1/\\sqrt k$ do.
@@ -15,19 +14,16 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
 
 from ...account.registry import Statement
 from ...account.rendering.formulas import latex
 from ...exact.displays.marks import chains
-from .company import near
 from .meanings import Meaning, meaning, spelled
 from .tokens import RELATION, SYMBOL, Token, number_of, tokens
 
 NEXT_OUTPUT = "printed"
-_TEN = 10
 _DIGITS = re.compile(r"(\d+(?:[\u202f ]\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?)( ?%)?", re.IGNORECASE)
 _SETTING = re.compile(r"=|<|>|\\[lg]eq?(?![A-Za-z])")  # what a name is, or is bounded by
 _GROUPED = re.compile(r"(?<=\d)(?:_|\\,|,(?=\d{3}\b))(?=\d)")  # what parts the digits of a number
@@ -69,32 +65,6 @@ def settings(text: str) -> frozenset[tuple[str, float]]:
     return frozenset((spelled(re.sub(r"\W", "", name)), float(value)) for name, value in found)
 
 
-def in_company(lines: Iterable[str], prose: str) -> dict[str, set[float]]:
-    """Return by word the numbers below ten that stand beside it in lines, or twice in texts.
-
-    Args:
-        lines: of code, outputs and readings.
-        prose: the texts, which are what is asked.
-
-    Example:
-        >>> in_company(["keys = 8"], "Of 2 heads, with 2 heads and with 3 heads,")
-        {'head': {2.0}, 'key': {8.0}}
-    """
-    said: Counter[tuple[str, float | None]] = Counter()
-    for token in tokens(prose):
-        said.update((word, _of(token)) for word in token.near)
-    found: dict[str, set[float]] = defaultdict(set)
-    for (word, number), times in said.items():
-        if number is not None and number < _TEN and times > 1:
-            found[word].add(number)
-    for line in (_GROUPED.sub("", line) for line in lines):
-        for digits in _DIGITS.finditer(line):
-            (number,) = numbers(digits[0])
-            for word in near(line, *digits.span()) if number < _TEN else ():
-                found[word].add(number)
-    return dict(found)
-
-
 @dataclass(frozen=True)
 class Around:
     """What stands around a text.
@@ -105,7 +75,6 @@ class Around:
         displayed: formulas of its displays, as `unspaced` writes them.
         coded: what its code and these readings mean, with their parts; see `meanings`.
         meant: the same with the displays.
-        beside: by word the numbers below ten that stand beside it; see `in_company`.
     """
 
     given: frozenset[float] = frozenset()
@@ -113,7 +82,6 @@ class Around:
     displayed: Sequence[str] = ()
     coded: Set[Meaning] = frozenset()
     meant: Set[Meaning] = frozenset()
-    beside: Mapping[str, Set[float]] = field(default_factory=dict)
 
 
 def texts(statement: Statement, case: str | None = None) -> Iterator[str]:
@@ -154,7 +122,7 @@ def unasked(
     displayed = "\n".join(around.displayed)
     found = ["word" if token.kind == "word" else "" for token in said]
     for place, token in enumerate(said):
-        if token.kind == "number" and _given(token, around):
+        if token.kind == "number" and _of(token) in around.given:
             found[place] = "given"
         elif token.kind == "formula" and _notation(token.text, around, displayed):
             found[place] = "notation"
@@ -201,14 +169,6 @@ def aligned(
 def _of(token: Token) -> float | None:
     said = number_of(token)
     return abs(said[0]) if said else None
-
-
-def _given(token: Token, around: Around) -> bool:
-    """Whether a number is given; one below ten not where the words beside it have others alone."""
-    number = _of(token)
-    beside = {other for word in token.near for other in around.beside.get(word, ())}
-    alone = number is not None and number < _TEN and beside and number not in beside
-    return number in around.given and not alone
 
 
 def _digits(token: Token) -> str:

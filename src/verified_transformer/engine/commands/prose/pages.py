@@ -57,7 +57,6 @@ def _around(prose: str, code: str = "", printed: Iterable[str] = ()) -> needless
     known = registry.load()[1]
     read = [text for id in named if id in known for text in needless.texts(known[id])]
     given, sets = _of_all_readings()
-    sentences = [one for text in read for one in re.split(r"(?<=[.;])\s", text)]
     maths = [*MATHS.finditer(prose)]
     shown = [found["display"] for found in maths if found["display"]]
     formulas = [found.group().strip("$") for text in read for found in MATHS.finditer(text)]
@@ -68,7 +67,6 @@ def _around(prose: str, code: str = "", printed: Iterable[str] = ()) -> needless
     return needless.Around(
         given=given.union(needless.numbers(code), *map(needless.numbers, read)),
         sets=sets.union(twice, *map(needless.settings, [code, *printed, *read, *shown])),
-        beside=needless.in_company([*code.splitlines(), *printed, *sentences], prose),
         displayed=[*map(needless.unspaced, shown), *(f for f, times in said.items() if times > 1)],
         coded=coded,
         meant=coded.union(*map(meanings.parts, shown)),

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-
-from .company import near
+from dataclasses import dataclass
 
 WORDS: dict[str, float] = {
     word: value
@@ -52,12 +50,10 @@ class Token:
     Attributes:
         text: as it stands, spaces made single.
         kind: "number", "word" or "formula".
-        near: the words beside a number; see `company`.
     """
 
     text: str
     kind: str
-    near: frozenset[str] = field(default=frozenset(), compare=False)
 
 
 def tokens(markdown: str) -> Iterator[Token]:
@@ -80,10 +76,7 @@ def tokens(markdown: str) -> Iterator[Token]:
         for match in maths
         if not SYMBOL.fullmatch(match.group("inline") or match.group("display"))
     ]
-    found += [
-        (m.start(), Token(_single(m.group()), "number", near(bare, *m.span())))
-        for m in _NUMBER.finditer(bare)
-    ]
+    found += [(m.start(), Token(_single(m.group()), "number")) for m in _NUMBER.finditer(bare)]
     found += [(m.start(), Token(_single(m.group()), "word")) for m in _WORD.finditer(bare)]
     for _, token in sorted(found, key=lambda item: item[0]):
         yield token
