@@ -130,9 +130,12 @@ def ownerless_prose(page: Path) -> list[str]:
 
 
 @cache
-def _sources() -> frozenset[str]:
+def _sources() -> dict[str, str]:
+    """By key of the bibliography what is quoted there."""
     bibliography = (ROOT / "book/references.bib").read_text(encoding="utf-8")
-    return frozenset(re.findall(r"@\w+\{([^,\s]+),", bibliography))
+    entries = re.findall(r"^@\w+\{([^,\s]+),(.*?)^\}", bibliography, re.DOTALL | re.MULTILINE)
+    quoted = ((key, re.search(r"^  annote\s*= \{(.*)\},?$", entry, re.M)) for key, entry in entries)
+    return {key: annote[1] if annote else "" for key, annote in quoted}
 
 
 GATES = (

@@ -88,7 +88,7 @@ def _tidy(
         )
         if len(owners) > 1:  # an owner that asks for nothing adds nothing
             owners = [owner for owner in owners if not owner.startswith(FREE)] or owners[:1]
-        if not owners and token in unowned:
+        if not owners and any(token is one for one in unowned):
             owners = [_owner(token, known, claims)]
         adds_nothing = unasked and all(_says_no_more(owner, unasked) for owner in owners)
         if owners and not adds_nothing:

@@ -5,9 +5,9 @@
 - A number that the section's code gives, or a reading of a claim that the section names; from a
   hundred on, that of any claim. And a name that is set to one, such as $d=768$, unless the code,
   these readings, displays, outputs or the rest of the text set that name to others alone.
-- A formula without a relation that stands, in any form, in the section's displays, in its code, or
-  in such a reading, and a list of names; one with a relation, if a display has it, or if it sets a
-  name to what stands there, as $s=1/\\sqrt k$ and $s<1/\\sqrt k$ do.
+- A formula without a relation that stands, in any form, in the section's displays, in its code,
+  twice in its lines, or in such a reading, and a list of names; one with a relation, if a display
+  has it, or if it sets a name to what stands there, as $s=1/\\sqrt k$ and $s<1/\\sqrt k$ do.
 - A display that sets names to what stands in the code or in such a reading.
 """
 

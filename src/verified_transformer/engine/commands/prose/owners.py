@@ -17,12 +17,13 @@ the order in which the text says them; of a page they stand without an id.
     display 2 <- computed <- LOSS-15
     compare the tied loss is larger: printed "tied" > printed "untied"
 
-A display is named by its ``\\tag`` or by its place in the text; see `displays`. ``told`` is what
-the texts of the claim say: a formula of them, whole or a side of it in any form, or a number. A
-whole number that is part of the story may be ``free``, any other with a reason behind it,
-``free: a rate that was tried``. A number alone owns nothing. What needs no owner, `needless` says;
-it may have one. A number that is changed in the text alone, or changes places with another, has no
-owner any more; changed in both places, it disagrees with its owner.
+A source owns what the `annote` of its entry in the bibliography says. A display is named by its
+``\\tag`` or by its place in the text; see `displays`. ``told`` is what the texts of the claim say:
+a formula of them, whole or a side of it in any form, or a number. A whole number that is part of
+the story may be ``free``, any other with a reason behind it, ``free: a rate that was tried``. A
+number alone owns nothing. What needs no owner, `needless` says; it may have one. A number that is
+changed in the text alone, or changes places with another, has no owner any more; changed in both
+places, it disagrees with its owner.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ _CELL = re.compile(r"\[([\w-]+)\]")
 _CLAIM = re.compile(rf"{registry.PART}(?: at (?P<at>.+))?")
 _PRINTED = re.compile(r"printed (.+?)(?: in (notebooks/\S+))?")
 _BELOW, _ABOVE = (["<"], [r"\le"], [r"\leq"]), ([">"], [r"\ge"], [r"\geq"])
+_POWER = re.compile(r"(?:([\d.]+)\\cdot)?10\^\{?(-?\d+)\}?")
 FREE, DEFINITION = "free", "definition"
 
 
@@ -109,14 +111,14 @@ class Page:
 
     Attributes:
         printed: lines that the page's code cells print.
-        sources: keys of the bibliography.
+        sources: by key of the bibliography what is quoted there, its `annote`.
         names: what the names in its displays stand for; each text adds to them.
         around: what stands around them.
         elsewhere: gives the lines that another notebook prints, by its path.
     """
 
     printed: Sequence[str] = ()
-    sources: frozenset[str] = frozenset()
+    sources: Mapping[str, str] = field(default_factory=dict)
     names: Names = field(default_factory=Names)
     around: needless.Around = field(default_factory=needless.Around)
     elsewhere: Callable[[str], Sequence[str]] | None = None
@@ -204,16 +206,16 @@ def owner_fault(token: Token, owner: str, page: Page) -> str | None:
     if owner.partition(":")[0] == FREE:
         told = owner != FREE or (token.kind == "number" and not re.search(r"\d\.\d|%", token.text))
         return None if told else f"accepted: what computes or prints it, or {FREE}: and why"
-    if owner == DEFINITION and token.kind != "formula":
-        return "a number is no definition"
+    if owner == DEFINITION and not RELATION.search(token.text) and _said(token):
+        return "a number is no definition; accepted: what computes or prints it"
     if owner == DEFINITION or owner.split(" ")[0] == displays.COMPUTED:
         return displays.inline_fault(token.text, owner, page.names)
-    if owner.startswith("@"):
-        return None if owner[1:] in page.sources else "not in the bibliography"
     if re.fullmatch(r"[\d.e-]+", owner):
         return "a number owns nothing; accepted: what it is computed from"
     claim = _CLAIM.fullmatch(owner)
     try:
+        if owner.startswith("@"):
+            return _quoted(token, page.sources.get(owner[1:]))
         if label := _PRINTED.fullmatch(owner):
             return _printed(token, label[1].strip('" '), page.lines(label[2] or ""))
         if claim:
@@ -224,13 +226,21 @@ def owner_fault(token: Token, owner: str, page: Page) -> str | None:
         return str(error.args[0])
 
 
+def _quoted(token: Token, quotation: str | None) -> str | None:
+    """Whether what the bibliography quotes of a source has a number."""
+    if quotation is None:
+        return "not in the bibliography"
+    there = _among(token, tokens(quotation))
+    return None if there else f"its annote in the bibliography: {quotation or 'there is none'}"
+
+
 def _printed(token: Token, label: str, lines: Sequence[str]) -> str | None:
     named = [line for line in lines if label in line]
     if len(label) < 3:
         return f"{label!r} may stand in any line; accepted: three letters or more"
     if not named:
         return f"no line that is printed has {label!r}"
-    if token.kind == "formula":
+    if _said(token) is None:
         return "a formula is not printed"
     if any(_among(token, tokens(line.replace("$", ""))) for line in named):
         return None
@@ -257,7 +267,7 @@ def _number(owner: str, page: Page) -> float:
 
 def _among(token: Token, others: Iterable[Token]) -> bool:
     """Whether one of the others says the number, to the digits that the token has."""
-    said, found = number_of(token), (number_of(other) for other in others)
+    said, found = _said(token), (number_of(other) for other in others)
     return said is not None and any(
         other is not None and abs(other[0] - said[0]) <= said[1] * (1 + 1e-9) for other in found
     )
@@ -301,8 +311,8 @@ def _agrees(token: Token, text: str, point: Mapping[object, float]) -> str | Non
     found = number(parse(text), point, 20)
     if found is None:
         return "has no value there"
-    *sides, last = RELATION.split(token.text.strip("$"))
-    said = number_of(token) or number_of(Token(last.strip().replace("\\,", ""), "number"))
+    *sides, _ = RELATION.split(token.text.strip("$"))
+    said = _said(token)
     if said is None or abs(float(found) - said[0]) > (near := said[1] * (1 + 1e-9)):
         return f"it is {float(found):.6g}"
     relation = RELATION.findall(token.text.strip("$"))[-1:]
@@ -313,6 +323,18 @@ def _agrees(token: Token, text: str, point: Mapping[object, float]) -> str | Non
         if other is not None and abs(other - float(found)) > near:
             return f"{side.strip()} is {other:.6g}"
     return None
+
+
+def _said(token: Token) -> tuple[float, float] | None:
+    """The number that a token or its last side says, and by how much it may be rounded."""
+    last = RELATION.split(token.text.strip("$ "))[-1].strip().replace("\\,", "")
+    power = _POWER.fullmatch(last)
+    try:
+        digits = f"{power[1] or 1}e{power[2]}" if power else last
+        return number_of(token) or number_of(Token(digits, "number"))
+    except ValueError:
+        value = _value(last)
+        return None if value is None else (value, 1e-9 * abs(value))
 
 
 def _value(side: str) -> float | None:

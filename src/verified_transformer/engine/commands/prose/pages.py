@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from . import meanings, needless
 from .owners import Owned, Page, faults, read_owners
 from .tokens import MATHS
 
+NO_SOURCES: Mapping[str, str] = {}
 SUFFIX = ".owners"  # of the file beside a notebook or page
 _LISTING = re.compile(r"```.*?```", re.DOTALL)
 ID = re.compile(r"\b[A-Z]{3,5}-\d{2,}\b")
@@ -29,7 +30,7 @@ def read_notebook(notebook: Path) -> Any:
     return nbformat.read(notebook, as_version=4)
 
 
-def page(book: Any, sources: frozenset[str] = frozenset()) -> Page:
+def page(book: Any, sources: Mapping[str, str] = NO_SOURCES) -> Page:
     """Return what the texts of a notebook may refer to: what its cells print and charts tell, and
     what its code and the claims that it names give."""
     code = "\n".join(cell.source for cell in book.cells if cell.cell_type == "code")
@@ -38,7 +39,7 @@ def page(book: Any, sources: frozenset[str] = frozenset()) -> Page:
     return Page(printed, sources, around=_around("\n\n".join(prose), code, printed))
 
 
-def page_of_text(path: Path, text: str, sources: frozenset[str] = frozenset()) -> Page:
+def page_of_text(path: Path, text: str, sources: Mapping[str, str] = NO_SOURCES) -> Page:
     """Return what a Markdown page may refer to, which prints nothing.
 
     Args:
@@ -61,11 +62,12 @@ def _around(prose: str, code: str = "", printed: Iterable[str] = ()) -> needless
     formulas = [found.group().strip("$") for text in read for found in MATHS.finditer(text)]
     coded = meanings.parts_of_code(code).union(*map(meanings.parts, formulas))
     inline = Counter(one for m in maths for one in needless.settings(m["inline"] or ""))
+    said = Counter(needless.unspaced(m["inline"]) for m in maths if m["inline"])
     twice = (one for one, times in inline.items() if times > 1)
     return needless.Around(
         given=given.union(needless.numbers(code), *map(needless.numbers, read)),
         sets=sets.union(twice, *map(needless.settings, [code, *printed, *read, *shown])),
-        displayed=[needless.unspaced(text) for text in shown],
+        displayed=[*map(needless.unspaced, shown), *(f for f, times in said.items() if times > 1)],
         coded=coded,
         meant=coded.union(*map(meanings.parts, shown)),
     )
@@ -144,7 +146,7 @@ def _told(output: Any) -> list[str]:
     return told.splitlines() if told.startswith("[chart]") else []
 
 
-def notebook_faults(notebook: Path, sources: frozenset[str] = frozenset()) -> Iterator[str]:
+def notebook_faults(notebook: Path, sources: Mapping[str, str] = NO_SOURCES) -> Iterator[str]:
     """Yield what in the prose of a notebook has no owner, or one that does not own it."""
     book, owned = read_notebook(notebook), owners_of(notebook)
     known = page(book, sources)
@@ -167,7 +169,7 @@ def _near(sources: list[str], index: int) -> str:
     return ""
 
 
-def text_faults(page: Path, sources: frozenset[str] = frozenset()) -> Iterator[str]:
+def text_faults(page: Path, sources: Mapping[str, str] = NO_SOURCES) -> Iterator[str]:
     """Yield the same of a Markdown page, which prints nothing, but may say what a notebook prints.
 
     Args:

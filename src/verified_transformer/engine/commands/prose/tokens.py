@@ -37,7 +37,8 @@ _WORD = re.compile(rf"\b(?:{'|'.join(WORDS)})\b", re.IGNORECASE)
 _NAMED = re.compile(  # numbers that are names: of claims, sections, articles, models
     r"(?:section|chapter|notebook|eq\.|equation|line|lines|figure|page|version)s?\s[\d.–, and]+"
     r"|\(\d{1,2}\)|\b[A-Za-z]+-\d+(?:\.\d+)?|\bT5\s1\.1|\b(?:19\d\d|20[0-3]\d)\b|^\s*\d+\.\s"
-    r"|\b(?:Gemma|Llama|Phi|Qwen)\s[1-9](?:\.\d)?(?!\.?\d)",
+    r"|\b(?:Gemma|Llama|Phi|Qwen|OLMo|Ministral)\s[1-9](?:\.\d)?(?!\.?\d)(?:\sto\s[1-9]\b)?"
+    r"|^#\s\d\s·|^\*\*Step\s\d",
     re.IGNORECASE | re.MULTILINE,
 )
 
