@@ -51,7 +51,7 @@ def unnumbered(html: Path) -> list[str]:
     """Figures of sections without a number or a caption, or out of turn."""
     found = []
     for path in sorted(html.glob("notebooks/*/*.html")):
-        figures = BeautifulSoup(folded_parts.whole(path), "html.parser").select(
+        figures = folded_parts.parsed(folded_parts.whole(path)).select(
             "article figure, article .cell_output img"
         )
         name = path.relative_to(html).as_posix()

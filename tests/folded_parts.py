@@ -10,11 +10,18 @@ from functools import cache
 from html import unescape
 from pathlib import Path
 
+from bs4 import BeautifulSoup
+from pygments.token import STANDARD_TYPES
+
 NAMED = re.compile(r'<meta name="vt-evidence" content="([^"?]+)\?v=[0-9a-f]+"')
 HANDED = re.compile(r"vtEvidence\(String\.raw`((?:[^`$]|\$(?!\{))*)`\);\n")
 PART = re.compile(r'(?s)<template data-of="([^"]+)">(.*?)</template>')
 FOLD = re.compile(
     r'(?s)<details class="vt-(?:strip|code|set-up)" id="([^"]+)"[^>]*><summary>.*?</summary>\n?'
+)
+# More than half of all tags only colour a word of code.
+COLOURED = re.compile(
+    rf'<span class="(?:{"|".join(filter(None, STANDARD_TYPES.values()))})">([^<]*)</span>'
 )
 _TEXTS: dict[tuple[int, int], str] = {}  # by the place of a file, and when it was written
 
@@ -28,6 +35,11 @@ def whole(page: Path) -> str:
     """
     text = _read(page)
     return _filled(text, _said(page, text) or "")
+
+
+def parsed(text: str) -> BeautifulSoup:
+    """The HTML of a page as a tree; its code has the words, not their colours."""
+    return BeautifulSoup(COLOURED.sub(r"\1", text), "html.parser")
 
 
 def _read(file: Path) -> str:

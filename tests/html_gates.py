@@ -81,7 +81,7 @@ def pages(html: Path) -> Iterator[Page]:
 
 @cache
 def _page(name: str, text: str) -> Page:
-    soup = BeautifulSoup(text, "html.parser")
+    soup = folded_parts.parsed(text)
     articles = soup.find_all("article")
     images = [image for article in articles for image in article.find_all("img")]
     links = [link for article in articles for link in article.find_all("a", href=True)]

@@ -68,15 +68,14 @@ def measured(
         html: the folder of the pages, to which their names are relative.
         maths: run scripts, which typeset formulas; without, a page is measured sooner.
     """
-    page = browser.new_page(viewport={"width": 1280, "height": SCREEN})
-    page.route(lambda url: not url.startswith("file:"), lambda route: route.abort())
-    if not maths:
-        page.route("**/*.js*", lambda route: route.abort())
+    view = {"width": 1280, "height": SCREEN}
+    context = browser.new_context(viewport=view, offline=True, java_script_enabled=maths)
+    page = context.new_page()
     for file in files:
         page.goto(file.as_uri())
         name = file.relative_to(html).with_suffix("").as_posix()
         yield {"name": name, "kB": file.stat().st_size / 1000} | page.evaluate(MEASURE)
-    page.close()
+    context.close()
 
 
 def faults(rows: Sequence[dict[str, Any]]) -> list[str]:

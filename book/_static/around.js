@@ -2,9 +2,9 @@
 window.MathJax ??= {};
 window.MathJax.startup = { ...window.MathJax.startup, pageReady: typesetFirstScreenFirst };
 window.addEventListener("load", () => {
-  Promise.resolve(window.MathJax.startup?.promise).then(reachWhatScrolls);
-  window.addEventListener("resize", reachWhatScrolls);
-  document.addEventListener("toggle", reachWhatScrolls, true);
+  Promise.resolve(window.MathJax.startup?.promise).then(() => reachWhatScrolls());
+  window.addEventListener("resize", () => reachWhatScrolls());
+  document.addEventListener("toggle", (event) => reachWhatScrolls(event.target), true);
 });
 
 // In the order of the page, so that numbers of equations stay; not where the address leads further down.
@@ -21,10 +21,11 @@ async function typesetFirstScreenFirst() {
   await MathJax.typesetPromise();
 }
 
-function reachWhatScrolls() {
-  for (const box of document.querySelectorAll("article .output pre"))
-    if (box.scrollWidth > 3 * box.clientWidth || !/\S {2,}\S/.test(box.textContent)) box.style.whiteSpace = "pre-wrap"; // no table
-  for (const box of document.querySelectorAll("article :is(pre, table, div, figure, mjx-container)")) {
+// All is measured before anything is changed: each change would have the page laid out again.
+function reachWhatScrolls(root = document) {
+  const noTable = (box) => !/\S {2,}\S/.test(box.textContent) || box.scrollWidth > 3 * box.clientWidth;
+  for (const box of [...root.querySelectorAll("article .output pre")].filter(noTable)) box.style.whiteSpace = "pre-wrap";
+  for (const box of root.querySelectorAll("article :is(pre, table, div, figure, mjx-container)")) {
     const scrolls = box.scrollWidth > box.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(box).overflowX);
     if (scrolls && !("reached" in box.dataset)) { // the theme lets the keyboard into some, without a name
       box.tabIndex = 0;

@@ -85,5 +85,5 @@ function holdWideFormulas(root = document) {
   const formulas = [...root.querySelectorAll("mjx-container:not([display], .vt-wide)")];
   const wide = formulas.filter((f) => f.getBoundingClientRect().width > f.closest("p, li, td, div").clientWidth);
   wide.forEach((formula) => formula.classList.add("vt-wide"));
-  globalThis.reachWhatScrolls?.();
+  globalThis.reachWhatScrolls?.(root);
 }
