@@ -98,6 +98,8 @@ class FactorisedEmbedding(WithoutWeight):
         require_real(σ=σ)
         if not σ > 0:
             raise ValueError(f"σ: got {σ}; accepted: a positive number")
+        if dtype is not None and not dtype.is_floating_point:
+            raise ValueError(f"dtype: got {dtype}; accepted: one of floats")
         self.num_embeddings, self.embedding_dim, self.σ = num_embeddings, embedding_dim, σ
         self.padding_idx, self._terms = checked_padding(padding_idx, num_embeddings), terms
 
