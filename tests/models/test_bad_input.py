@@ -132,6 +132,14 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "a rate in words": (
         lambda: models.mup_groups(small(), small(), lr="a"), TypeError, "lr: got 'a'; accepted: a",
     ),
+    "a table without numbers": (
+        lambda: models.set_table(small(), models.LowRankEmbedding(1000, 32, 2, device="meta")),
+        ValueError, "table: got one on the meta device; accepted",
+    ),
+    "a weight without numbers": (
+        lambda: models.LowRankEmbedding.from_dense(torch.empty(5, 4, device="meta"), 2), ValueError,
+        "weight: got one on the meta device; accepted",
+    ),
     "no experts": (lambda: models.upcycle(small(), 0), ValueError, "experts: got 0; accepted: a p"),
     "a state for a configuration": (
         lambda: models.initial_loss(small().state_dict()), ValueError, "got no model_type; accept",

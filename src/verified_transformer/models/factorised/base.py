@@ -315,6 +315,8 @@ def prepared(
             f"weight: got {weight.dtype} of shape {tuple(weight.shape)}; accepted: floating "
             "point of shape (n, d)"
         )
+    if weight.is_meta:
+        raise ValueError("weight: got one on the meta device; accepted: one with numbers")
     if not weight.isfinite().all():
         raise ValueError("weight: got entries that are infinite or no number; accepted: finite")
     table = weight.detach().to(torch.promote_types(weight.dtype, torch.float32), copy=True)
