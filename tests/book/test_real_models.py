@@ -7,7 +7,7 @@ import torch
 
 pytest.importorskip("transformers")
 
-from verified_transformer.book import TINY, randomised, tiny
+from verified_transformer.book import TINY, on_meta, randomised, tiny
 from verified_transformer.book.real_models import hugging_face
 
 
@@ -30,6 +30,13 @@ def test_what_becomes_of_a_tiny_model_is_not_in_the_next() -> None:
     second = tiny("gpt2")
     assert second.lm_head.weight.any() and second.config.n_head == 3
     assert second.lm_head.weight is second.transformer.wte.weight
+
+
+def test_a_tiny_model_stands_where_it_is_asked_for() -> None:
+    devices = [next(on_meta(lambda: tiny("gpt2", n_embd=6)).parameters()).device.type]
+    devices.append(next(tiny("gpt2", n_embd=6).parameters()).device.type)
+    devices.append(next(on_meta(lambda: tiny("gpt2", n_embd=6)).parameters()).device.type)
+    assert devices == ["meta", "cpu", "meta"]
 
 
 def test_torch_keeps_its_own_generator() -> None:

@@ -120,6 +120,34 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "a table's σ in words": (
         lambda: models.LowRankEmbedding(5, 4, 2, σ="a"), TypeError, "σ: got 'a'; accepted: a",
     ),
+    "one length for several": (
+        lambda: models.TensorProductEmbedding(5, 4), TypeError, "sizes: got 4; accepted: several",
+    ),
+    "a table of whole numbers": (
+        lambda: models.LowRankEmbedding(5, 4, 2, dtype=torch.int32), ValueError, "dtype: got torch",
+    ),
+    "a rate below zero": (
+        lambda: models.mup_groups(small(), small(), lr=-1.0), ValueError, "lr: got -1.0; accepted",
+    ),
+    "a rate in words": (
+        lambda: models.mup_groups(small(), small(), lr="a"), TypeError, "lr: got 'a'; accepted: a",
+    ),
+    "a table without numbers": (
+        lambda: models.set_table(small(), models.LowRankEmbedding(1000, 32, 2, device="meta")),
+        ValueError, "table: got one on the meta device; accepted",
+    ),
+    "a weight without numbers": (
+        lambda: models.LowRankEmbedding.from_dense(torch.empty(5, 4, device="meta"), 2), ValueError,
+        "weight: got one on the meta device; accepted",
+    ),
+    "no experts": (lambda: models.upcycle(small(), 0), ValueError, "experts: got 0; accepted: a p"),
+    "a state for a configuration": (
+        lambda: models.initial_loss(small().state_dict()), ValueError, "got no model_type; accept",
+    ),
+    "a width that makes no heads": (
+        lambda: models.initial_loss({**small().config.to_dict(), "n_embd": 33}), ValueError,
+        "got a width of 33 and .* heads; accepted",
+    ),
     "an ε in words": (lambda: models.normalised(STATES, ε="a"), TypeError, "ε: got 'a'; accepted"),
     "noise without end": (
         lambda: models.grow(small(), 2, noise=math.inf), ValueError, "noise: got inf; accepted: a",

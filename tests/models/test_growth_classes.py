@@ -71,6 +71,15 @@ def test_in_bfloat16_a_factor_of_four_rounds_nothing(kind: str) -> None:
     assert not rounded.broken and "rounded anew, which was predicted to cost" in str(rounded)
 
 
+@pytest.mark.parametrize("k", [2, 4])
+def test_in_float16_a_half_of_a_small_weight_is_rounded(k: int) -> None:
+    small = model("Llama, untied", dtype=torch.float16)
+    small.model.layers[0].mlp.down_proj.weight.data *= 1e-4  # below 6e-5 there are fewer digits
+    found = compare(small, grow(small, k))
+    assert found.rounded > 0.2 and found.clean > 1e-9
+    assert found.predicted == pytest.approx(found.clean, rel=1e-6)
+
+
 def test_another_function_says_where_it_parts() -> None:
     small = model("Llama, untied")
     large = grow(small, 2)

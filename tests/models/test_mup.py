@@ -232,12 +232,12 @@ def two_heads(width: int) -> nn.Module:
 REFUSED: dict[str, tuple[Any, Any, Norm, str]] = {
     "a tied head alone": (gpt2(32), gpt2(64), None, "last_norm: got None.* transformer.wte.weight"),
     "a norm without a tie": (
-        llama(32), llama(64), lambda m: m.model.norm, "last_norm: accepted: a norm of the model, be"
+        llama(32), llama(64), lambda m: m.model.norm, "last_norm: got a LlamaRMSNorm; accepted"
     ),
     "a norm of another model": (
-        gpt2(32), gpt2(64), lambda _: nn.LayerNorm(64), "last_norm: accepted: a norm of the model"
+        gpt2(32), gpt2(64), lambda _: nn.LayerNorm(64), "last_norm: got a LayerNorm; accepted"
     ),
-    "no norm": (gpt2(32), gpt2(64), lambda m: m.lm_head, "last_norm: accepted: a norm of the mod"),
+    "no norm": (gpt2(32), gpt2(64), lambda m: m.lm_head, "last_norm: got a Linear; accepted"),
     "another depth": (gpt2(32), gpt2(64, n_layer=1), None, r"transformer.h.1.attn.*only one of"),
     "another head size": (gpt2(32), gpt2(64, n_head=2), None, "GPT2LMHeadModel with heads of 32"),
     "another class": (nn.Linear(2, 3), nn.Bilinear(2, 2, 3), None, "got Bilinear and Linear"),

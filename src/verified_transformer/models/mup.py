@@ -26,10 +26,13 @@ not seen: look at how far the logits move at a few widths.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
 from torch import nn
+
+from .accepted import require_real
 
 _POWERS = {  # of r: spread, rate, decay, ε
     "embedding": (0.0, 0, 0, -1),
@@ -97,7 +100,7 @@ def mup_groups(
         the ``role``.
 
     Raises:
-        ValueError: as `mup_start`.
+        TypeError, ValueError: as `mup_start`; a setting is no number, negative or not finite.
 
     Source: Yang and others (2022), tables 3 and 8; ε as Everett and others (2024) found.
 
@@ -106,6 +109,10 @@ def mup_groups(
         >>> {group["role"]: group["lr"] for group in mup_groups(model, small, lr=0.1)}
         {'embedding': 0.1, 'hidden': 0.025, 'vector': 0.1}
     """
+    for setting, value in {"lr": lr, "weight_decay": weight_decay, "eps": eps}.items():
+        require_real(**{setting: value})
+        if not 0 <= value < math.inf:
+            raise ValueError(f"{setting}: got {value}; accepted: a finite number of at least 0")
     told, r = _roles(model, small, last_norm)
     groups: dict[str, dict[str, Any]] = {}
     for name, parameter in model.named_parameters():
@@ -172,10 +179,13 @@ def _tell_last_norm(
         if tied:
             raise ValueError(f"last_norm: got None; accepted: the norm before the head {tied[0]}")
         return
-    own = set(last_norm.parameters())
+    own = set(last_norm.parameters()) if isinstance(last_norm, nn.Module) else set()
     names = [name for name, parameter in model.named_parameters() if parameter in own]
     if not tied or not names or any(told[name] != "vector" for name in names):
-        raise ValueError("last_norm: accepted: a norm of the model, before a tied head")
+        kind = type(last_norm).__name__
+        raise ValueError(
+            f"last_norm: got a {kind}; accepted: a norm of the model before a tied head"
+        )
     if not any(_size(p) > 0 for p in own):
         raise ValueError(f"{names[0]}: a gain that starts at zero cannot hold a factor")
     config = getattr(model, "config", None)

@@ -128,6 +128,7 @@ def test_a_function_is_tried_and_may_fail() -> None:
     assert asked.answer(right)
     assert "lays the vectors side by side" in asked.answer(wrong["np.concatenate(vectors)"]).say
     assert asked.answer(lambda vectors: 1 / 0).say.endswith("ZeroDivisionError: division by zero.")
+    assert "it returns nothing: does it end" in asked.answer(lambda vectors: None).say
     assert asked.answer(lambda vectors: [1.0]).say == (
         "With `[np.array([2.0, 3.0]), np.array([1.0, -1.0])]` it gives [1.0], "
         "not [2.0, -2.0, 3.0, -3.0]."

@@ -129,6 +129,17 @@ def test_a_formula_that_is_no_sentence_is_told_by_its_number() -> None:
         claim("INIT-27").case("alpha").derive(mean_of_exponentials, wrong=exp(x))
 
 
+@pytest.mark.canary
+def test_a_wrong_formula_is_shown_where_it_is_wrong() -> None:
+    def length_of_a_factor(entries: Any = t**2) -> Any:
+        (length,) = solve(entries - d, t)
+        return length
+
+    says = r"at d=2, k=3 that is 1\.4142136 and not 1\.259921: 1\.12 times as much"
+    with pytest.raises(ClaimFailed, match=says):
+        claim("FACT-24").case("length").truth.derive(length_of_a_factor, wrong=k * t)
+
+
 def roots(shift: Any = 2) -> Any:
     (root,) = solve(t**2 - shift * σ, t)
     return root
@@ -176,7 +187,7 @@ def test_a_slip_that_changes_nothing_is_argued() -> None:
     slip = "line 3: 1 * tail ** 2 -> 1 / tail ** 2"
     with pytest.raises(ValueError, match=r"alike: line 3.*gives another number"):
         claim("LOSS-14").derive(odd, wrong=laplace, alike={slip: "no reason"})
-    with pytest.raises(ValueError, match="alike: got line 9; accepted: line 2"):
+    with pytest.raises(ValueError, match=r"alike: got line 9, no slip of.*accepted: line 2"):
         claim("LOSS-14").derive(odd, wrong=laplace, alike={"line 9": "no such line"})
 
 

@@ -109,7 +109,8 @@ def tiny(kind: str, *, vocab_size: int = 19, **changes: Any) -> Any:
         raise ValueError(f"kind: got {kind!r}; accepted: {', '.join(TINY)}")
     name, sizes = TINY[kind]
     settings = {"vocab_size": vocab_size, **sizes, **changes}
-    asked = repr((kind, torch.get_default_dtype(), sorted(settings.items(), key=itemgetter(0))))
+    where = torch.get_default_device(), torch.get_default_dtype()
+    asked = repr((kind, where, sorted(settings.items(), key=itemgetter(0))))
     if asked not in _BUILT:
         if len(_BUILT) == _KEPT:
             _BUILT.clear()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -79,7 +80,7 @@ class ByDerivation(Subject):
         points = self._points(at, derived.free_symbols)
         if not equivalent(derived.value, self.formula, tolerance=1e-15):
             raise self._failed(
-                f"the derivation gives {derived.value}{self._example(derived.value, points[0])}; "
+                f"the derivation gives {derived.value}{self._example(derived.value, points)}; "
                 "look at the definition and at its last step"
             )
         score = self._judged(derived.oracle, points)
@@ -121,8 +122,9 @@ class ByDerivation(Subject):
         except StepFailed as error:
             raise self._failed(f"the formula does not solve the recursion: {error}") from error
 
-    def _example(self, value: sp.Expr, point: Point) -> str:
-        """The derived and the claimed number at a point, where both have one."""
+    def _example(self, value: sp.Expr, points: Sequence[Point]) -> str:
+        """The derived and the claimed number at a point that tells them apart, if both have one."""
+        point = self._telling(value, points)
         found, said = (_real(formula, point) for formula in (value, self.formula))
         if found is None or said is None:
             return f", not {self.formula}"
@@ -130,6 +132,14 @@ class ByDerivation(Subject):
             f", not {self.formula}; at {place(point) or 'no symbols'} that is {found:.8g} and not "
             f"{said:.8g}: {as_much(found, said)}"
         )
+
+    def _telling(self, value: sp.Expr, points: Sequence[Point]) -> Point:
+        """The first point at which a formula is not the claimed one, or the first of all."""
+        for point in points:
+            found, said = (_real(formula, point) for formula in (value, self.formula))
+            if found is None or said is None or not math.isclose(found, said, rel_tol=1e-9):
+                return point
+        return points[0]
 
     def _broken(self, derived: Any) -> int:
         """How many changed definitions lead elsewhere: all of them, or the proof fails."""
@@ -183,7 +193,7 @@ class ByDerivation(Subject):
         line = f"{self.name} derivation   #{hash_of(derived)}"
         display({"text/plain": line, "text/markdown": derived}, {})
         if not equivalent(shown.value, self.formula, tolerance=1e-12):
-            raise self._failed(f"{shown.name} is {self._told(shown.value, points[0])}")
+            raise self._failed(f"{shown.name} is {self._told(shown.value, points)}")
         if not shown.computes(points[0]):
             raise ValueError(
                 f"{function.__name__}: writes the formula down; accepted: a function with an "
@@ -208,13 +218,14 @@ class ByDerivation(Subject):
             latex=self._equation(shown, self.formula),
         )  # fmt: skip
 
-    def _told(self, value: sp.Expr, point: Point) -> str:
+    def _told(self, value: sp.Expr, points: Sequence[Point]) -> str:
         """What came out instead: as a formula, or as a number where the formula is no sentence."""
+        point = self._telling(value, points)
         found, said = (number(formula, point, 15) for formula in (value, self.formula))
         longest = max(len(str(formula)) for formula in (value, self.formula))
         free = value.free_symbols | self.formula.free_symbols
         if None in (found, said) or (free and longest < _LONG):
-            return f"{value}{self._example(value, point)}"
+            return f"{value}{self._example(value, points)}"
         found, said = float(str(found)), float(str(said))
         where = f", at {place(point)}" if free else ""
         return f"{found:.6g}, not {said:.6g}{where}: {as_much(found, said)}"
@@ -229,7 +240,8 @@ class ByDerivation(Subject):
         every = dict(shown.slips())
         if strange := set(alike) - set(every):
             raise ValueError(
-                f"alike: got {', '.join(sorted(strange))}; accepted: {'; '.join(every)}"
+                f"alike: got {', '.join(sorted(strange))}, no slip of these lines; accepted: "
+                f"{'; '.join(every)}, or none"
             )
         alive = [
             label

@@ -98,6 +98,8 @@ class FactorisedEmbedding(WithoutWeight):
         require_real(σ=σ)
         if not σ > 0:
             raise ValueError(f"σ: got {σ}; accepted: a positive number")
+        if dtype is not None and not dtype.is_floating_point:
+            raise ValueError(f"dtype: got {dtype}; accepted: one of floats")
         self.num_embeddings, self.embedding_dim, self.σ = num_embeddings, embedding_dim, σ
         self.padding_idx, self._terms = checked_padding(padding_idx, num_embeddings), terms
 
@@ -313,6 +315,8 @@ def prepared(
             f"weight: got {weight.dtype} of shape {tuple(weight.shape)}; accepted: floating "
             "point of shape (n, d)"
         )
+    if weight.is_meta:
+        raise ValueError("weight: got one on the meta device; accepted: one with numbers")
     if not weight.isfinite().all():
         raise ValueError("weight: got entries that are infinite or no number; accepted: finite")
     table = weight.detach().to(torch.promote_types(weight.dtype, torch.float32), copy=True)

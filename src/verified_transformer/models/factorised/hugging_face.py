@@ -98,6 +98,8 @@ def set_table(model: Model, table: FactorisedEmbedding) -> Model:
         wanted, given = getattr(old, name), getattr(table, name)
         if wanted != given:
             raise ValueError(f"table: got {name} = {given}; accepted: {wanted}, as in the model")
+    if any(parameter.is_meta for parameter in table.parameters()) and not old.weight.is_meta:
+        raise ValueError("table: got one on the meta device; accepted: one with numbers")
     if _held_elsewhere(model, old):
         raise ValueError(
             f"model: got a {type(model).__name__} whose table another module has as well, such as "

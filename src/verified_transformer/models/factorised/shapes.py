@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import SupportsIndex
 
@@ -59,6 +59,8 @@ def covering_factors(number: int, k: int) -> tuple[int, ...]:
 
 def checked_sizes(name: str, sizes: Sequence[int]) -> tuple[int, ...]:
     """Return sizes as a tuple; refuse none, and what is no positive whole number."""
+    if not isinstance(sizes, Iterable):
+        raise TypeError(f"{name}: got {sizes!r}; accepted: several, such as (24, 32)")
     found = tuple(whole(name, size) for size in sizes)
     if not found or any(size < 1 for size in found):
         raise ValueError(f"{name}: got {found}; accepted: at least one, all positive")

@@ -127,11 +127,16 @@ class Gathered:
         return found
 
     def rounds(self) -> bool:
-        """Whether there is a shift, or a dimension with a factor that is no power of two."""
-        mantissas = (torch.frexp(factor).mantissa.abs() for _, (_, factor) in self.along)
-        return bool(self.shift) or any(
-            bool(((each - 0.5).abs() > 1e-12).logical_and(each != 0).any()) for each in mantissas
-        )
+        """Whether there is a shift, or a dimension with a factor that is no power of two.
+
+        In float16 any factor but 1 counts: below 6e-5 its numbers have fewer digits, and a weight
+        may well be there.
+        """
+        kept = [factor[factor != 0] for _, (_, factor) in self.along]
+        if self.value.dtype == torch.float16:
+            return bool(self.shift) or any(bool((factor != 1).any()) for factor in kept)
+        mantissas = (torch.frexp(factor).mantissa.abs() for factor in kept)
+        return bool(self.shift) or any(bool(((m - 0.5).abs() > 1e-12).any()) for m in mantissas)
 
     def like(self, other: Gathered) -> bool:
         """Whether another gathers in the same way."""

@@ -187,11 +187,11 @@ class Growth:
         return list(dict.fromkeys(found))
 
     def _is_exact(self, name: str) -> bool:
-        """Whether a parameter is what the rules make, nothing added, and that in any dtype."""
+        """Whether a parameter is what the rules make, nothing added, and not rounded."""
         rule, own = self.gathered(name), self.large.get_parameter(name).detach()
         if not all(power_of_two(factor) for factor, _ in rule.factors()):
             return False
-        made = rule.dense() if rule.shift else rule.into(torch.empty_like(own))
+        made = rule.dense() if rule.rounds() else rule.into(torch.empty_like(own))
         return torch.equal(made, own.to(made.dtype))  # 1 + w may round where its multiple does not
 
     def has_words(self, name: str) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from ..accepted import require_whole
+from ..accepted import require_positive
 from .descriptions import GrowthRefused, described
 from .sizes import head_size
 from .stock import carry, require_stock
@@ -64,8 +64,8 @@ def upcycle(
     """
     import transformers
 
-    require_whole(experts=experts, active=active)
-    if not 1 <= active <= experts:
+    require_positive(experts=experts, active=active)
+    if active > experts:
         raise ValueError(f"active: got {active}; accepted: from 1 to {experts}, as experts are")
     described(model)
     name = type(model).__name__

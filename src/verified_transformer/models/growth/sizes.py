@@ -399,7 +399,7 @@ def _told(config: Any, what: str | bool) -> bool:
 
 
 def power_of_two(scale: float) -> bool:
-    """Whether a factor rounds nothing, in any dtype; to 12 digits."""
+    """Whether a factor rounds nothing but subnormal numbers; to 12 digits."""
     return math.frexp(round(scale, 12))[0] == 0.5
 
 

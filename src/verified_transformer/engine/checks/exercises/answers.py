@@ -207,7 +207,10 @@ def _tried(asked: Question, answer: _Function) -> str:
     found = []
     for text, given in zip(asked.inputs, inputs, strict=True):
         try:
-            found.append(np.asarray(answer(*given), dtype=float))
+            returned = answer(*given)
+            if returned is None:
+                return f"With `{text}` it returns nothing: does it end with `return`?"
+            found.append(np.asarray(returned, dtype=float))
         except Exception as error:  # whatever a reader's function raises is told to her
             return f"With `{text}` it raises {type(error).__name__}: {error}."
     wanted = _results(right, inputs)

@@ -49,7 +49,8 @@ def body_of(given: Any) -> Body:
     kind = settings.get("model_type")
     if kind not in RECIPES:
         known = ", ".join(sorted(RECIPES))
-        raise ValueError(f"model_or_config: got the class {kind!r}; accepted: {known}.\n{_ASKED}")
+        got = "no model_type" if kind is None else f"the class {kind!r}"
+        raise ValueError(f"model_or_config: got {got}; accepted: {known}.\n{_ASKED}")
     body, unread = RECIPES[kind](settings), settings.unread()
     if not unread or not isinstance(given, Mapping):
         return body
@@ -91,9 +92,14 @@ def decoder(
     own = Norm(norm, s.deviation(*ε[:-1], default=ε[-1]), gain)
     if isinstance(windows, bool):
         windows = _windows(s, depth) if windows else [None] * depth
-    width = s.get("head_dim", default=head or d // heads)
+    width = s.get("head_dim", default=head or d / heads)
+    if width != int(width):
+        raise ValueError(
+            f"model_or_config: got a width of {d} and {heads} heads; accepted: a multiple of the "
+            "heads, or head_dim"
+        )
     looks = Attention(
-        heads, width, start, start, start, branch * start,
+        heads, int(width), start, start, start, branch * start,
         width**-0.5 if scale is None else scale, normed, attention_cap, slopes=slopes,
     )  # fmt: skip
     forward = Feedforward(
