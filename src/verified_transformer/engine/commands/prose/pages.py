@@ -17,7 +17,7 @@ from . import meanings, needless
 from .owners import Owned, Page, faults, read_owners
 from .tokens import MATHS
 
-NO_SOURCES: Mapping[str, str] = {}
+_NO_SOURCES: Mapping[str, str] = {}
 SUFFIX = ".owners"  # of the file beside a notebook or page
 _LISTING = re.compile(r"```.*?```", re.DOTALL)
 ID = re.compile(r"\b[A-Z]{3,5}-\d{2,}\b")
@@ -30,7 +30,7 @@ def read_notebook(notebook: Path) -> Any:
     return nbformat.read(notebook, as_version=4)
 
 
-def page(book: Any, sources: Mapping[str, str] = NO_SOURCES) -> Page:
+def page(book: Any, sources: Mapping[str, str] = _NO_SOURCES) -> Page:
     """Return what the texts of a notebook may refer to: what its cells print and charts tell, and
     what its code and the claims that it names give."""
     code = "\n".join(cell.source for cell in book.cells if cell.cell_type == "code")
@@ -39,7 +39,7 @@ def page(book: Any, sources: Mapping[str, str] = NO_SOURCES) -> Page:
     return Page(printed, sources, around=_around("\n\n".join(prose), code, printed))
 
 
-def page_of_text(path: Path, text: str, sources: Mapping[str, str] = NO_SOURCES) -> Page:
+def page_of_text(path: Path, text: str, sources: Mapping[str, str] = _NO_SOURCES) -> Page:
     """Return what a Markdown page may refer to, which prints nothing.
 
     Args:
@@ -146,7 +146,7 @@ def _told(output: Any) -> list[str]:
     return told.splitlines() if told.startswith("[chart]") else []
 
 
-def notebook_faults(notebook: Path, sources: Mapping[str, str] = NO_SOURCES) -> Iterator[str]:
+def notebook_faults(notebook: Path, sources: Mapping[str, str] = _NO_SOURCES) -> Iterator[str]:
     """Yield what in the prose of a notebook has no owner, or one that does not own it."""
     book, owned = read_notebook(notebook), owners_of(notebook)
     known = page(book, sources)
@@ -169,7 +169,7 @@ def _near(sources: list[str], index: int) -> str:
     return ""
 
 
-def text_faults(page: Path, sources: Mapping[str, str] = NO_SOURCES) -> Iterator[str]:
+def text_faults(page: Path, sources: Mapping[str, str] = _NO_SOURCES) -> Iterator[str]:
     """Yield the same of a Markdown page, which prints nothing, but may say what a notebook prints.
 
     Args:
