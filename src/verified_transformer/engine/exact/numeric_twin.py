@@ -22,7 +22,7 @@ from typing import Any
 import mpmath
 import sympy as sp
 
-from .formulas.evaluation import Point, number
+from .formulas.evaluation import Point, number, with_numbers
 from .integrals.quadrature import integrate_numerically
 
 _OURS = __name__.partition(".")[0]
@@ -220,7 +220,7 @@ class _Twin:
     def at(self, formula: Any, *bound: Any) -> Any:
         """A formula with numbers for its symbols, but for bound ones."""
         kept = {s: v for s, v in self.point.items() if s not in bound}
-        return sp.sympify(formula).subs(kept)
+        return with_numbers(sp.sympify(formula), kept)
 
     def integral(self, formula: Any, *limits: Any) -> Any:
         self.done.append("integral")
