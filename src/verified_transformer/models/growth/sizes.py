@@ -295,7 +295,13 @@ def widened(
             f"key_value_heads: got {grown_groups}; accepted: one that divides {more * count} heads"
         )
     size = head_size(small, names)
-    inside = _times("head size", size, head_size(large, names))
+    grown_size = head_size(large, names)
+    if not size_of(large, "head size", names) and grown_size % size:
+        raise ValueError(
+            f"width: got {grown} for {more * count} heads; accepted: a multiple of "
+            f"{size * more * count}, as {_COPIED['head size']}"
+        )
+    inside = _times("head size", size, grown_size)
     inner, grown_inner = _inner(small, names), _inner(large, names)
     if grown_inner < inner:
         raise ValueError(f"feed-forward: got {grown_inner}; accepted: at least {inner}")

@@ -224,6 +224,8 @@ class FormulaReader:
                 raise self._refused(node, f"a call of {', '.join(self._functions)}")
             case ast.Call():
                 raise self._refused(node, "arguments without names")
+            case ast.BinOp(_, ast.BitXor(), _):
+                raise self._refused(node, "** for a power")
         raise self._refused(node, "numbers, names, + - * / ** and calls of functions")
 
     def _call(self, node: ast.expr, name: str, given: list[ast.expr], depth: int) -> Any:
