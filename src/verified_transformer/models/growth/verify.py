@@ -267,17 +267,15 @@ def errors(
         _in_float64(large, numbers, rows=rows, whole=whole, without=grown, held=exact),
         passed_by(small, passed),
         passed_by(large, grown),
-        clean_float64(),
     ):
         runs = _runs(growth, small, inputs, words), _runs(growth, large, inputs, words)
-        with _traced(small, growth) as one, _traced(large, growth) as other:
-            (_, before), (_, after) = map(next, runs)
-            error, said = _apart(before, after, growth), before
+        with clean_float64(), _traced(small, growth) as one, _traced(large, growth) as other:
+            (_, said), (_, found) = map(next, runs)
         broken = _first_break(one, other, growth.axes, tolerance)
-        elsewhere = {
-            where: _apart(before, after, growth)
-            for (where, before), (_, after) in zip(*runs, strict=True)
-        }
+        with clean_float64():
+            further = [*zip(*runs, strict=True)]
+    error = _apart(said, found, growth)
+    elsewhere = {where: _apart(before, after, growth) for (where, before), (_, after) in further}
     return error, broken, elsewhere, said
 
 
