@@ -460,7 +460,7 @@ def _in_float64(
         without: layers that do not run.
     """
     handles, kept, seen = [], {}, dict[str, bool]()  # whether a parameter is not rounded at all
-    spare: dict[Any, list[nn.Parameter]] = {}  # of modules that have run, for others of their shape
+    spare: dict[Any, list[Any]] = {}  # of modules that have run, for others of their shape
     experts = getattr(model.config, "_experts_implementation", None)
 
     def write(name: str, own: torch.Tensor, value: torch.Tensor) -> None:
