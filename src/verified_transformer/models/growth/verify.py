@@ -225,6 +225,7 @@ def require_same_function(growth: Growth) -> None:
             raise GrowthFailed(f"{name}: it is not what the rules make, rounded")
 
 
+@torch.no_grad()
 def errors(
     growth: Growth, tolerance: float, *, exact: bool = False, sampled: bool = False
 ) -> tuple[float, str, dict[str, float], Said]:
