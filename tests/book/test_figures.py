@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import pytest
 from matplotlib.axes import Axes
@@ -35,8 +36,14 @@ def curve(ax: Axes) -> None:
     ax.legend()
 
 
+@cache
+def stored() -> dict:
+    """The picture of `curve`, which others are held against."""
+    return output(curve)
+
+
 def test_a_picture_is_its_datas_and_like_itself() -> None:
-    first, second = output(curve), output(curve)
+    first, second = stored(), output(curve)
     assert pictures.picture_fault(first) is None
     assert list(pictures.moved([first], [second])) == []
 
@@ -64,7 +71,7 @@ def test_a_changed_picture_is_told(change: str) -> None:
         curve(ax)
         alter(ax)
 
-    assert any(says in text for text in pictures.moved([output(curve)], [output(changed)]))
+    assert any(says in text for text in pictures.moved([stored()], [output(changed)]))
 
 
 def test_what_cannot_be_seen_is_no_change() -> None:
@@ -85,7 +92,7 @@ def test_a_swapped_picture_is_found() -> None:
     assert "not the one" in (pictures.picture_fault(first) or "")
     del second["metadata"]["image/png"]
     assert "without its data" in (pictures.picture_fault(second) or "")
-    assert list(pictures.moved([output(curve)], [])) == ["1 pictures are stored, 0 came out"]
+    assert list(pictures.moved([stored()], [])) == ["1 pictures are stored, 0 came out"]
 
 
 def test_points_of_unstable_training_are_stored_and_not_compared() -> None:

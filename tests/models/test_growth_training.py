@@ -62,7 +62,7 @@ def losses(m: Any, optimiser: torch.optim.Optimizer, steps: int) -> torch.Tensor
     return torch.tensor(found, dtype=torch.float64)
 
 
-def apart(kind: str, make: Make, *, k: int = 2, steps: int = 10, before: int = 5) -> float:
+def apart(kind: str, make: Make, *, k: int = 2, steps: int = 6, before: int = 3) -> float:
     """How far the losses of the grown model are from the small one's, which it follows."""
     small = model(kind, embeddings=0.5)
     optimiser = make(groups_of(small))
@@ -75,14 +75,21 @@ def apart(kind: str, make: Make, *, k: int = 2, steps: int = 10, before: int = 5
 
 
 @pytest.mark.parametrize("name", OPTIMISERS)
-@pytest.mark.parametrize("kind", [*KINDS, *TODAY])
+@pytest.mark.parametrize("kind", KINDS)
 def test_the_grown_model_follows_the_small_one(kind: str, name: str) -> None:
-    assert apart(kind, OPTIMISERS[name], k=3 if kind in KINDS else 2) <= 1e-9
+    assert apart(kind, OPTIMISERS[name], k=3) <= 1e-9
+
+
+@pytest.mark.parametrize("name", ["momentum", "Adam", "AdamW"])  # of each rule the most general
+@pytest.mark.parametrize("kind", TODAY)
+def test_so_do_classes_of_today(kind: str, name: str) -> None:
+    assert apart(kind, OPTIMISERS[name]) <= 1e-9
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["momentum", "AdamW"])
-@pytest.mark.parametrize("kind", ["GPT-2, tied", "Llama, untied"])
+@pytest.mark.parametrize(
+    ("kind", "name"), [("GPT-2, tied", "AdamW"), ("Llama, untied", "momentum")]
+)
 def test_two_hundred_steps(kind: str, name: str) -> None:
     assert apart(kind, OPTIMISERS[name], steps=200) <= 1e-8
 

@@ -62,22 +62,25 @@ def test_an_extra_without_torch_is_found() -> None:
     assert uncovered(text.replace('"torch>=2.8", ', "")) == {"torch"}
 
 
-def loaded(code: str) -> set[str]:
-    """Which of torch and SymPy an interpreter has loaded after some code."""
-    said = "import json, sys; print(json.dumps(sorted({'torch', 'sympy'} & set(sys.modules))))"
+SAY = "import json, sys; print(json.dumps(sorted({'torch', 'sympy'} & set(sys.modules))))"
+
+
+def loaded(*codes: str) -> list[set[str]]:
+    """Which of torch and SymPy one interpreter has loaded after each of some pieces of code."""
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", f"{code}\n{said}"],
+        [sys.executable, "-W", "ignore", "-c", "\n".join(f"{code}\n{SAY}" for code in codes)],
         env={**os.environ, "PYTHONPATH": str(SOURCE)}, capture_output=True, check=True,
     )  # fmt: skip
-    return set(json.loads(done.stdout.splitlines()[-1]))
+    return [set(json.loads(line)) for line in done.stdout.splitlines()]
 
 
-def test_the_package_loads_neither_torch_nor_sympy() -> None:
-    assert loaded("import verified_transformer; dir(verified_transformer)") == set()
-
-
-def test_the_models_wing_loads_nothing_until_a_name_is_used() -> None:
-    assert loaded("import verified_transformer.models as models; dir(models)") == set()
+def test_neither_torch_nor_sympy_is_loaded_until_it_is_used_and_to_derive_no_torch() -> None:
+    found = loaded(
+        "import verified_transformer; dir(verified_transformer)",
+        "import verified_transformer.models as models; dir(models)",
+        "from verified_transformer import claim, derive, symbols",
+    )
+    assert found == [set(), set(), {"sympy"}]
 
 
 DERIVE = """
@@ -103,28 +106,19 @@ for absent in ("torch", "numpy", "scipy", "matplotlib"):
 """
 
 
-def test_to_import_what_derives_loads_no_torch() -> None:
-    assert loaded("from verified_transformer import claim, derive, symbols") == {"sympy"}
-
-
 @pytest.mark.slow
 def test_a_derivation_needs_sympy_alone() -> None:
-    assert loaded(DERIVE) == {"sympy"}
+    assert loaded(DERIVE) == [{"sympy"}]
 
 
 @pytest.mark.slow
-def test_factorised_tables_counts_and_first_losses_load_no_sympy() -> None:
-    assert loaded(USE) == {"torch"}
-
-
-@pytest.mark.slow
-def test_growing_a_model_loads_nothing_of_the_exact_wing() -> None:
+def test_tables_counts_and_first_losses_load_no_sympy_and_growth_nothing_of_the_engine() -> None:
     """transformers itself may load SymPy, through torch: what is ours stays unloaded."""
     ours = "import sys; assert not any('transformer.engine' in name for name in sys.modules)"
-    loaded(f"import verified_transformer.models as models\n{GROW}\n{ours}")
+    assert loaded(USE, f"{GROW}\n{ours}")[0] == {"torch"}
 
 
 @pytest.mark.slow
 @pytest.mark.canary
 def test_a_wing_that_loads_sympy_is_seen() -> None:
-    assert loaded("from verified_transformer import Normal") == {"sympy"}
+    assert loaded("from verified_transformer import Normal") == [{"sympy"}]

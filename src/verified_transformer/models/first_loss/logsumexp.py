@@ -19,6 +19,7 @@ from scipy.special import ndtr
 
 DEGREE = 17  # of the polynomial on a piece
 _WIDE = 1.5  # spreads below: average over the normal number; above: over the exponential one
+_POINTS = 4096  # evaluated at a time, so that they stay in a processor's cache
 _STEP = 0.27  # of the trapezoidal rules; their integrands are analytic to a height of π/2
 _NODES = np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))[::-1]
 _FIT = np.linalg.inv(np.polynomial.chebyshev.chebvander(_NODES, DEGREE))
@@ -56,6 +57,12 @@ class Pieces:
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """Values at points between the outermost edges."""
+        points = np.ravel(x)
+        starts = range(0, len(points) or 1, _POINTS)
+        found = [self._at(points[start : start + _POINTS]) for start in starts]
+        return np.concatenate(found).reshape(np.shape(x))
+
+    def _at(self, x: np.ndarray) -> np.ndarray:
         last = len(self.edges) - 2
         index = np.clip(np.searchsorted(self.edges, x, side="right") - 1, 0, last)
         left, right = self.edges[index], self.edges[index + 1]

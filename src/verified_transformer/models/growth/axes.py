@@ -161,8 +161,9 @@ class Gathered:
             return target.copy_(self.value)
         device, count = self.value.device, self.shape[0]
         every = torch.arange(count), torch.ones(count, dtype=torch.float64)
-        at = {dim: told for dim, told in self.along if dim} | {0: dict(self.along).get(0, every)}
-        owns = {dim: _own(*at[dim], self.value.shape[dim]) for dim in at}
+        given = dict(self.along)
+        at = {dim: told for dim, told in given.items() if dim} | {0: given.get(0, every)}
+        owns = {dim: _own(*at[dim], self.value.shape[dim]) for dim in at if dim in given}
         alike = {dim: own for dim, own in owns.items() if own is not None}
         scale = self._scale(alike, target.dtype) if len(alike) == len(owns) else None
         few = max(1, _ENTRIES * count // max(1, target.numel()))
@@ -299,8 +300,10 @@ def _squares(source: torch.Tensor, factor: torch.Tensor, size: int) -> torch.Ten
 
 def _own(source: torch.Tensor, factor: torch.Tensor, size: int) -> torch.Tensor | None:
     """For each old coordinate the factor of its copies; None where they have different ones."""
-    own, kept = _last(source, factor, size), factor != 0
-    return own if torch.equal(own[source[kept]], factor[kept]) else None
+    kept = factor != 0
+    source, factor = source[kept], factor[kept]
+    own = torch.ones(size, dtype=torch.float64).index_copy(0, source, factor)
+    return own if torch.equal(own[source], factor) else None
 
 
 def _last(source: torch.Tensor, factor: torch.Tensor, size: int) -> torch.Tensor:

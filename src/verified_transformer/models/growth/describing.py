@@ -266,7 +266,7 @@ def _fault(small: Any, draft: Description, asked: dict[str, int]) -> tuple[str, 
     try:
         growth = begun(small, 2, asked, description=draft)
         growth.fill()
-        error, broken, elsewhere = errors(growth, TOLERANCE, exact=True)
+        error, broken, elsewhere, _ = errors(growth, TOLERANCE, exact=True)
     except (ValueError, AssertionError, RuntimeError, KeyError, TypeError) as fault:
         return " ".join(str(fault).split())[:200], math.inf
     where, worst = max(elsewhere.items(), key=lambda one: one[1], default=("", 0.0))

@@ -189,9 +189,11 @@ class Growth:
     def _is_exact(self, name: str) -> bool:
         """Whether a parameter is what the rules make, nothing added, and not rounded."""
         rule, own = self.gathered(name), self.large.get_parameter(name).detach()
+        if not rule.rounds():
+            return torch.equal(rule.into(torch.empty_like(own)), own)
         if not all(power_of_two(factor) for factor, _ in rule.factors()):
             return False
-        made = rule.dense() if rule.rounds() else rule.into(torch.empty_like(own))
+        made = rule.dense()
         return torch.equal(made, own.to(made.dtype))  # 1 + w may round where its multiple does not
 
     def has_words(self, name: str) -> bool:

@@ -106,7 +106,9 @@ def _in_float64_alone(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     func = torch.Tensor.double if func is torch.Tensor.float else func
     if func is nn.functional.embedding:  # a table may have its first rows alone, without padding's
         args, kwargs = args[:2], {}
-    return func, tuple(map(_wide, args)), {name: _wide(value) for name, value in kwargs.items()}
+    if torch.dtype in map(type, args):  # of very many calls, few
+        args = tuple(map(_wide, args))
+    return func, args, {name: _wide(value) for name, value in kwargs.items()}
 
 
 def _wide(value: Any) -> Any:
@@ -164,17 +166,18 @@ def compare(
     anew = growth.rounded_anew()
     if tolerance is None:
         tolerance = max([TOLERANCE, *(16 * torch.finfo(own.dtype).eps for own in anew)])
-    clean, broken, elsewhere = errors(growth, tolerance)
+    clean, broken, elsewhere, before = errors(growth, tolerance)
     rounded = sum(own.numel() for own in anew) / sum(own.numel() for own in small.parameters())
-    predicted = _predicted(growth, anew)
+    predicted = _predicted(growth, anew, before) if anew else 0.0
     return Comparison(clean, as_run, broken, elsewhere, rounded, lost(small), predicted)
 
 
-def _predicted(growth: Growth, anew: list[nn.Parameter]) -> float:
+def _predicted(growth: Growth, anew: list[nn.Parameter], before: Said) -> float:
     """How far the small model moves when each parameter is what its rounded copies stand for.
 
     A grown model of rounded weights is the small one of such weights, grown without rounding, where
     all copies of a number have one factor; of those that have several, the last one counts.
+    ``before`` is what the small model says as it is.
     """
     small, inputs = growth.model, random_inputs(growth)
     inputs = {name: it.double() if it.is_floating_point() else it for name, it in inputs.items()}
@@ -188,11 +191,9 @@ def _predicted(growth: Growth, anew: list[nn.Parameter]) -> float:
         value.copy_(stands[: len(value)])
         return False
 
-    found = []
-    for numbers in (None, changed):
-        with _in_float64(small, numbers, whole=growth.told), clean_float64():
-            found.append(_outputs(growth, _evaluated(small, inputs)))
-    return max(_distance(value, found[1][name]) for name, value in found[0].items())
+    with _in_float64(small, changed, whole=growth.told), clean_float64():
+        after = _outputs(growth, _evaluated(small, inputs))
+    return max(_distance(value, after[name]) for name, value in before.items())
 
 
 def require_same_function(growth: Growth) -> None:
@@ -207,7 +208,7 @@ def require_same_function(growth: Growth) -> None:
             large model are not the grown ones, rounded.
     """
     small = growth.model
-    error, broken, elsewhere = errors(growth, TOLERANCE, exact=True, sampled=True)
+    error, broken, elsewhere, _ = errors(growth, TOLERANCE, exact=True, sampled=True)
     where, worst = max(elsewhere.items(), key=lambda one: one[1], default=("", 0.0))
     if broken or not error <= TOLERANCE:
         raise GrowthFailed(
@@ -224,10 +225,12 @@ def require_same_function(growth: Growth) -> None:
             raise GrowthFailed(f"{name}: it is not what the rules make, rounded")
 
 
+@torch.no_grad()
 def errors(
     growth: Growth, tolerance: float, *, exact: bool = False, sampled: bool = False
-) -> tuple[float, str, dict[str, float]]:
-    """Error of the logits in clean float64, the first module that broke, errors elsewhere.
+) -> tuple[float, str, dict[str, float], Said]:
+    """Error of the logits in clean float64, the first module that broke, errors elsewhere; and what
+    the small model says.
 
     Args:
         growth: of the models.
@@ -265,18 +268,16 @@ def errors(
         _in_float64(large, numbers, rows=rows, whole=whole, without=grown, held=exact),
         passed_by(small, passed),
         passed_by(large, grown),
-        clean_float64(),
     ):
         runs = _runs(growth, small, inputs, words), _runs(growth, large, inputs, words)
-        with _traced(small, growth) as one, _traced(large, growth) as other:
-            (_, before), (_, after) = map(next, runs)
-            error = _apart(before, after, growth)
+        with clean_float64(), _traced(small, growth) as one, _traced(large, growth) as other:
+            (_, said), (_, found) = map(next, runs)
         broken = _first_break(one, other, growth.axes, tolerance)
-        elsewhere = {
-            where: _apart(before, after, growth)
-            for (where, before), (_, after) in zip(*runs, strict=True)
-        }
-    return error, broken, elsewhere
+        with clean_float64():
+            further = [*zip(*runs, strict=True)]
+    error = _apart(said, found, growth)
+    elsewhere = {where: _apart(before, after, growth) for (where, before), (_, after) in further}
+    return error, broken, elsewhere, said
 
 
 def logits_apart(small: Any, large: Any) -> float:
@@ -460,41 +461,39 @@ def _in_float64(
         without: layers that do not run.
     """
     handles, kept, seen = [], {}, dict[str, bool]()  # whether a parameter is not rounded at all
-    spare: dict[Any, list[torch.Tensor]] = {}  # of modules that have run, for others of their shape
+    spare: dict[Any, list[Any]] = {}  # of modules that have run, for others of their shape
     experts = getattr(model.config, "_experts_implementation", None)
 
-    def wide(name: str, own: torch.Tensor) -> torch.Tensor:
-        own = own[: rows(name, own)] if own.ndim else own
-        waiting = spare.setdefault((own.shape, own.device), [])
-        value = waiting.pop() if waiting else torch.empty_like(own, dtype=torch.float64)
+    def write(name: str, own: torch.Tensor, value: torch.Tensor) -> None:
         if numbers is None or seen.get(name):
-            return value.copy_(own)
-        if not numbers(name, value) and held and name not in seen:
+            value.copy_(own)
+        elif not numbers(name, value) and held and name not in seen:
             if not _rounds_to(value, own):
                 raise GrowthFailed(f"{name}: it is not what the rules make, rounded")
             seen[name] = _rounds_to(own, value)
-        return value
 
-    def widen(path: str) -> Callable[..., None]:
-        def before(module: Any, *_: Any) -> None:
+    def hooks(path: str, module: nn.Module) -> tuple[Callable[..., None], Callable[..., None]]:
+        owns = []  # looked at here once: where the hooks run, each look at a tensor is intercepted
+        for leaf, parameter in module.named_parameters(recurse=False, remove_duplicate=False):
+            name, own = f"{path}.{leaf}".lstrip("."), parameter.detach()
+            own = own[: rows(name, own)] if own.ndim else own
+            owns.append((leaf, name, own, spare.setdefault((own.shape, own.device), [])))
+
+        def widen(*_: Any) -> None:
             if path not in kept:
                 kept[path] = dict(module._parameters)
-                for leaf, own in kept[path].items():
-                    if own is not None:
-                        value = wide(f"{path}.{leaf}".lstrip("."), own.detach())
-                        module._parameters[leaf] = nn.Parameter(value, requires_grad=False)
+                for leaf, name, own, waiting in owns:
+                    empty = waiting.pop() if waiting else _empty(own)
+                    write(name, own, empty)
+                    module._parameters[leaf] = empty
 
-        return before
+        def narrow(*_: Any) -> None:
+            if path in kept:
+                for leaf, _name, _own, waiting in owns:
+                    waiting.append(module._parameters[leaf])
+                module._parameters.update(kept.pop(path))
 
-    def narrow(path: str) -> Callable[..., None]:
-        def after(module: Any, *_: Any) -> None:
-            for leaf, own in kept.pop(path, {}).items():
-                if own is not None:
-                    value = module._parameters[leaf].detach()
-                    spare[value.shape, value.device].append(value)
-                module._parameters[leaf] = own
-
-        return after
+        return widen, narrow
 
     modules = dict(model.named_modules())
     try:
@@ -503,11 +502,12 @@ def _in_float64(
         for path, module in modules.items():
             if any(path.startswith(f"{layer}.") for layer in without):
                 continue
-            if module._parameters and whole:
-                widen(path)(module)
+            widen, narrow = hooks(path, module)
+            if whole:
+                widen()
             elif module._parameters:
-                handles.append(module.register_forward_pre_hook(widen(path)))
-                handles.append(module.register_forward_hook(narrow(path), always_call=True))
+                handles.append(module.register_forward_pre_hook(widen))
+                handles.append(module.register_forward_hook(narrow, always_call=True))
         yield
     finally:
         for handle in handles:
@@ -516,6 +516,10 @@ def _in_float64(
             modules[path]._parameters.update(own)
         if experts is not None:
             model.config._experts_implementation = experts
+
+
+def _empty(own: torch.Tensor) -> nn.Parameter:
+    return nn.Parameter(torch.empty_like(own, dtype=torch.float64), requires_grad=False)
 
 
 def _rounds_to(exact: torch.Tensor, own: torch.Tensor, rows: int = 1024) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -96,14 +97,19 @@ def _multiplied_out(
 
 def _mean(polynomial: Any, laws: Sequence[Law]) -> Approximation:
     """The mean of a polynomial in independent entries."""
-    powers: list[dict[int, tuple[float, float]]] = []
-    for place, law in enumerate(laws):
+
+    @cache  # the entries of a tensor have one law
+    def of_power(law: Law, k: int) -> tuple[float, float]:
         nodes, shares = law.nodes()
-        powers.append({
-            k: (math.fsum(p * x**k for x, p in zip(nodes, shares, strict=True)),
-                math.fsum(p * abs(x) ** k for x, p in zip(nodes, shares, strict=True)))
-            for k in {degrees[place] for degrees in polynomial}
-        })  # fmt: skip
+        return (
+            math.fsum(p * x**k for x, p in zip(nodes, shares, strict=True)),
+            math.fsum(p * abs(x) ** k for x, p in zip(nodes, shares, strict=True)),
+        )
+
+    powers = [
+        {k: of_power(law, k) for k in {degrees[place] for degrees in polynomial}}
+        for place, law in enumerate(laws)
+    ]
     values, errors = [], []
     for degrees, coefficient in polynomial.items():
         means = [by_power[k] for by_power, k in zip(powers, degrees, strict=True) if k]

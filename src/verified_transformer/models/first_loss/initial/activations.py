@@ -22,7 +22,8 @@ def _gelu(x: np.ndarray) -> np.ndarray:
 
 
 def _gelu_tanh(x: np.ndarray) -> np.ndarray:
-    return x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))) / 2
+    cubic = x + 0.044715 * x * x**2  # NumPy's x**3 takes twenty times as long
+    return x * (1 + np.tanh(math.sqrt(2 / math.pi) * cubic)) / 2
 
 
 ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -62,8 +63,8 @@ def second_moments(activation: str, deviation: np.ndarray) -> np.ndarray:
 
 def tails_of(activation: str, deviation: np.ndarray) -> np.ndarray:
     """E f(s z)⁴ over the square of E f(s z)²: 3 for a linear one."""
-    values = ACTIVATIONS[activation](deviation[:, None] * NODES)
-    found: np.ndarray = (values**4 @ DENSITY) / (values**2 @ DENSITY) ** 2
+    squares = ACTIVATIONS[activation](deviation[:, None] * NODES) ** 2
+    found: np.ndarray = (squares**2 @ DENSITY) / (squares @ DENSITY) ** 2
     return found
 
 

@@ -164,7 +164,7 @@ class Bias:
         return (mean - self.law * self.values) / np.maximum(1 - self.law, 1e-9)
 
 
-@lru_cache(maxsize=16)  # a loss and its error ask for the same
+@lru_cache(maxsize=256)  # a loss and its error ask for the same, perhaps for each place
 def _others(n: int, spread: float, cap: float | None, bias: Bias | None = None) -> LogsumexpLaw:
     """The law of the logsumexp of all tokens but one."""
     if cap is not None and bias is not None:
