@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 
 from verified_transformer.engine.account.registry import contents
 
-LAYOUTS = [(width, scheme) for width in (1280, 360) for scheme in ("light", "dark")]
+LAYOUTS = [(1280, "light"), (1280, "dark"), (360, "light")]  # every page is shown in the fourth
 CANARIES = Path(__file__).parent / "canaries" / "browser"
 SEARCHES = Path(__file__).with_name("searches.yaml")
 
@@ -151,7 +151,7 @@ def test_pages_in_the_browser(browser: Browser, html: Path, notebook: str) -> No
                 tab.turn(*layout)
                 faults[name, *layout] = tab.faults(maths=name not in plain)
             tab.turn(*LAYOUTS[0])
-    assert len(faults) == 24 and not any(faults.values()), faults
+    assert len(faults) == 18 and not any(faults.values()), faults
 
 
 def test_every_page_on_a_phone(browser: Browser, html: Path) -> None:
@@ -159,7 +159,7 @@ def test_every_page_on_a_phone(browser: Browser, html: Path) -> None:
     longest = [c["id"] for c in sorted(claims, key=lambda claim: len(str(claim)))[-4:]]
     chosen = {claim["verdict"]: claim["id"] for claim in claims}  # one for each
     pages = sorted([*html.glob("book/*.html"), *html.glob("notebooks/*/*.html")])
-    pages += [html / f"claims/{name}.html" for name in {*longest, *chosen.values()}]
+    pages += [html / f"claims/{name}.html" for name in {"LOSS-14", *longest, *chosen.values()}]
     faults, formulas, live = {}, 0, 0
     with Tab(browser, WIDTH, "dark") as tab:
         for page in pages:  # typeset once, and asked for all that is to be known of it
