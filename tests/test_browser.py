@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -133,6 +134,13 @@ def fill_strips(page: Page) -> None:
         page.wait_for_function("!document.querySelector('details[id]:not([data-filled])')")
 
 
+@pytest.fixture(scope="module")
+def phone(browser: Browser) -> Iterator[Tab]:
+    """A tab for the known-bad pages: one process shows them all."""
+    with Tab(browser, WIDTH, "light") as tab:
+        yield tab
+
+
 @pytest.fixture(scope="session")
 def notebook(html: Path) -> str:
     """The first notebook page that decides something."""
@@ -189,10 +197,9 @@ def written(html: Path, words: str) -> int:
         ("hint", "scrolls, and nothing says so: "),
     ],
 )
-def test_a_formula_that_is_cut_off_is_found(browser: Browser, kind: str, finding: str) -> None:
-    with Tab(browser, WIDTH, "light") as tab:
-        tab.page.goto((CANARIES / f"cut-formula-{kind}.html").as_uri())
-        assert cut_off(tab.page) == [f"{finding}wide"]
+def test_a_formula_that_is_cut_off_is_found(phone: Tab, kind: str, finding: str) -> None:
+    phone.page.goto((CANARIES / f"cut-formula-{kind}.html").as_uri())
+    assert cut_off(phone.page) == [f"{finding}wide"]
 
 
 def test_pages_are_short_enough_and_nothing_is_cut_off(browser: Browser, html: Path) -> None:
@@ -329,7 +336,6 @@ def test_ledger_reads_without_javascript(browser: Browser, html: Path) -> None:
         ("faint.html", "too little contrast"),
     ],
 )
-def test_browser_catches(browser: Browser, canary: str, finding: str) -> None:
-    with Tab(browser, 360, "light") as tab:
-        found = tab.look(CANARIES / canary, maths=canary == "no-maths.html")
+def test_browser_catches(phone: Tab, canary: str, finding: str) -> None:
+    found = phone.look(CANARIES / canary, maths=canary == "no-maths.html")
     assert any(finding in line for line in found), found
