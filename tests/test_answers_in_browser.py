@@ -86,23 +86,28 @@ def in_python(given: list[Any]) -> list[Any]:
     return [[verdict.right, verdict.say] for verdict in verdicts]
 
 
-def test_a_page_says_what_python_says(browser: Browser, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def tab(browser: Browser) -> Iterator[Tab]:
+    """A tab in which pages are judged; what readers keep is tried in one of its own."""
     with Tab(browser, 800, "light") as tab:
-        tab.page.goto(standing_alone(tmp_path, {row[0] for row in ANSWERS}))
-        found = list(typed(tab.page))
-        assert not tab.found
+        yield tab
+
+
+def test_a_page_says_what_python_says(tab: Tab, tmp_path: Path) -> None:
+    tab.page.goto(standing_alone(tmp_path, {row[0] for row in ANSWERS}))
+    found = list(typed(tab.page))
+    assert not tab.found
     heads = {True: "✓ Right. ", False: "✗ Not yet. "}
     wanted = [(right, heads[right] + as_shown(say)) for right, say in in_python(GIVEN)]
     assert found == wanted
 
 
-def test_every_answer_and_every_known_mistake(browser: Browser, tmp_path: Path) -> None:
+def test_every_answer_and_every_known_mistake(tab: Tab, tmp_path: Path) -> None:
     asked = [q for q in EVERY.values() if q.kind in ("number", "formula", "choice")]
     given = [[q.id, text] for q in asked for text in (q.answer, *q.known)]
-    with Tab(browser, 800, "light") as tab:
-        tab.page.goto(standing_alone(tmp_path, set(EVERY)))
-        found = judged(tab.page, given)
-        assert not tab.found
+    tab.page.goto(standing_alone(tmp_path, set(EVERY)))
+    found = judged(tab.page, given)
+    assert not tab.found
     assert len(given) > 400 and found == in_python(given)
 
 
@@ -169,8 +174,7 @@ def test_the_script_is_small() -> None:
     ids=["minus", "a sentence", "per cent", "a size"],
 )
 def test_a_page_that_judges_otherwise_is_found(
-    browser: Browser, tmp_path: Path, spoilt: tuple[str, str]
+    tab: Tab, tmp_path: Path, spoilt: tuple[str, str]
 ) -> None:
-    with Tab(browser, 800, "light") as tab:
-        tab.page.goto(standing_alone(tmp_path, {row[0] for row in ANSWERS}, spoilt))
-        assert judged(tab.page, GIVEN) != in_python(GIVEN)
+    tab.page.goto(standing_alone(tmp_path, {row[0] for row in ANSWERS}, spoilt))
+    assert judged(tab.page, GIVEN) != in_python(GIVEN)

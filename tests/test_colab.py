@@ -89,6 +89,8 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """
     origin = tmp_path_factory.mktemp("repository")
     git(origin, "init", "-q", "-b", "main")
+    for setting in ("core.compression", "pack.window"):  # it is cloned thrice, and gone
+        git(origin, "config", setting, "0")
     shutil.copy(ROOT / "LICENSE", origin)
     git(origin, "add", "LICENSE")
     git(origin, "commit", "-q", "-m", "a licence")

@@ -67,26 +67,30 @@ SEEDED = "let s = 1; Math.random = () => (s = s * 16807 % 2147483647) / 21474836
 Opened = Callable[..., Page]
 
 
+@pytest.fixture(scope="module")
+def tab(browser: Browser) -> Iterator[Tab]:
+    """A tab in which all pages of figures are shown, whose draws are the same in each."""
+    with Tab(browser, 800, "light") as tab:
+        tab.page.add_init_script(SEEDED)
+        yield tab
+
+
 @pytest.fixture
-def opened(browser: Browser, tmp_path: Path) -> Iterator[Opened]:
-    """Opens a page of figures, whose draws are the same each time; nothing goes wrong in any."""
-    tabs: list[Tab] = []
+def opened(tab: Tab, tmp_path: Path) -> Iterator[Opened]:
+    """Opens a page of figures; nothing goes wrong in any."""
+    page = tab.page
 
     def show(
-        *figures: Live | str, width: int = 800, scheme: str = "light", motion: str | None = None
+        *figures: Live | str, width: int = 800, scheme: str = "light", motion: str = "null"
     ) -> Page:
-        tabs.append(Tab(browser, width, scheme))
-        page = tabs[-1].page
-        page.add_init_script(SEEDED)
-        if motion:
-            page.emulate_media(reduced_motion=motion)  # type: ignore[arg-type]
+        page.set_viewport_size({"width": width, "height": 800})
+        page.emulate_media(color_scheme=scheme, reduced_motion=motion)  # type: ignore[arg-type]
         page.goto(standing_alone(tmp_path, *figures).as_uri())
         return page
 
     yield show
-    for tab in tabs:
-        tab.context.close()
-    assert [fault for tab in tabs for fault in tab.found] == []
+    found, tab.found = tab.found, []
+    assert found == []
 
 
 def batched(given: Iterator[sp.Expr], size: int) -> Iterator[list[sp.Expr]]:

@@ -23,6 +23,7 @@ _LOOPS = {"For.body", "While.body"}
 _BODIES = ("body", "handlers", "orelse", "finalbody")
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _DEFINED = (*_DEFINITIONS, ast.Lambda)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
 _BROKEN = {"not_on", "spoiled"}
 _CHANGING = {"append", "extend", "update", "insert", "add", "setdefault"}
 
@@ -190,6 +191,7 @@ def _flat(
     end = inner[0][1].lineno - 1 if inner else node.end_lineno or 0
     fields = {key: value for key, value in ast.iter_fields(node) if not inner or key not in _BODIES}
     head: Any = type(node)(**fields | ({"body": [ast.Pass()], "orelse": []} if inner else {}))
+    ast.copy_location(head, node)
     binds, changes, loads = names_of(ast.Pass() if isinstance(node, ast.Try) else head)
     words = {part.arg for part in ast.walk(head) if isinstance(part, ast.keyword)}
     broken = loads - names_of(_without_broken(head))[2] if words & _BROKEN else frozenset()
@@ -219,8 +221,10 @@ def names_of(node: ast.stmt) -> tuple[frozenset[str], ...]:
 
     Those of inner functions, classes and comprehensions are theirs alone.
     """
-    apart = _Apart().visit(copy.deepcopy(node))
-    table = symtable.symtable(ast.unparse(ast.fix_missing_locations(apart)), "a cell", "exec")
+    text = ast.unparse(node)
+    if any(isinstance(part, _COMPREHENSIONS) for part in ast.walk(node)):
+        text = ast.unparse(_Apart().visit(ast.parse(text)))
+    table = symtable.symtable(text, "a cell", "exec")
     own = table.get_symbols()
     binds = {name.get_name() for name in own if name.is_assigned() or name.is_imported()}
     loads = {name.get_name() for name in own if name.is_referenced()} | {*_asked(table)}
