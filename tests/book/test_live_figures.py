@@ -112,7 +112,7 @@ def test_a_map_is_iterated_in_a_symbol() -> None:
 
 
 def test_the_still_picture_walks_to_a_fixed_point() -> None:
-    made = shown(curves={"after": sp.sqrt(σ)}, x=slider(σ, "q", 0.1, 4, start=0.2), steps=30).html()
+    made = shown(curves={"after": sp.sqrt(σ)}, x=slider(σ, "q", 0.1, 4, start=0.2), steps=30).html
     assert re.search(r'class="steps" d="M[^"]*H(\d+)', made)
 
 
@@ -121,7 +121,7 @@ def test_the_registry_s_formulas_are_taken_as_they_are() -> None:
     figures = [
         shown(curves={"law": one}) for one in (loss, loss.formula, "log(exp(d*sigma) + n - 1)")
     ]
-    assert len({figure.html() for figure in figures}) == 1
+    assert len({figure.html for figure in figures}) == 1
 
 
 def test_a_table_keeps_its_error_everywhere() -> None:
@@ -158,7 +158,7 @@ def test_stored_figures_carry_the_present_script(notebook: Path) -> None:
 
 
 def test_text_of_a_figure_cannot_become_markup() -> None:
-    made = shown(curves={"a<b>": σ}, caption="</figcaption><script>x", alt='"><i>').html()
+    made = shown(curves={"a<b>": σ}, caption="</figcaption><script>x", alt='"><i>').html
     assert "<b>" not in made.replace("<b></b>", "") and "<i>" not in made
     assert made.count("<script") == 1 and made.count("</script") == 1
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from html import escape
 from importlib import resources
 from typing import Any
@@ -105,7 +105,7 @@ def live(
     run = layers.spec(controls) if layers else None
     figure = Live(tuple(controls), tuple(shown), tuple(made.tables), tuple(found), y, log, limits,
                   caption, alt, settings(presets or {}, controls), steps, run)  # fmt: skip
-    refuse_large(figure.html())
+    refuse_large(figure.html)
     return figure
 
 
@@ -140,6 +140,7 @@ class Live:
             **({"layers": self.layers} if self.layers else {}),
         }  # fmt: skip
 
+    @cached_property
     def html(self) -> str:
         """The figure without script and style, as the book has it."""
         start = [control.start for control in self.controls]
@@ -163,7 +164,7 @@ class Live:
     def __repr__(self) -> str:
         moved = ", ".join(control.label for control in self.controls[1:])
         named = ", ".join(curve.name for curve in self.curves if curve.plotted)
-        digest = hashlib.sha256(self.html().encode()).hexdigest()[:4]
+        digest = hashlib.sha256(self.html.encode()).hexdigest()[:4]
         return (
             f"Live figure. {self.y} over {self.controls[0].label}: {named}."
             + (f" Moved by: {moved}." if moved else "")
@@ -172,7 +173,7 @@ class Live:
         )
 
     def _repr_html_(self) -> str:
-        return self.html() + style_tag() + script_tag()
+        return self.html + style_tag() + script_tag()
 
 
 def element(

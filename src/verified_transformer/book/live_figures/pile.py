@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 from typing import Any
 
@@ -99,7 +100,7 @@ def pile(
         curves.append(made.curve(source, name, argument, f"wrong{place}", broken=broken))
     found = Pile(tuple(sliders), tuple(curves), tuple(made.tables), tuple(laws), limits,
                  tuple(map(float, seen)), caption, alt)  # fmt: skip
-    refuse_large(found.html())
+    refuse_large(found.html)
     return found
 
 
@@ -139,6 +140,7 @@ class Pile:
             "seen": {"bins": self.bins(), "sums": sums},
         }  # fmt: skip
 
+    @cached_property
     def html(self) -> str:
         """The figure without script and style, as the book has it."""
         return element("vt-pile", self._picture(), self.curves[1:], self.controls,
@@ -165,11 +167,11 @@ class Pile:
     def __repr__(self) -> str:
         mean, spread = self.predicted()
         moved = ", ".join(control.label for control in self.controls)
-        digest = hashlib.sha256(self.html().encode()).hexdigest()[:4]
+        digest = hashlib.sha256(self.html.encode()).hexdigest()[:4]
         return (
             f"A pile. {self.curves[0].name}: {len(self.seen)} drawn, mean {shown_number(mean)}, "
             f"spread {shown_number(spread)}. Moved by: {moved}. #{digest}"
         )
 
     def _repr_html_(self) -> str:
-        return self.html() + style_tag() + script_tag()
+        return self.html + style_tag() + script_tag()

@@ -88,9 +88,9 @@ def losses_by_turn(
             raise ValueError(f"{name}: got {size}; accepted: {least} or more")
     ways = list(turns)
     found = torch.empty(len(ways), draws, len(scales), dtype=torch.float64)
+    table = torch.empty(n, d)
     for draw in range(draws):
-        source = generator(f"whole table {n} {d} {draw}")
-        table = torch.randn(n, d, generator=source)
+        table.normal_(generator=generator(f"whole table {n} {d} {draw}"))
         state = F.rms_norm(table[:tokens], (d,), eps=0.0)  # whatever the scale of the table is
         for way, turned in enumerate(ways):
             logits = (turned(state) @ table.T).double()

@@ -4,56 +4,54 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from copy import copy
 from functools import lru_cache
 
 import torch
 from torch import nn
 
 from ...models.first_loss import two_gram_loss
-from ...models.heads import Head, ProjectedHead, ShuffledHead, channel_shuffle, half_swap
+from ...models.heads import ProjectedHead, ShuffledHead, channel_shuffle, half_swap
 from ...seeds import generator
 
-Activation = Callable[[torch.Tensor], torch.Tensor]
-MakeHead = Callable[[nn.Embedding, torch.Tensor], Head]  # of a table, and a generator's state
+Features = Callable[[torch.Tensor], torch.Tensor]  # of states: what meets the table
+MakeFeatures = Callable[[nn.Embedding, torch.Tensor], Features]  # of a generator's state, too
 
 
-def projected(activation: Activation | None = None, *, random: bool = True) -> MakeHead:
-    """Return a maker of heads behind a dense layer, with a random bias where it is activated.
+def projected(activation: Features | None = None) -> MakeFeatures:
+    """Return a maker of features behind a dense layer whose matrix is random orthogonal.
 
     Args:
-        activation: applied to the projected state; none: no bias either.
-        random: whether the matrix is random orthogonal; else it is the identity.
+        activation: applied to the projected state, to which a random bias is added before; none:
+            no bias either.
     """
 
-    def make(table: nn.Embedding, state: torch.Tensor) -> Head:
-        head = copy(_layer(table, state, activation is not None, random))
-        head.activation = activation
-        return head
+    def make(table: nn.Embedding, state: torch.Tensor) -> Features:
+        layer = _layer(table, state, activation is not None)
+        return lambda h: layer.features(h) if activation is None else activation(layer.features(h))
 
     return make
 
 
 @lru_cache(maxsize=1)
-def _layer(table: nn.Embedding, state: torch.Tensor, biased: bool, random: bool) -> ProjectedHead:
+def _layer(table: nn.Embedding, state: torch.Tensor, biased: bool) -> ProjectedHead:
     """A dense layer before a table: activations that are tried in turn share it."""
     source = torch.Generator().set_state(state)
     layer = ProjectedHead(table, bias=biased, generator=source)
     if biased:
         nn.init.normal_(layer.projection.bias, std=0.5, generator=source)
-    if not random:
-        nn.init.eye_(layer.projection.weight)
     return layer
 
 
-HEADS: dict[str, MakeHead] = {
+HEADS: dict[str, MakeFeatures] = {
     "projected": projected(),
     "ReLU": projected(torch.relu),
     "GELU": projected(nn.functional.gelu),
     "tanh": projected(torch.tanh),
-    "ReLU, not rotated": projected(torch.relu, random=False),
-    "halves": lambda table, _: ShuffledHead(table, half_swap(table.embedding_dim)),
-    "ShuffleNet": lambda table, _: ShuffledHead(table, channel_shuffle(table.embedding_dim, 8)),
+    "ReLU, not rotated": lambda *_: torch.relu,
+    "halves": lambda table, _: ShuffledHead(table, half_swap(table.embedding_dim)).features,
+    "ShuffleNet": lambda table, _: (
+        ShuffledHead(table, channel_shuffle(table.embedding_dim, 8)).features
+    ),
 }
 REMEDIES = ("tied", "untied", *HEADS)
 
@@ -82,7 +80,7 @@ def two_gram_excess(
     table, state = _vocabulary(n, d, σ, seed)
     made = torch.Generator().set_state(state)
     fresh = σ * torch.randn(n, d, generator=made) if head == "untied" else None
-    features = HEADS[head](table, state).features if head in HEADS else None
+    features = HEADS[head](table, state) if head in HEADS else None
     with torch.no_grad():
         found = two_gram_loss(table.weight, torch.arange(tokens), features=features, output=fresh)
     assert found.own_logit is not None  # two_gram_loss excludes the own token

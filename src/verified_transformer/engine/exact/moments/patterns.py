@@ -71,7 +71,7 @@ def _canonical(term: Term) -> tuple[Term, tuple[int, ...]]:
     rank = _ranks(labels)
     while True:
         classes = -1
-        while classes < max(rank, default=-1):
+        while classes < max(rank, default=-1) < len(rank) - 1:
             classes = max(rank)
             seen: list[list[tuple[Any, ...]]] = [[] for _ in labels]
             for name, where, power in factors:
@@ -94,8 +94,8 @@ def relabelled(
     """Replace each label x by place[x] and collect equal factors."""
     powers: Counter[tuple[str, tuple[int, ...]]] = Counter()
     for name, where, power in factors:
-        powers[name, tuple(place[x] for x in where)] += power
-    return tuple(TermFactor(*key, power) for key, power in sorted(powers.items()))
+        powers[name, tuple([place[x] for x in where])] += power
+    return tuple([TermFactor(*key, power) for key, power in sorted(powers.items())])
 
 
 def reduced(labels: Sequence[Label], factors: Iterable[TermFactor]) -> tuple[Term, dict[int, int]]:
@@ -235,13 +235,15 @@ def _coincidences(term: Term, raw: Moment) -> list[_Coincidence]:
             apart = [*labels[:x], Label(size, APART), *labels[x + 1 :]]
             for y in [y for y, label in enumerate(apart) if label.mark and label.size == size]:
                 place = [y if z == x else z for z in range(len(labels))]
-                new, number = reduced(apart, relabelled(factors, place))
+                merged = Term(tuple(apart), relabelled(factors, place))
+                if _is_zero(merged, raw):
+                    continue
+                new, number = reduced(*merged)
                 joined: list[_Group] = [()] * len(number)
                 for z, group in enumerate(groups):
                     joined[number[place[z]]] += group
                 before, first = found.get(new, (0, joined))
-                if not _is_zero(new, raw):
-                    found[new] = before + ways, min(first, joined, key=_largest_first)
+                found[new] = before + ways, min(first, joined, key=_largest_first)
         states = found
     patterns = [_Coincidence(*state, *rest) for state, rest in states.items()]
     return sorted(patterns, key=lambda p: (len(p.labels), _largest_first(p.groups)))
