@@ -11,7 +11,8 @@ import copy
 import io
 import pickle
 import re
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from operator import itemgetter
 from typing import Any, TypeVar
 
@@ -109,18 +110,30 @@ def tiny(kind: str, *, vocab_size: int = 19, **changes: Any) -> Any:
         raise ValueError(f"kind: got {kind!r}; accepted: {', '.join(TINY)}")
     name, sizes = TINY[kind]
     settings = {"vocab_size": vocab_size, **sizes, **changes}
+    build = partial(_built, getattr(transformers, name), kind, settings)
+    return built_once(build, kind, settings)
+
+
+def built_once(build: Callable[[], Any], kind: str, settings: Mapping[str, Any]) -> Any:
+    """Return what was built for a kind of model and its settings, as a copy; built but once.
+
+    Args:
+        build: makes the model, from the two alone.
+        kind, settings: of the model, by which it is known again.
+    """
     where = torch.get_default_device(), torch.get_default_dtype()
     asked = repr((kind, where, sorted(settings.items(), key=itemgetter(0))))
     if asked not in _BUILT:
         if len(_BUILT) == _KEPT:
             _BUILT.clear()
-        _BUILT[asked] = _Written(_built(getattr(transformers, name), kind, settings))
+        _BUILT[asked] = _Written(build())
     return _Read(_BUILT[asked]).load()
 
 
 def _built(cls: Any, kind: str, settings: dict[str, Any]) -> Any:
-    implementation = settings.pop("attn_implementation", None)
-    config = cls.config_class(**settings)
+    implementation = settings.get("attn_implementation")
+    others = {name: value for name, value in settings.items() if name != "attn_implementation"}
+    config = cls.config_class(**others)
     if implementation:
         config._attn_implementation = implementation
     with torch.random.fork_rng(devices=[]):

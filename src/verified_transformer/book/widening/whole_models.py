@@ -13,6 +13,7 @@ from torch import nn
 from ...models.architectures import is_tied
 from ...models.growth.verify import clean_float64
 from ...seeds import generator
+from ..real_models.tiny import built_once
 
 
 def with_own_head(model: Any, name: str) -> Any:
@@ -200,8 +201,12 @@ def by_roots(small: Any, k: int, *, plain: str | None = None) -> Any:
 def _wide(small: Any, k: int, widths: tuple[str, ...]) -> Any:
     options = small.config.to_dict()
     options |= {name: k * options[name] for name in widths if options.get(name)}
-    with torch.random.fork_rng(devices=[]):
-        large = type(small)(type(small.config)(**options)).double().eval()
+
+    def build() -> Any:
+        with torch.random.fork_rng(devices=[]):
+            return type(small)(type(small.config)(**options)).double().eval()
+
+    large = built_once(build, type(small).__name__, options)  # its weights are written over
     if not is_tied(small) and is_tied(large):  # the class ties whatever its configuration says
         head = large.get_output_embeddings()
         head.weight = torch.nn.Parameter(head.weight.detach().clone())

@@ -23,13 +23,13 @@ What an axis does to a `Gathered` is noted down and computed later, one dimensio
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeVar
 
 import torch
 
-Along = tuple[torch.Tensor, torch.Tensor]  # source and factor, of one dimension
 _ENTRIES = 2**20  # of a large tensor, written at a time: they stay in a processor's cache
 
 
@@ -42,33 +42,32 @@ class Gathered:
 
     Args:
         value: the small tensor, W.
-        along: by dimension, counted from the front, what `Axis` holds: source and factor.
+        along: by dimension, counted from the front, the axis whose source and factor it takes.
         shift: a number added to W before, and taken away after: 1 for a gain stored as 1 + w.
     """
 
     value: torch.Tensor
-    along: tuple[tuple[int, Along], ...] = ()
+    along: tuple[tuple[int, Axis], ...] = ()
     shift: float = 0.0
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Of the large tensor."""
         sizes = list(self.value.shape)
-        for dim, (source, _) in self.along:
-            sizes[dim] = len(source)
+        for dim, axis in self.along:
+            sizes[dim] = axis.source.shape[0]
         return tuple(sizes)
 
-    def spread(self, dim: int, source: torch.Tensor, factor: torch.Tensor) -> Gathered:
+    def spread(self, dim: int, axis: Axis) -> Gathered:
         """The same, gathered along a further dimension."""
-        return replace(self, along=(*self.along, (dim % self.value.ndim, (source, factor))))
+        return replace(self, along=(*self.along, (dim % self.value.ndim, axis)))
 
     def rows(self, index: torch.Tensor) -> Gathered:
         """The same, of some of the large tensor's rows alone; no others are read or made."""
         at = dict(self.along)
         if 0 in at:
-            source, factor = at[0]
-            read, place = source[index].unique(return_inverse=True)
-            index, at[0] = read, (place, factor[index])
+            read, place = at[0].source[index].unique(return_inverse=True)
+            index, at[0] = read, Axis(place, at[0].factor[index], len(read))
         value = self.value.index_select(0, index.to(self.value.device))
         return replace(self, value=value, along=tuple(at.items()))
 
@@ -81,47 +80,40 @@ class Gathered:
             value: the small matrix, or its part.
         """
         at = dict(self.along)
-        alone = float(at.pop(0)[1][number]) if 0 in at else 1.0
-        new = self.shape[1] // parts
+        alone = float(at.pop(0).factor[number]) if 0 in at else 1.0
+        new, size = self.shape[1] // parts, len(value)
         if 1 in at or alone != 1:
-            source, factor = at.get(1, (torch.arange(self.shape[1]), torch.ones(self.shape[1])))
+            axis = at.get(1) or unchanged(self.shape[1])
             rows = slice(new * part, new * (part + 1))
-            at[1] = source[rows] - len(value) * part, alone * factor[rows].double()
-        return Gathered(value, tuple((dim - 1, told) for dim, told in at.items()), self.shift)
+            at[1] = Axis(axis.source[rows] - size * part, alone * axis.factor[rows], size)
+        return Gathered(value, tuple((dim - 1, axis) for dim, axis in at.items()), self.shift)
 
     def silent(self) -> Gathered:
         """The same with all factors zero."""
-        one = (0, (torch.arange(self.value.shape[0]), torch.empty(self.value.shape[0]).double()))
-        along = tuple(
-            (dim, (source, torch.zeros_like(factor)))
-            for dim, (source, factor) in self.along or (one,)
-        )
-        return replace(self, along=along)
+        along = self.along or ((0, unchanged(self.value.shape[0])),)
+        return replace(self, along=along)._with_factors(lambda axis: torch.zeros_like(axis.factor))
 
     def t(self) -> Gathered:
         """The transpose of a matrix, or of each in a row of them."""
         last = self.value.ndim - 1
         swapped = {last: last - 1, last - 1: last}
-        along = tuple((swapped.get(dim, dim), told) for dim, told in self.along)
+        along = tuple((swapped.get(dim, dim), axis) for dim, axis in self.along)
         return replace(self, value=self.value.mT, along=along)
 
     def adjoint(self) -> Gathered:
         """(G⁺)ᵀ instead of G: how gradients grow where every copy counts alike."""
-        along = tuple(
-            (dim, (source, factor / _squares(source, factor, self.value.shape[dim])[source]))
-            for dim, (source, factor) in self.along
-        )
+        along = tuple((dim, axis._adjoint) for dim, axis in self.along)
         return replace(self, along=along, shift=0.0)
 
     def squared(self) -> Gathered:
         """The same with squared factors: how squares of entries grow."""
-        along = tuple((dim, (source, factor.square())) for dim, (source, factor) in self.along)
-        return replace(self, along=along)
+        return self._with_factors(lambda axis: axis.factor.square())
 
     def factors(self) -> set[tuple[float, float]]:
         """By what entries are multiplied, zeros left out, here and in the adjoint; 12 digits."""
         found = {(1.0, 1.0)}
-        for (_, (_, here)), (_, (_, there)) in zip(self.along, self.adjoint().along, strict=True):
+        for _, axis in self.along:
+            here, there = axis.factor, axis._adjoint.factor
             kept = torch.stack([here, there], 1)[here != 0].unique(dim=0).tolist()
             found = {(_short(a * x), _short(b * y)) for a, b in found for x, y in kept}
         return found
@@ -132,7 +124,7 @@ class Gathered:
         In float16 any factor but 1 counts: below 6e-5 its numbers have fewer digits, and a weight
         may well be there.
         """
-        kept = [factor[factor != 0] for _, (_, factor) in self.along]
+        kept = [axis.factor[axis.factor != 0] for _, axis in self.along]
         if self.value.dtype == torch.float16:
             return bool(self.shift) or any(bool((factor != 1).any()) for factor in kept)
         mantissas = (torch.frexp(factor).mantissa.abs() for factor in kept)
@@ -145,8 +137,8 @@ class Gathered:
             self.shift == other.shift
             and one.keys() == two.keys()
             and all(
-                torch.equal(one[dim][0], two[dim][0])
-                and torch.allclose(one[dim][1], two[dim][1], rtol=1e-12, atol=0.0)
+                torch.equal(one[dim].source, two[dim].source)
+                and torch.allclose(one[dim].factor, two[dim].factor, rtol=1e-12, atol=0.0)
                 for dim in one
             )
         )
@@ -160,32 +152,32 @@ class Gathered:
         if not self.shape:
             return target.copy_(self.value)
         device, count = self.value.device, self.shape[0]
-        every = torch.arange(count), torch.ones(count, dtype=torch.float64)
         given = dict(self.along)
-        at = {dim: told for dim, told in given.items() if dim} | {0: given.get(0, every)}
-        owns = {dim: _own(*at[dim], self.value.shape[dim]) for dim in at if dim in given}
-        alike = {dim: own for dim, own in owns.items() if own is not None}
-        scale = self._scale(alike, target.dtype) if len(alike) == len(owns) else None
+        rows_axis = given.get(0) or unchanged(count)
+        at = {dim: axis for dim, axis in given.items() if dim} | {0: rows_axis}
+        alike = all(axis._is_alike for axis in given.values())
+        scale = self._scale(given, target.dtype) if alike else None
         few = max(1, _ENTRIES * count // max(1, target.numel()))
         for rows in torch.arange(count).split(few):
-            read, place = at[0][0][rows].unique(return_inverse=True)
+            read, place = rows_axis.source[rows].unique(return_inverse=True)
             found = self.value.index_select(0, read.to(device))
             if scale is None:
                 found = found.double() + self.shift
             elif scale != 1:
                 found *= scale
-            if scale is None and len(alike) == len(owns):
-                for dim, own in alike.items():
-                    found *= _beside((own if dim else own[read]).to(device), dim, found.ndim)
+            if scale is None and alike:
+                for dim, axis in at.items():
+                    own = axis._last if dim else axis._last[read]
+                    found *= _beside(own.to(device), dim, found.ndim)
                 found = found if self.shift else found.to(target.dtype)
             part = target[rows[0] : rows[-1] + 1]
-            for dim, (source, factor) in sorted(at.items(), reverse=True):
-                source, factor = (source, factor) if dim else (place, factor[rows])
+            for dim, axis in sorted(at.items(), reverse=True):
+                source, factor = (axis.source, axis.factor) if dim else (place, axis.factor[rows])
                 straight = part if not dim and found.dtype == part.dtype else None
                 found = torch.index_select(found, dim, source.to(device), out=straight)
-                if len(alike) < len(owns):  # copies of one number have different factors
+                if not alike:  # copies of one number have different factors
                     found *= _beside(factor.to(device), dim, found.ndim)
-                elif not bool(factor.all()):
+                elif axis._has_zeros:
                     found.index_fill_(dim, (factor == 0).nonzero()[:, 0].to(device), 0)
             if self.shift:
                 found -= self.shift
@@ -193,9 +185,9 @@ class Gathered:
                 part.copy_(found)
         return target
 
-    def _scale(self, owns: Mapping[int, torch.Tensor], dtype: torch.dtype) -> float | None:
+    def _scale(self, given: Mapping[int, Axis], dtype: torch.dtype) -> float | None:
         """The one factor of all entries, if multiplying by it rounds no more than once."""
-        numbers = [own.unique().tolist() for own in owns.values()]
+        numbers = [axis._numbers for axis in given.values()]
         if self.shift or self.value.dtype != dtype or any(len(each) > 1 for each in numbers):
             return None
         factors = [each[0] for each in numbers if each]
@@ -208,18 +200,23 @@ class Gathered:
 
         Each entry is its last copy, rounded to the dtype it has, over the factor of that copy.
         """
-        sizes = self.value.shape
-        last = [(dim, _last(*told, sizes[dim])) for dim, told in self.along]
-        along = tuple((dim, (torch.arange(sizes[dim]), factor)) for dim, factor in last)
+        along = tuple(
+            (dim, unchanged(axis.size)._with_factor(axis._last)) for dim, axis in self.along
+        )
         found = replace(self, along=along).into(torch.empty_like(self.value)).double() + self.shift
-        for dim, factor in last:
-            found /= _beside(factor.to(found), dim, found.ndim)
+        for dim, axis in along:
+            found /= _beside(axis.factor.to(found), dim, found.ndim)
         return found - self.shift
 
     def dense(self) -> torch.Tensor:
         """The large tensor, in float64."""
         empty = torch.empty(self.shape, dtype=torch.float64, device=self.value.device)
         return self.into(empty)
+
+    def _with_factors(self, change: Callable[[Axis], torch.Tensor]) -> Gathered:
+        """The same, the factors of each dimension changed."""
+        along = tuple((dim, axis._with_factor(change(axis))) for dim, axis in self.along)
+        return replace(self, along=along)
 
 
 T = TypeVar("T", torch.Tensor, Gathered)
@@ -228,6 +225,8 @@ T = TypeVar("T", torch.Tensor, Gathered)
 @dataclass(frozen=True)
 class Axis:
     """The embedding E of one axis: E[i, source[i]] = factor[i], and zero elsewhere.
+
+    What follows from source and factor is computed once, so write to neither after the first use.
 
     Args:
         source: (new size,), for each new coordinate the old one that it copies.
@@ -241,22 +240,35 @@ class Axis:
 
     def write(self, value: T, dim: int) -> T:
         """E applied along ``dim``: what a weight's output axis, a bias or a gain needs."""
-        return self._spread(value, dim, self.factor)
+        if self.size != value.shape[dim]:
+            raise ValueError(f"the axis has {self.size} coordinates, the tensor {value.shape[dim]}")
+        if isinstance(value, Gathered):
+            return value if self._is_one else value.spread(dim, self)
+        chosen = value.index_select(dim, self.source.to(value.device))
+        return chosen * _beside(self.factor.to(value), dim, value.ndim)
 
     def read(self, value: T, dim: int) -> T:
         """E⁺ applied from the right along ``dim``: what a weight's input axis needs."""
-        return self._spread(value, dim, self.factor / self._squares()[self.source])
+        return self._adjoint.write(value, dim)
+
+    def _with_factor(self, factor: torch.Tensor) -> Axis:
+        """The axis of the same copies with other factors."""
+        return Axis(self.source, factor, self.size)
+
+    @cached_property
+    def _adjoint(self) -> Axis:
+        """The axis of (E⁺)ᵀ: the same copies, each factor over the sum of the copies' squares."""
+        return self._with_factor(self.factor / self._squares[self.source])
 
     def over(self, other: Axis) -> Axis:
         """The axis of a gain that reads ``other`` and writes this: the quotient of the factors."""
-        factor = torch.where(other.factor == 0, 0, self.factor / other.factor)
-        return Axis(self.source, factor, self.size)
+        return self._with_factor(torch.where(other.factor == 0, 0, self.factor / other.factor))
 
     def keeps_means(self) -> bool:
         """Whether centring Ex is E of x centred, and the variance that of x, but for one factor."""
         share = self.size / len(self.source)
         means = share * torch.zeros(self.size).double().index_add(0, self.source, self.factor)
-        squares = share * self._squares()
+        squares = share * self._squares
         return torch.allclose(means, means[:1]) and torch.allclose(means.square(), squares)
 
     def in_blocks(self, count: int, times: int) -> Axis:
@@ -275,41 +287,43 @@ class Axis:
         """E⁺ itself, (old size, new size), in float64."""
         return self.read(torch.eye(self.size, dtype=torch.float64), 1)
 
-    def _squares(self) -> torch.Tensor:
-        return _squares(self.source, self.factor, self.size)
+    @cached_property
+    def _last(self) -> torch.Tensor:
+        """For each old coordinate the factor of its last copy; 1 where there is none."""
+        kept, ones = self.factor != 0, torch.ones(self.size, dtype=torch.float64)
+        return ones.index_copy(0, self.source[kept], self.factor[kept])
 
-    def _spread(self, value: T, dim: int, factor: torch.Tensor) -> T:
-        if self.size != value.shape[dim]:
-            raise ValueError(f"the axis has {self.size} coordinates, the tensor {value.shape[dim]}")
-        if isinstance(value, Gathered):
-            same = len(self.source) == self.size and bool((factor == 1).all())
-            same = same and torch.equal(self.source, torch.arange(self.size))
-            return value if same else value.spread(dim, self.source, factor)
-        chosen = value.index_select(dim, self.source.to(value.device))
-        return chosen * _beside(factor.to(value), dim, value.ndim)
+    @cached_property
+    def _is_alike(self) -> bool:
+        """Whether all copies of an old coordinate have one factor, empty ones left out."""
+        same = self._last[self.source] == self.factor
+        return bool((same | (self.factor == 0)).all())
+
+    @cached_property
+    def _has_zeros(self) -> bool:
+        """Whether there are new coordinates that copy nothing."""
+        return not bool(self.factor.all())
+
+    @cached_property
+    def _numbers(self) -> list[float]:
+        """The different factors of the last copies."""
+        found: list[float] = self._last.unique().tolist()
+        return found
+
+    @cached_property
+    def _squares(self) -> torch.Tensor:
+        """The diagonal of EᵀE: for each old coordinate the sum of the squared factors."""
+        return torch.zeros(self.size).double().index_add(0, self.source, self.factor.square())
+
+    @cached_property
+    def _is_one(self) -> bool:
+        """Whether E is the identity."""
+        other = len(self.source) != self.size or bool((self.factor != 1).any())
+        return not other and torch.equal(self.source, torch.arange(self.size))
 
 
 def _short(number: float) -> float:
     return float(f"{number:.12g}")
-
-
-def _squares(source: torch.Tensor, factor: torch.Tensor, size: int) -> torch.Tensor:
-    """The diagonal of EᵀE: for each old coordinate the sum of the squared factors."""
-    return torch.zeros(size).double().index_add(0, source, factor.square())
-
-
-def _own(source: torch.Tensor, factor: torch.Tensor, size: int) -> torch.Tensor | None:
-    """For each old coordinate the factor of its copies; None where they have different ones."""
-    kept = factor != 0
-    source, factor = source[kept], factor[kept]
-    own = torch.ones(size, dtype=torch.float64).index_copy(0, source, factor)
-    return own if torch.equal(own[source], factor) else None
-
-
-def _last(source: torch.Tensor, factor: torch.Tensor, size: int) -> torch.Tensor:
-    """For each old coordinate the factor of its last copy; 1 where there is none."""
-    kept = factor != 0
-    return torch.ones(size, dtype=torch.float64).index_copy(0, source[kept], factor[kept])
 
 
 def _beside(vector: torch.Tensor, dim: int, ndim: int) -> torch.Tensor:

@@ -94,8 +94,8 @@ class Description:
 
         ``#`` stands for every number; or for the first, where a row names the others.
         """
-        every, first = (re.sub(r"\.\d+(?=\.|$)", ".#", path, count=n) for n in (0, 1))
-        return self.rows.get(path) or self.rows.get(every) or self.rows.get(first)
+        ways = (re.sub(r"\.\d+(?=\.|$)", ".#", path, count=n) for n in (0, 1))
+        return self.rows.get(path) or next(filter(None, map(self.rows.get, ways)), None)
 
     def of(self, model: Any) -> Description:
         """The same for one model: where a row speaks of the last layer, ``-1``, its number."""

@@ -232,7 +232,7 @@ class Growth:
                 self._by_rule(name, Gathered(self._small[name]))
         rules_by_name = {name: self.gathered(name) for name in self.first}
         for name, first in self.first.items():
-            if not rules_by_name[name].like(rules_by_name[first]):
+            if name != first and not rules_by_name[name].like(rules_by_name[first]):
                 raise GrowthRefused(
                     f"{name} shares its parameter with {first}, and their rules disagree"
                 )
