@@ -7,7 +7,8 @@ import torch
 from torch import nn
 
 from verified_transformer.book.real_models import post_norm
-from verified_transformer.book.real_models.hugging_face import drawn_once, transformers
+from verified_transformer.book.real_models.at_start import one_layer
+from verified_transformer.book.real_models.hugging_face import drawn_again, drawn_once, transformers
 from verified_transformer.book.real_models.post_norm import first_state, observed, torch_at_start
 
 
@@ -59,6 +60,34 @@ def test_a_class_drawn_once_starts_as_it_does_by_itself(kind: str) -> None:
         assert other.mean().item() == pytest.approx(mean, abs=2e-3)
     for name, buffer in usual.named_buffers():
         assert torch.equal(buffer, once.get_buffer(name))
+
+
+def test_a_class_drawn_again_starts_as_one_drawn_once() -> None:
+    config = transformers.BertConfig(hidden_size=24, num_hidden_layers=1, vocab_size=5)
+    used = drawn_once(transformers.BertModel, config)
+    for part in used.parameters():
+        nn.init.constant_(part, 7.0)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        once = drawn_once(transformers.BertModel, config)
+        torch.manual_seed(0)
+        again = drawn_again(used)
+    for name, weight in once.named_parameters():
+        assert torch.equal(weight, again.get_parameter(name))
+
+
+def test_what_is_left_out_of_a_layer_does_not_move_its_attention() -> None:
+    model, ids = one_layer("BertModel", "a layer", tokens=16)
+    config = transformers.BertConfig(
+        num_hidden_layers=1,
+        intermediate_size=8,
+        vocab_size=model.config.vocab_size,
+        attn_implementation="eager",
+    )
+    whole = drawn_once(transformers.BertModel, config)
+    whole.load_state_dict(model.state_dict(), strict=False)
+    found, expected = (each(ids, output_attentions=True).attentions[0] for each in (model, whole))
+    assert torch.equal(found, expected)
 
 
 def test_a_class_is_drawn_where_transformers_has_replaced_itself(

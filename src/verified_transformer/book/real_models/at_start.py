@@ -17,12 +17,17 @@ from ..layers import standard_normal
 
 _FIRST: Mapping[str, dict[str, Any]] = MappingProxyType(
     {  # one layer, without what its attention does not need
-        "BertModel": {"num_hidden_layers": 1},
-        "GPT2Model": {"n_layer": 1},
+        "BertModel": {"num_hidden_layers": 1, "intermediate_size": 8},
+        "GPT2Model": {"n_layer": 1, "n_inner": 8},
         "LlamaModel": {"num_hidden_layers": 1, "intermediate_size": 8},
         "T5EncoderModel": {"num_layers": 1, "d_ff": 8},
     }
 )
+
+_AFTER = {  # square matrices that the attention does not see, drawn after those that it does
+    "BertModel": ("encoder.layer.0.attention.self.value", "encoder.layer.0.attention.output.dense"),
+    "LlamaModel": ("layers.0.self_attn.v_proj", "layers.0.self_attn.o_proj"),
+}
 
 
 def one_layer(kind: str, name: str, *, tokens: int = 512) -> tuple[Any, torch.Tensor]:
@@ -30,7 +35,8 @@ def one_layer(kind: str, name: str, *, tokens: int = 512) -> tuple[Any, torch.Te
 
     The defaults of the classes are BERT-base, GPT-2, Llama 7B and T5-small. The layer comes with
     the class's own embeddings, positions, norms and masks, and returns its attention if asked. Of
-    its embeddings only those of the words in the sequence are made, and that of padding.
+    its embeddings only those of the words in the sequence are made, and that of padding; of what
+    comes after the attention, values and outputs that are square matrices are left out.
 
     Args:
         kind: ``"BertModel"``, ``"GPT2Model"``, ``"LlamaModel"`` or ``"T5EncoderModel"``.
@@ -43,7 +49,7 @@ def one_layer(kind: str, name: str, *, tokens: int = 512) -> tuple[Any, torch.Te
     Raises:
         ValueError: another class.
     """
-    from .hugging_face import drawn_once, transformers
+    from .hugging_face import drawn_again, transformers, undrawn
 
     if kind not in _FIRST:
         raise ValueError(f"kind: got {kind!r}; accepted: {', '.join(_FIRST)}")
@@ -53,7 +59,10 @@ def one_layer(kind: str, name: str, *, tokens: int = 512) -> tuple[Any, torch.Te
         torch.manual_seed(seed_of(name) % 2**63)
         words, ids = torch.randint(config.vocab_size, (1, tokens)).unique(return_inverse=True)
         config.vocab_size = 1 + len(words)  # no numbers that nothing would read
-        return drawn_once(cls, config).requires_grad_(False), 1 + ids
+        model = undrawn(cls, config)
+        for path in _AFTER.get(kind, ()):
+            model.set_submodule(path, nn.Identity())
+        return drawn_again(model).requires_grad_(False), 1 + ids
 
 
 @dataclass(frozen=True)

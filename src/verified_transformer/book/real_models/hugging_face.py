@@ -57,8 +57,30 @@ def drawn_once(cls: Any, config: Any, **options: Any) -> Any:
         config: its configuration.
         options: what else the class takes.
     """
+    return drawn_again(undrawn(cls, config, **options))
+
+
+def undrawn(cls: Any, config: Any, **options: Any) -> Any:
+    """Return a model of transformers in evaluation mode, its weights whatever the memory holds.
+
+    Args:
+        cls, config, options: as `drawn_once` takes them.
+    """
     # no attribute where transformers has put another module in its own place, as its classes do
     with importlib.import_module("transformers.initialization").no_init_weights():
-        model = cls(config, **options)
+        return cls(config, **options).eval()
+
+
+def drawn_again(model: Any) -> Any:
+    """Draw all weights of a model of transformers anew, in place, as its class initialises them.
+
+    Args:
+        model: of any of its classes.
+
+    Returns:
+        The model.
+    """
+    for part in model.modules():
+        part._is_hf_initialized = False  # what transformers has drawn once it leaves as it is
     model.init_weights()
-    return model.eval()
+    return model

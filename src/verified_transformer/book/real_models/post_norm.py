@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 import torch
 from torch import nn
@@ -76,27 +78,30 @@ def observed(
         for hook in hooks:
             hook.remove()
     arriving = standard_normal("gradient at the last state", *x.shape).to(x)
-    back = torch.autograd.grad(states[-1], states, arriving)
-    sizes = [(g.pow(2).mean() * _spread(s)).sqrt() for g, s in zip(back, states, strict=True)]
-    left = torch.stack([1 / u.var(-1, unbiased=False) for u in sums]).prod(0)
-    share = (left * x.var(-1, unbiased=False)).mean()
-    pairs = zip(sums, states, strict=False)
-    gains = [(_spread(u - before) / _spread(before)).item() for u, before in pairs]
+    back = torch.stack(torch.autograd.grad(states[-1], states, arriving))
+    with torch.no_grad():
+        at, added = torch.stack(states), torch.stack(sums)
+        own, total = _variances(at), _variances(added)
+        spread = own.mean((1, 2))
+        gains = _variances(added - at[:-1]).mean((1, 2)) / spread[:-1]
+        sizes = (back.pow(2).mean((1, 2, 3)) * spread).sqrt()
+        share = (own[0] / total.prod(0)).mean()
     return PostNorm(
-        tuple(gains), share.item(), tuple((s / sizes[-1]).item() for s in sizes),
-        tuple(_likeness(s) for s in states),
+        tuple(gains.tolist()), share.item(), tuple((sizes / sizes[-1]).tolist()),
+        tuple(_likeness(at).tolist()),
     )  # fmt: skip
 
 
-def _spread(u: torch.Tensor) -> torch.Tensor:
-    return u.var(-1, unbiased=False).mean()
+def _variances(u: torch.Tensor) -> torch.Tensor:
+    return (u - u.mean(-1, keepdim=True)).pow(2).mean(-1)
 
 
-def _likeness(states: torch.Tensor) -> float:
+def _likeness(states: torch.Tensor) -> torch.Tensor:
+    """Return the likeness of the tokens of each of several states, (states, batch, n, d)."""
     centred = states - states.mean(-1, keepdim=True)
-    both = torch.einsum("bnd,bmd->bnm", centred, centred)
-    own = both.diagonal(dim1=1, dim2=2).sum()
-    return ((both.sum() - own) / (own * (states.shape[1] - 1))).item()
+    every = centred.sum(2).pow(2).sum((1, 2))  # products of all pairs, a token with itself too
+    own = centred.pow(2).sum((1, 2, 3))
+    return (every - own) / (own * (states.shape[2] - 1))
 
 
 def first_state(name: str, *shape: int) -> torch.Tensor:
@@ -120,12 +125,11 @@ def bert_at_start(name: str, *, tokens: int = 64, common: bool = True) -> PostNo
         tokens: how many.
         common: whether the embedding of the token type, which all tokens share, is added.
     """
-    from .hugging_face import drawn_once, transformers
+    from .hugging_face import drawn_again
 
-    config = transformers.BertConfig(vocab_size=1000, attn_implementation="eager")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed_of(name) % 2**63)
-        bert = drawn_once(transformers.BertModel, config, add_pooling_layer=False)
+        bert = drawn_again(_bert())
         ids = torch.randint(1000, (1, tokens))
     if not common:
         torch.nn.init.zeros_(bert.embeddings.token_type_embeddings.weight)
@@ -133,6 +137,15 @@ def bert_at_start(name: str, *, tokens: int = 64, common: bool = True) -> PostNo
     norms = [n for each in bert.encoder.layer
              for n in (each.attention.output.LayerNorm, each.output.LayerNorm)]  # fmt: skip
     return observed(norms, bert.encoder, x)
+
+
+@cache
+def _bert() -> Any:
+    """The class at the size of BERT-base, into whose memory every call draws weights of its own."""
+    from .hugging_face import transformers, undrawn
+
+    config = transformers.BertConfig(vocab_size=1000, attn_implementation="eager")
+    return undrawn(transformers.BertModel, config, add_pooling_layer=False).requires_grad_(False)
 
 
 def torch_at_start(
@@ -189,11 +202,7 @@ def original_at_start(
         apart: whether queries, keys and values are drawn apart.
         looks_back: whether the decoder looks at the encoder; else those branches are zero.
     """
-    source, d = generator(name), 512
-    with torch.device("meta"):
-        net = nn.Transformer(d, 8, 6, 6, 2048, dropout=0.0, batch_first=True, layer_norm_eps=1e-6)
-    net = net.to_empty(device="cpu").requires_grad_(False)
-    net.encoder.norm = net.decoder.norm = None  # after the stacks, which the paper has not
+    source, d, net = generator(name), 512, _original()
     _as_in_2017(net, source, apart)
     for each in net.decoder.layers if not looks_back else ():
         each.multihead_attn.out_proj.weight.zero_()
@@ -209,6 +218,15 @@ def original_at_start(
         observed(first, net.encoder, x),
         observed(then, lambda state: net.decoder(state, memory, tgt_mask=future), y),
     )
+
+
+@cache
+def _original() -> nn.Transformer:
+    """The class at the published size, into whose memory every call draws weights of its own."""
+    with torch.device("meta"):
+        net = nn.Transformer(512, 8, 6, 6, 2048, dropout=0.0, batch_first=True, layer_norm_eps=1e-6)
+    net.encoder.norm = net.decoder.norm = None  # after the stacks, which the paper has not
+    return net.to_empty(device="cpu").requires_grad_(False)
 
 
 def _as_in_2017(net: nn.Transformer, source: torch.Generator, apart: bool) -> None:
