@@ -185,7 +185,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
         r"width: got 18; accepted: one that LlamaConfig loads: The hidden size \(18\) is not",
     ),
     "a width that changes the heads": (
-        "GPT-2, tied", {"width": 15}, r"width: got 15 for 3 heads; accepted: a multiple of 12, as copies"
+        "GPT-2, tied", {"width": 15}, r"width: got 15 for 3 heads; accepted: a multiple of 12"
     ),
     "nothing": ("Llama, untied", {}, r"k: got 1; accepted: an integer of at least 2, or 1 with"),
     "fewer heads": ("Llama, untied", {"heads": 2}, r"heads: got 2; accepted: a multiple of 4"),
