@@ -54,7 +54,7 @@ def test_another_formula_is_told_from_every_one_of_the_registry(capsys) -> None:
         ("1e400", "not so: at d=3, sigma=1.3 it gives inf, where Var("),
         ("2*d*sigma**4*(1 + (d - 3)*(d - 2))", "not so: at d="),  # right at both small points
         ("2.0000000000001*d*sigma**4", "not 2*d*sigma**4, but so near that no point tells"),
-        ("2*d*sigma^4", "text: '2*d*sigma^4' has the part '2*d*sigma^4'; accepted: numbers, na"),
+        ("2*d*sigma^4", "text: '2*d*sigma^4' has the part '2*d*sigma^4'; accepted: ** for a po"),
         ("-2*d*σ**4", "text: '-2*d*σ**4' uses σ, which the book's notation does not define; acc"),
         ("open('x')", "text: \"open('x')\" has the part \"open('x')\"; accepted: a call of Inte"),
         ("2 d", "text: '2 d' is not a SymPy formula (invalid syntax"),
