@@ -234,6 +234,7 @@ def test_nothing_where_something_is_due_is_never_a_draw() -> None:
     assert diagnose(model, backward=False).wrong[0].place == "layer 1 feed-forward"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["electra", "bert", "distilbert"])
 def test_what_attention_adds_in_an_encoder_differs_as_is_said(kind: str) -> None:
     """All places of a text are averaged, so that one vector's length is the branch's."""
@@ -250,6 +251,7 @@ def dead(_: Any, __: Any, out: Any) -> Any:
     return (0 * out[0], *out[1:]) if isinstance(out, tuple) else 0 * out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "more"),
     [

@@ -130,6 +130,7 @@ for place in eval(sys.argv[3]):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
 def test_a_run_that_was_killed_goes_on_and_nothing_half_is_taken_for_whole(tmp_path: Path) -> None:
     small = saved("Llama, untied", tmp_path / "small", max_shard_size="4KB")

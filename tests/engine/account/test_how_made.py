@@ -353,6 +353,7 @@ def test_what_judges_is_free(key_of: Key) -> None:
     assert key_of(JUDGED) == key_of(JUDGED, "return x\n", "return 1\n")
 
 
+@pytest.mark.slow
 def test_every_notebook_has_a_key_and_its_names_lead_somewhere() -> None:
     found = [notebook_key(path, library()) for path in ledger.notebooks(Path(__file__).parents[3])]
     assert len(set(found)) == len(found)
