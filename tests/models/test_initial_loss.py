@@ -304,6 +304,7 @@ def calibrated(z: np.ndarray) -> bool:
     return all(kstest(each, "norm").pvalue > 1e-3 and 0.6 < each.std(ddof=1) < 1.5 for each in z)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS)
 def test_the_error_bar_is_that_of_one_draw_in_all_of_a_laws_domain(law: str) -> None:
     assert calibrated(z_scores(law))

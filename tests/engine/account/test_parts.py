@@ -30,6 +30,7 @@ def kept(request: pytest.FixtureRequest) -> recordings.Recording:
     return copy.deepcopy(recordings.load(request.param))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", NAMES, indirect=True)
 def test_a_recording_gives_a_result_and_a_part_less_or_more_gives_none(
     kept: recordings.Recording,

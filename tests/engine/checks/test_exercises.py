@@ -112,6 +112,7 @@ def test_an_answer_shows_its_question_above() -> None:
     assert exercise("3.3.1").answer(" ")._repr_mimebundle_()[1]  # the exercise itself, and its key
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("notebook", sorted({q.notebook for q in EVERY.values()}))
 def test_the_stored_keys_are_those_of_today(notebook: str) -> None:
     text = (ROOT / "notebooks" / f"{notebook}.ipynb").read_text(encoding="utf-8")
