@@ -76,15 +76,10 @@ def test_a_class_drawn_again_starts_as_one_drawn_once() -> None:
         assert torch.equal(weight, again.get_parameter(name))
 
 
-def test_what_is_left_out_of_a_layer_does_not_move_its_attention() -> None:
-    model, ids = one_layer("BertModel", "a layer", tokens=16)
-    config = transformers.BertConfig(
-        num_hidden_layers=1,
-        intermediate_size=8,
-        vocab_size=model.config.vocab_size,
-        attn_implementation="eager",
-    )
-    whole = drawn_once(transformers.BertModel, config)
+@pytest.mark.parametrize("kind", ["BertModel", "LlamaModel"])
+def test_what_is_left_out_of_a_layer_does_not_move_its_attention(kind: str) -> None:
+    model, ids = one_layer(kind, "a layer", tokens=16)
+    whole = drawn_once(type(model), model.config)
     whole.load_state_dict(model.state_dict(), strict=False)
     found, expected = (each(ids, output_attentions=True).attentions[0] for each in (model, whole))
     assert torch.equal(found, expected)

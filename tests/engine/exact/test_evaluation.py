@@ -236,3 +236,10 @@ def test_points_depend_on_the_names_alone():
     assert points == random_points(μ + d, σ**2) == random_points(σ, d, μ)
     assert len(points) == 3
     assert random_points(sp.pi) == [{}]
+
+
+def test_a_bound_variable_keeps_its_place() -> None:
+    x, t = sp.symbols("x t", positive=True)
+    bound = {sp.Derivative(x**2, x): 6, sp.Sum(x**t, (t, 1, 2)): 12, sp.Subs(t**2, t, x): 9}
+    for formula, value in bound.items():
+        assert float(number(formula, {x: 3, t: 5})) == value

@@ -18,6 +18,7 @@ from ..integrals.quadrature import quadrature as quadrature
 Point = Mapping[sp.Symbol, object]
 
 _REAL = "±"  # before the name of a list whose numbers have either sign
+_BINDING = (ExprWithLimits, sp.Derivative, sp.Limit, sp.Subs, sp.Lambda)
 _DIGITS = 30
 _SCALES = (sp.Rational(13, 10), sp.Rational(7, 10), sp.Rational(17, 10), sp.Rational(3, 5))
 _MAGNITUDES = [sp.Rational(p, 101) for p in sp.primerange(64, 200) if p != 101]
@@ -51,7 +52,7 @@ def with_numbers(formula: sp.Basic, point: Point) -> sp.Basic:
 
     Where no variable is bound they are put in their places at once, three times as fast as `subs`.
     """
-    if formula.has(ExprWithLimits):
+    if formula.has(*_BINDING):
         return formula.subs(dict(point))
     return formula.xreplace({symbol: sp.sympify(value) for symbol, value in point.items()})
 
