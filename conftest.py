@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import banded_notebooks
 import machine
 import pytest
 import warm_kernels
-from near_claims import claims_near
 from time_spent import Account
 
 ROOT = Path(__file__).parent
@@ -56,11 +56,14 @@ def pytest_configure(config: pytest.Config) -> None:
     """Let the time limits of cells and kernels follow the machine."""
     patience = machine.calibrate(getattr(config.option, "numprocesses", None) or 1)
     if getattr(config.option, "nbval", False):
-        import picture_comparison
-
-        picture_comparison.install()
         config.option.nbval_cell_timeout = LONGEST_CELL * patience
         config.option.nbval_kernel_startup_timeout = 60 * patience
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Iterator[None]:
+    """Let notebooks be compared by numbers with their bands (`banded_notebooks`)."""
+    return [banded_notebooks.banded(found) for found in (yield)]
 
 
 def pytest_unconfigure() -> None:
@@ -142,14 +145,10 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """Note what a phase of a test took of the processor; a red cell names its claims."""
+    """Note what a phase of a test took of the processor."""
     report = yield
     report.processor = _account.since()
     report.cold = warm_kernels.cold()
-    if report.failed and hasattr(item, "cell"):
-        cells = item.parent.nb.cells
-        near = claims_near([cell.source for cell in cells], cells.index(item.cell))
-        report.sections.append(("claims of this cell, or the next", ", ".join(near)))
     return report
 
 

@@ -178,7 +178,7 @@ def _text(output: dict[str, Any]) -> str:
             return f"{claim.kind}·{claim.where}{told}"
         if record:
             head, detail = soup.find(class_="vt-head"), soup.find(class_="vt-detail")
-            said = readable.readable_head(record["latex"], record["statement"])
+            said = readable.readable_head(record.get("latex"), record["statement"])
             head.string = f"{head.b.get_text()} {said}"
             detail.string = readable.readable(from_json(record).full_detail)
             soup.find("summary").decompose()

@@ -328,7 +328,7 @@ def test_a_canary_that_is_not_tried_fails_the_run(
         "tests/time_spent.py",
         "tests/near_claims.py",
         "tests/warm_kernels.py",
-        "tests/picture_comparison.py",
+        "tests/banded_notebooks.py",
     ):
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
     test = tmp_path / "tests" / "test_small.py"

@@ -44,10 +44,7 @@ def record(
 
 
 def experiment(outcome: str, low: float, high: float) -> Record:
-    interval = Interval(low, high)
-    return record(
-        "experiment", outcome, margin=interval.printed, volatile=Volatile(interval=interval)
-    )
+    return record("experiment", outcome, measured=Interval(low, high))
 
 
 PROOF, EXACT, MEASURED = record("proof"), record("exact"), record("measurement")
@@ -317,28 +314,26 @@ def test_a_recording_is_moved_by_no_processor_and_needs_no_margin() -> None:
 
 
 @pytest.mark.canary
-@pytest.mark.parametrize("margin", ["margin at least 1/2", None])
-def test_an_outcome_without_an_interval_is_refused(margin: str | None) -> None:
+def test_an_outcome_without_an_interval_is_refused() -> None:
     with pytest.raises(LedgerError, match="LOSS-99: experiment “s” has no interval"):
-        decide(statement("empirical"), [record("experiment", margin=margin)])
+        decide(statement("empirical"), [record("experiment")])
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "margin", "printed"),
+    ("low", "high", "margin"),
     [
-        (1.0, 3.0, 1.0, "margin at least 1/2"),
-        (-3.0, -1.0, 1.0, "margin at least 1/2"),
-        (0.5, 2.5, 0.5, "margin at least 1/2"),
-        (0.4, 2.5, 0.4 / 1.05, "margin below 1/2"),
-        (-1.0, 2.0, 0.0, None),
-        (2.0, 2.0, float("inf"), "margin at least 1/2"),
+        (1.0, 3.0, 1.0),
+        (-3.0, -1.0, 1.0),
+        (0.5, 2.5, 0.5),
+        (0.4, 2.5, 0.4 / 1.05),
+        (-1.0, 2.0, 0.0),
+        (2.0, 2.0, float("inf")),
     ],
 )
 def test_a_margin_is_the_near_end_in_halves_of_the_width(
-    low: float, high: float, margin: float, printed: str | None
+    low: float, high: float, margin: float
 ) -> None:
     assert Interval(low, high).margin == pytest.approx(margin)
-    assert Interval(low, high).printed == printed
 
 
 @pytest.mark.parametrize("ends", [(1.0, 0.0), (float("nan"), 1.0)])
@@ -347,17 +342,12 @@ def test_an_interval_the_wrong_way_round_is_refused(ends: tuple[float, float]) -
         Interval(*ends)
 
 
-@pytest.mark.parametrize(
-    ("run", "outcome", "margin"),
-    [(1.1, "supports", "margin at least 1/2"), (-1.1, "unsettled", None)],
-)
-def test_what_an_experiment_leaves_behind_carries_its_interval(
-    run: float, outcome: str, margin: str | None
-) -> None:
+@pytest.mark.parametrize(("run", "outcome"), [(1.1, "supports"), (-1.1, "unsettled")])
+def test_what_an_experiment_leaves_behind_carries_its_interval(run: float, outcome: str) -> None:
     made = claim("LOSS-29").experiment(**GAIN, arms={"it": [1.0, run, 1.05], "nothing": 0})
-    interval = made.volatile.interval
-    assert interval is not None and interval.low < 1.05 < interval.high
-    assert (made.outcome, made.margin, interval.printed) == (outcome, margin, margin)
+    assert made.measured is not None and made.measured.low < 1.05 < made.measured.high
+    assert made.outcome == outcome
+    assert ("its margin suffices" in made.detail) == (outcome == "supports")
     assert verdict.margin_fault(made) is None
 
 

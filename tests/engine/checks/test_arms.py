@@ -11,9 +11,9 @@ import pytest
 import torch
 
 from verified_transformer.engine.account.recordings import Recording
-from verified_transformer.engine.account.records.record import Interval
 from verified_transformer.engine.checks import by_experiment
 from verified_transformer.engine.checks.claim import claim
+from verified_transformer.engine.commands.notebooks.bands import effect_moved
 
 SEEDS = range(12)
 
@@ -43,7 +43,7 @@ def test_an_experiment_says_which_arm_less_which_and_how_much() -> None:
     record = experiment()
     assert record.line == (
         "LOSS-14 experiment   loss, tied less untied: negative   12 runs, replicate: seed; "
-        f"mean -0.5 to the nearest 0.5; margin at least 1/2   #{record.hash}"
+        f"its margin suffices   #{record.hash}"
     )
     assert record.volatile.rows[0]["mean of untied"].startswith("3.0")
 
@@ -55,9 +55,9 @@ def test_a_recording_is_judged_by_its_interval_and_live_runs_by_a_margin() -> No
         arms = {"tied": runs(mean), "none": dict.fromkeys(SEEDS, 0.0)}
         told = {"arms": arms, "compares": ("tied", "none"), "predicts": "positive"}
         live, kept = experiment(**told), experiment(**told, recorded=KEPT)
-        found = (live.outcome, kept.outcome, kept.margin)
-        assert found == ("unsettled", "supports" if name == "edge" else "unsettled", None)
-        interval = kept.volatile.interval
+        found = (live.outcome, kept.outcome)
+        assert found == ("unsettled", "supports" if name == "edge" else "unsettled")
+        interval = kept.measured
         assert kept.line.count(f"99 % interval {interval.low:.3g} … {interval.high:.3g}") == 1
 
 
@@ -77,12 +77,13 @@ def test_the_arms_the_other_way_round_have_the_other_outcome() -> None:
 
 
 @pytest.mark.canary
-def test_arms_that_are_swapped_or_added_move_the_line() -> None:
-    line = experiment().line
+def test_arms_that_are_swapped_or_added_have_another_effect() -> None:
+    effect = experiment().measured
     swapped = {**ARMS, "tied": ARMS["untied"], "untied": ARMS["tied"]}
     added = {**ARMS, "untied": {seed: -value for seed, value in ARMS["untied"].items()}}
     doubled = {**ARMS, "untied": {seed: 2 * value for seed, value in ARMS["untied"].items()}}
-    assert len({line, *(experiment(arms=a).line for a in (swapped, added, doubled))}) == 4
+    for arms in (swapped, added, doubled):
+        assert effect_moved(effect, experiment(arms=arms).measured) > 1
 
 
 def test_an_arm_may_be_a_bound() -> None:
@@ -144,19 +145,3 @@ def test_an_arm_is_a_list_or_a_tensor_of_one_value_for_each_seed() -> None:
 def test_bad_arms_are_named(changes: dict[str, Any], error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
         experiment(**changes)
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "about"),
-    [
-        (0.297, 0.409, "mean 0.5 to the nearest 0.5"),
-        (2.39, 2.41, "mean 2.4 to the nearest 0.05"),
-        (-31.0, -29.0, "mean -30 to the nearest 5"),
-        (-0.01, 0.012, "mean 0 to the nearest 0.05"),
-        (2.0, 2.0, "mean 2"),
-    ],
-)
-def test_a_mean_is_rounded_to_what_its_width_allows(low: float, high: float, about: str) -> None:
-    assert Interval(low, high).about == about
-    drift = (high - low) / 50
-    assert Interval(low + drift, high + drift).about == about

@@ -417,7 +417,7 @@ def test_an_experiment_says_what_was_predicted(
     arms = {"it": effects, "nothing": 0}
     record = claim("LOSS-14").experiment(**GAIN, arms=arms)
     assert (record.outcome, record.statement) == (outcome, words)
-    interval = record.volatile.interval
+    interval = record.measured
     assert interval is not None and interval.low < sum(effects) / 3 < interval.high
 
 

@@ -94,7 +94,7 @@ class ByDerivation(Subject):
             detail += f"; {broken}/{broken} changed definitions break it"
         return self._emit(
             "proof", "supports", f"{derived.quantity} = {self.formula}", detail,
-            mutants=score, given=[derived],
+            mutants=score, given=[derived], way=derived.way, counts={"points": len(points)},
             steps=tuple((s.reason, step(s.expression)) for s in derived.steps),
             latex=equation(derived, self.formula),
         )  # fmt: skip
@@ -215,6 +215,7 @@ class ByDerivation(Subject):
         return self._emit(
             "proof", "supports", f"{text} = {self.formula}", detail,
             mutants=Score(score.killed, score.total), given=[function],
+            counts={"points": len(points)},
             latex=self._equation(shown, self.formula),
         )  # fmt: skip
 

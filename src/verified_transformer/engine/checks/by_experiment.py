@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..account.recordings import Recording
-from ..account.records.record import PRINTED, Interval, Record
+from ..account.records.record import ASKED, Interval, Record
 from .subject import Subject, accept
 from .what_ran import watched
 
@@ -33,12 +33,11 @@ class ByExperiment(Subject):
         unit: str,
         replicate: str = "seed",
         recorded: Recording | None = None,
-        travels: bool = True,
     ) -> Record:
         """Decide an empirical remark from what was measured in two arms of independent runs.
 
-        The library subtracts, seed by seed. The mean of live runs is rounded so that it is the
-        same on every machine; of a recording the interval stands in the line.
+        The library subtracts, seed by seed. What live runs measured is compared as a number, by
+        their interval; of a recording the interval stands in the line.
 
         Args:
             arms: what was measured, by arm and seed; at least three seeds, the same in each arm.
@@ -49,8 +48,6 @@ class ByExperiment(Subject):
             unit: what was measured in an arm, in a line.
             replicate: what one run is.
             recorded: the recording that arms were computed from; all of its seeds count.
-            travels: whether another processor gives nearly the same live runs. Where it does not,
-                as in unstable training, the mean stands in the table, not in the compared line.
 
         Returns:
             A record whose outcome is "supports" or "contradicts" where the 99 % interval of the
@@ -82,19 +79,20 @@ class ByExperiment(Subject):
             recorded.check_all_are_used(one)
         values = [one[seed] - other[seed] for seed in sorted(one)]
         interval = interval_of(values)
-        about = interval.ends if recorded else interval.about if travels else None
-        sign = settled(interval, 0.0 if recorded else PRINTED)
+        sign = settled(interval, 0.0 if recorded else ASKED)
         outcome = "supports" if sign == predicts else "contradicts" if sign else "unsettled"
         instead = "" if outcome == "supports" else f", where {predicts} was predicted"
         runs = f"{len(values)} runs, replicate: {replicate}"
-        said = [runs, repr(recorded) if recorded else None, about]
+        said = [runs, repr(recorded), interval.ends] if recorded else [runs]
+        said += ["its margin suffices"] if sign and not recorded else []
         means = {
             f"mean of {name}": f"{sum(runs.values()) / len(runs):.5g}"
             for name, runs in found.items()
         }
         return self._emit(
             "experiment", outcome, f"{unit}, {first} less {second}: {sign or 'unsettled'}{instead}",
-            "; ".join(filter(None, said)), recorded=recorded, interval=interval, given=[arms],
+            "; ".join(said), recorded=recorded, measured=interval, given=[arms],
+            counts={"runs": len(values)},
             rows=[{
                 "99 % interval": f"{interval.low:.4g} … {interval.high:.4g}",
                 "runs": str(len(values)), "margin": f"{interval.margin:.2g}", **means,
@@ -102,7 +100,7 @@ class ByExperiment(Subject):
         )  # fmt: skip
 
 
-def settled(interval: Interval, needed: float = PRINTED) -> str | None:
+def settled(interval: Interval, needed: float = ASKED) -> str | None:
     """The sign of an effect whose interval is far enough from zero; None where it is not.
 
     The ledger wants twice that margin of what a live run stored, so that the outcome survives a

@@ -92,6 +92,7 @@ class ByMeasurement(Subject):
         return self._emit(
             "measurement", "supports", f"{quantity.quantity} = {self.formula}", detail,
             mutants=Score(killed, killed, below), given=[quantity, statistic],
+            counts={"points": len(points)}, tolerance=f"{100 * resolution:g} %",
             rows=[row(p, e) for p, e in zip(points, estimates, strict=True)],
             estimates=[Estimate(e.z, e.n, e.device) for e in estimates],
             latex=equation(quantity, self.formula),

@@ -76,7 +76,7 @@ class ByOracle(Subject):
         detail = f"exact at {amount(points, 'point')}; {score.killed}/{score.total} mutants"
         return self._emit(
             "exact", "supports", f"{text} = {self.formula}", detail,
-            mutants=score, given=[quantity, given],
+            mutants=score, given=[quantity, given], counts={"points": len(points)},
         )  # fmt: skip
 
     @watched()
@@ -166,7 +166,7 @@ class ByOracle(Subject):
         detail = f"counted at {amount(points, 'point')}; {score.killed}/{score.total} mutants"
         return self._emit(
             "count", "supports", f"{quantity} = {self.formula}", detail,
-            mutants=score, given=[counted],
+            mutants=score, given=[counted], counts={"points": len(points)},
         )  # fmt: skip
 
     def would_be(self, formula: str | sp.Expr) -> None:

@@ -84,7 +84,7 @@ class BySources(Subject):
         steps = [(name, html.escape(f"{value} [{key}]")) for name, (value, key) in data.items()]
         return self._emit(
             "census", "supports", f"{quantity} = {self.formula}", detail.replace("datums", "data"),
-            mutants=score, steps=tuple(steps), given=[count, data],
+            mutants=score, steps=tuple(steps), given=[count, data], counts={"data": len(values)},
         )  # fmt: skip
 
     def cited(self) -> Records:

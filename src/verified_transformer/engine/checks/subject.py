@@ -19,7 +19,7 @@ from ..account import registry
 from ..account.code import how_made
 from ..account.reading import Reading
 from ..account.records.ran import model_fault
-from ..account.records.record import Estimate, Interval, Record, Recorded, Score, Volatile
+from ..account.records.record import Estimate, Record, Recorded, Score, Volatile
 from ..account.rendering import cards as rendering
 from ..account.rendering import plain
 from ..exact.definitions import definition, in_words, is_law_of, same_definition, under
@@ -252,7 +252,6 @@ class Subject:
         given: Sequence[object] = (),
         rows: Sequence[Mapping[str, str]] = (),
         estimates: Sequence[Estimate] = (),
-        interval: Interval | None = None,
         recorded: Recording | None = None,
         **fields: Any,
     ) -> Record:
@@ -261,7 +260,7 @@ class Subject:
         Args:
             given: what the cell gave to the check, which may be a model or have some, without the
                 broken versions in which it has to fail; nothing where no code decides.
-            rows, estimates, interval: of the record's volatile part.
+            rows, estimates: of the record's volatile part.
             recorded: the recording on which the outcome rests.
             fields: others of the record.
 
@@ -278,11 +277,8 @@ class Subject:
             kind=kind, of=self.of, case=self._case, outcome=outcome,
             statement=statement, detail=detail, uses=tuple(self.reading.uses),
             recorded=Recorded(recorded.name, recorded.hash) if recorded else None,
-            margin=interval.printed if interval and not recorded else None,
             until=self._until, ran=ran, made=how_made(at.lines) if given else None,
-            volatile=Volatile(
-                tuple(rows), tuple(estimates), interval, seconds(), versions_of(ran),
-            ),
+            volatile=Volatile(tuple(rows), tuple(estimates), seconds(), versions_of(ran)),
             **fields,
         )  # fmt: skip
         shown = log().shown

@@ -38,6 +38,7 @@ class Derived(Protocol):
 
     quantity: str
     route: str
+    way: str
 
     @property
     def value(self) -> sp.Expr:
@@ -97,6 +98,8 @@ class Derivation:
         """The symbols of the definition."""
         found: set[sp.Symbol] = self.start.free_symbols
         return found
+
+    way = "step by step"
 
     @property
     def route(self) -> str:

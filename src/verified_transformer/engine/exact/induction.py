@@ -153,7 +153,7 @@ class Solved:
         place: how far it goes: the symbol over which it runs, or an expression in others.
     """
 
-    route = "by induction, base and step proved"
+    route, way = "by induction, base and step proved", "by induction"
 
     def __init__(self, induction: Induction, closed: sp.Expr, place: sp.Expr) -> None:
         self.induction, self.closed, self.place = induction, closed, place

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 KEY = "verified_transformer_figure"
-SEEN = 0.005  # of an axis; what moves less cannot be seen
+SEEN = 0.005  # of an axis: what moves less cannot be seen; the unit of a picture's band
 _PNG = "image/png"
 
 
@@ -28,19 +28,28 @@ def picture_fault(output: Mapping[str, Any]) -> str | None:
     return None
 
 
-def moved(before: Sequence[Any], after: Sequence[Any]) -> Iterator[str]:
-    """Yield what differs between the pictures of two runs of a cell, in words."""
+Difference = tuple[str, float]  # in words, and as a share of an axis; infinite for what is no point
+
+
+def moved(before: Sequence[Any], after: Sequence[Any]) -> Iterator[tuple[int, str, float]]:
+    """Yield what differs between the pictures of two runs of a cell.
+
+    Returns:
+        The number of the picture, what differs in words, and how far in units of `SEEN`; infinite
+        where it is not a matter of points.
+    """
     old = [_shown(output) for output in before if _PNG in output.get("data", {})]
     new = [_shown(output) for output in after if _PNG in output.get("data", {})]
     if len(old) != len(new):
-        yield f"{len(old)} pictures are stored, {len(new)} came out"
+        yield 0, f"{len(old)} pictures are stored, {len(new)} came out", math.inf
         return
-    for first, second in zip(old, new, strict=True):
+    for place, (first, second) in enumerate(zip(old, new, strict=True)):
         if first is None or second is None:
             if first is not second:
-                yield "a picture has its data in one run only"
+                yield place, "a picture has its data in one run only", math.inf
             continue
-        yield from _between(first["panels"], second["panels"])
+        for text, share in _between(first["panels"], second["panels"]):
+            yield place, text, share / SEEN
 
 
 def _shown(output: Mapping[str, Any]) -> Any:
@@ -48,32 +57,34 @@ def _shown(output: Mapping[str, Any]) -> Any:
     return found.get(KEY) if isinstance(found, Mapping) else None
 
 
-def _between(old: Sequence[Any], new: Sequence[Any]) -> Iterator[str]:
+def _between(old: Sequence[Any], new: Sequence[Any]) -> Iterator[Difference]:
     if len(old) != len(new):
-        yield f"the figure has {len(old)} panels stored, {len(new)} came out"
+        yield f"the figure has {len(old)} panels stored, {len(new)} came out", math.inf
         return
     for number, (first, second) in enumerate(zip(old, new, strict=True), start=1):
         for key in ("x", "y", "title", "scales", "ticks", "legend", "texts"):
             if first[key] != second[key]:
-                yield f"panel {number}: {key} is {first[key]!r} stored, {second[key]!r} came out"
-        yield from (f"panel {number}: {text}" for text in _marks_between(first, second))
+                told = f"{first[key]!r} stored, {second[key]!r} came out"
+                yield f"panel {number}: {key} is {told}", math.inf
+        for text, share in _marks_between(first, second):
+            yield f"panel {number}: {text}", share
 
 
-def _marks_between(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+def _marks_between(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Difference]:
     kept, came = old["marks"], new["marks"]
     if len(kept) != len(came):
-        yield f"{len(kept)} marks are stored, {len(came)} came out"
+        yield f"{len(kept)} marks are stored, {len(came)} came out", math.inf
         return
     for place, (first, second) in enumerate(zip(kept, came, strict=True), start=1):
         name = first["label"] or f"mark {place}"
         for key in ("kind", "label", "look"):
             if first[key] != second[key]:
-                yield f"{name}: {key} is {first[key]!r} stored, {second[key]!r} came out"
+                yield f"{name}: {key} is {first[key]!r} stored, {second[key]!r} came out", math.inf
         if old.get("stays"):  # unstable training: the points are another processor's others
             continue
         far, where = _furthest(first["points"], second["points"], old)
-        if far > SEEN:
-            yield f"{name}: moved by {far:.1%} of the axis at {where}"
+        if far:
+            yield f"{name}: moved by {far:.1%} of the axis at {where}", far
 
 
 def _furthest(

@@ -1,13 +1,15 @@
 """A record: what one check leaves behind in its cell's output.
 
-Its text is one deterministic line that ends with a hash of every deterministic field, so that text
-and record cannot drift apart unseen; what differs from run to run stands in `Volatile`. The
-metadata of the output hold the record as JSON.
+It has three parts. What is *decided* is the same in every run: a line of text tells it, which ends
+with a hash of all of it, so that text and record cannot drift apart unseen. What is *measured* is
+another number on another processor: it is compared as a number, within its own error (`bands`).
+What is *volatile* is shown and not compared. The metadata of the output hold the record as JSON;
+a decided field that is empty is left out there and in the hash, so that a new field makes no record
+anew that does not use it.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, is_dataclass
 from functools import cache
@@ -75,14 +77,12 @@ class Volatile:
     Attributes:
         rows: a table for people.
         estimates: of a measurement.
-        interval: of an experiment.
         seconds: that the check took.
         versions: of the libraries whose classes ran.
     """
 
     rows: tuple[Mapping[str, str], ...] = ()
     estimates: tuple[Estimate, ...] = ()
-    interval: Interval | None = None
     seconds: float = 0.0
     versions: str = ""
 
@@ -101,15 +101,18 @@ class Record:
         case: name of the case of the reading, or None.
         cited: key of the source of a citation.
         latex: the statement as a formula.
+        way: by which a proof went, in words.
+        counts: of points, runs, data: what pages say of how much was done.
+        tolerance: what a check lets pass, such as "1%".
         mutants: how many wrong versions were rejected.
         uses: ids of the claims on which this one rests.
         recorded: the recording on which an experiment's outcome rests.
-        margin: of an experiment, in words (see `Interval.printed`).
         sample: the draws on which a predicate or an equality was tried.
         until: the day of the youngest datum, of a claim about its own day.
         made: a key of the notebook's lines that made what the check was given (`how_made`).
         ran: the models that ran, as they describe themselves.
-        volatile: what differs from run to run.
+        measured: the effect of an experiment, with its error; no part of the hash.
+        volatile: what differs from run to run; no part of the hash.
         steps: pairs of reason and HTML of a derivation; shown, but no part of the stored record.
     """
 
@@ -123,14 +126,17 @@ class Record:
     case: str | None = None
     cited: str | None = None
     latex: str | None = None
+    way: str | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+    tolerance: str | None = None
     mutants: Score | None = None
     uses: tuple[str, ...] = ()
     recorded: Recorded | None = None
-    margin: str | None = None
     sample: Sample | None = None
     until: str | None = None
     made: str | None = None
     ran: tuple[Ran, ...] = ()
+    measured: Interval | None = None
     volatile: Volatile = field(default_factory=Volatile)
     steps: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
@@ -150,9 +156,8 @@ class Record:
 
     @property
     def hash(self) -> str:
-        """The hash of the deterministic fields, as the text line shows it."""
-        fixed = {key: value for key, value in to_json(self).items() if key != "volatile"}
-        return hash_of(fixed)
+        """The hash of what is decided, as the text line shows it."""
+        return hash_of({name: value for name, value in to_json(self).items() if name in _DECIDED})
 
     @property
     def line(self) -> str:
@@ -164,10 +169,10 @@ class Record:
 
     @property
     def full_detail(self) -> str:
-        """The detail with an experiment's margin, a sampled predicate's draws, the data's age."""
+        """The detail with a sampled predicate's draws and the age of the data."""
         sample = self.sample and f"{self.sample.n} draws; would have caught {self.sample.sees}"
         until = self.until and f"data until {self.until}"
-        return "; ".join(part for part in (self.detail, sample, until, self.margin) if part)
+        return "; ".join(part for part in (self.detail, sample, until) if part)
 
     def __repr__(self) -> str:
         return self.line
@@ -177,13 +182,9 @@ class Record:
 
 
 def to_json(record: Record) -> dict[str, Any]:
-    """Return a record as the output's metadata hold it.
-
-    Fields that came later than the first notebooks are left out where they are empty.
-    """
-    data = {name: _plain(getattr(record, name)) for name in _EVER}
-    later = {name: _plain(getattr(record, name)) for name in _LATER}
-    return data | {name: value for name, value in later.items() if value not in (None, [])}
+    """Return a record as the output's metadata hold it, without its empty fields."""
+    fields = {name: _plain(getattr(record, name)) for name in _STORED}
+    return {name: value for name, value in fields.items() if value not in _NOTHING}
 
 
 def _plain(part: Any) -> Any:
@@ -196,9 +197,10 @@ def _plain(part: Any) -> Any:
     return dict(part) if isinstance(part, Mapping) else part
 
 
-_EMPTY: dict[type, tuple[object, ...]] = {Ran: (None, ()), Volatile: (None, "")}
-_LATER = ("recorded", "margin", "made", "sample", "until", "ran")
-_EVER = tuple(name for name in Record.__dataclass_fields__ if name not in (*_LATER, "steps"))
+_NOTHING: tuple[object, ...] = (None, [], {})
+_EMPTY: dict[type, tuple[object, ...]] = {Ran: (None, ()), Volatile: (None, "", ())}
+_STORED = tuple(name for name in Record.__dataclass_fields__ if name != "steps")
+_DECIDED = frozenset(_STORED) - {"measured", "volatile"}
 
 
 def from_json(data: Any) -> Record:
@@ -234,7 +236,7 @@ def fields(record: Record) -> list[str]:
     """Return the deterministic fields of a record, each in a line with its name."""
     about = f"{record.kind}{' (truth)' * (record.of == 'truth')}"
     data = to_json(record)
-    return [f"{about}: {name}: {value!r}" for name, value in data.items() if name != "volatile"]
+    return [f"{about}: {name}: {value!r}" for name, value in data.items() if name in _DECIDED]
 
 
 # ------------------------------------------------------------------ margins
@@ -245,7 +247,7 @@ def fields(record: Record) -> list[str]:
 
 
 NEEDED = 1.0  # of a stored live outcome: the near end at least half the width from zero
-PRINTED = 0.5  # of a run: half of that, so that its line survives another processor
+ASKED = 0.5  # of a run: half of that, so that its outcome survives another processor
 
 
 @dataclass(frozen=True)
@@ -260,44 +262,22 @@ class Interval:
             raise RecordError(f"interval: got {self.low} … {self.high}; accepted: low <= high")
 
     @property
+    def mean(self) -> float:
+        """The middle."""
+        return (self.low + self.high) / 2
+
+    @property
+    def half(self) -> float:
+        """Half of the width."""
+        return (self.high - self.low) / 2
+
+    @property
     def margin(self) -> float:
         """Distance of the near end from zero, in halves of the width; 0 where zero lies inside."""
         near = max(self.low, -self.high, 0.0)
-        half = (self.high - self.low) / 2
-        return near / half if half else float("inf") if near else 0.0
-
-    @property
-    def about(self) -> str:
-        """The mean, rounded so that it is the same on every machine.
-
-        Another processor moves an interval by a small part of its width. The mean is rounded to
-        the next of 1, 2, 5, 10, … that is at least twice the width.
-        """
-        mean, width = (self.low + self.high) / 2, self.high - self.low
-        if not width:
-            return f"mean {mean:.3g}"
-        step = _step(2 * width)
-        return f"mean {round(mean / step) * step + 0.0:.3g} to the nearest {step:g}"
+        return near / self.half if self.half else float("inf") if near else 0.0
 
     @property
     def ends(self) -> str:
         """Both ends, of a recording, which has them on every machine."""
         return f"99 % interval {self.low:.3g} … {self.high:.3g}"
-
-    @property
-    def printed(self) -> str | None:
-        """The margin in words, which do not move with the last digits; None where zero lies inside.
-
-        The ledger wants a margin of 1 of what is stored. What a run prints is whether it has half
-        of that, so that the line is the same where another processor moves the interval a little.
-        """
-        if not self.margin:
-            return None
-        return "margin at least 1/2" if self.margin >= PRINTED else "margin below 1/2"
-
-
-def _step(least: float) -> float:
-    """The smallest of 1, 2 and 5 times a power of ten that is at least so much."""
-    power = math.floor(math.log10(least))
-    steps = (float(f"{digit}e{p}") for p in (power, power + 1) for digit in (1, 2, 5))
-    return next(step for step in steps if step >= least)

@@ -241,37 +241,29 @@ def _times(count: int, one: str, many: str) -> str:
     return one if count == 1 else many.format(count)
 
 
-def _points(records: _Records, pattern: str) -> int:
-    """How many points the records name, summed."""
-    return sum(int(found[1]) for r in records if (found := re.search(pattern, r.detail)))
+def _count(records: _Records, of: str) -> int:
+    """How many points, runs or data the records tell of, summed."""
+    return sum(r.counts.get(of, 0) for r in records)
 
 
-def _at(points: int) -> str:
+def _at_points(records: _Records) -> str:
+    points = _count(records, "points")
     return f" at {points} point{'s' * (points > 1)}" if points else ""
 
 
 def _proof(records: _Records) -> str:
-    ways = {
-        "case by case": "pattern by pattern", "by induction": "by induction",
-        "step by step": "checked step",
-    }  # fmt: skip
-    used = [way for way, sign in ways.items() if any(sign in r.detail for r in records)]
-    return f"proved {used[0]}" if len(used) == 1 else "proved"
+    ways = {r.way for r in records if r.way}
+    return f"proved {ways.pop()}" if len(ways) == 1 else "proved"
 
 
 def _exact(records: _Records) -> str:
-    points = _points(records, r"exact at (\d+) point")
-    return (
-        f"computed exactly{_at(points)}"
-        if points
-        else "checked exactly, and a broken version fails"
-    )
+    at = _at_points(records)
+    return f"computed exactly{at}" if at else "checked exactly, and a broken version fails"
 
 
 def _measurement(records: _Records) -> str:
-    sees = [float(f[1]) for r in records if (f := re.search(r"sees ([\d.]+)%", r.detail))]
-    to = f" to {max(sees):g} %" if sees else ""
-    return f"measured{to}{_at(sum(len(r.volatile.estimates) for r in records))}"
+    least = max((r.tolerance or "" for r in records), key=lambda text: float(text.split()[0]))
+    return f"measured to {least}{_at_points(records)}"
 
 
 def _draws(records: _Records) -> int:
@@ -287,7 +279,7 @@ def _experiment(records: _Records) -> str:
     parts = []
     for outcome, words in _TRIED.items():
         if of := [r for r in records if r.outcome == outcome]:
-            runs = _points(of, r"^(\d+) runs")
+            runs = _count(of, "runs")
             parts.append(words.format(f" in {runs} runs" if runs else ""))
     return ", ".join([*parts, *["recorded"] * any(r.recorded for r in records)])
 
@@ -303,11 +295,11 @@ _WORDS: dict[str, Callable[[_Records], str]] = {  # what speaks against a claim 
     ),
     "proof": _proof,
     "exact": _exact,
-    "count": lambda r: "counted" + _at(_points(r, r"counted at (\d+) point")),
+    "count": lambda r: "counted" + _at_points(r),
     "equality": lambda r: f"equal on {_draws(r)} random draws",
     "measurement": _measurement,
     "sampled": lambda r: f"true on {_draws(r)} random draws",
-    "census": lambda r: "counted in {} published data".format(_points(r, r"^(\d+) data")),
+    "census": lambda r: f"counted in {_count(r, 'data')} published data",
     "experiment": _experiment,
     "citation": lambda r: _times(len(r), "held against a source", "held against {} sources"),
     "witness": lambda r: "false without its condition",

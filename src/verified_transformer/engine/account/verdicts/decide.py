@@ -97,7 +97,7 @@ def margin_fault(record: Record) -> str | None:
     """
     if _weight(record) is not Weight.TRIES or record.outcome == "unsettled":
         return None
-    interval, what = record.volatile.interval, f"experiment “{record.statement}”"
+    interval, what = record.measured, f"experiment “{record.statement}”"
     if interval is None:
         return f"{what} has no interval; run its notebook again"
     needed = 0.0 if record.recorded else NEEDED

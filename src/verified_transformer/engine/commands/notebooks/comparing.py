@@ -1,25 +1,27 @@
-"""What two runs of a notebook have in common: compared as nbval compares, cell by cell."""
+"""What two runs of a notebook have in common, cell by cell: words as they are, numbers in bands."""
 
 from __future__ import annotations
 
 import difflib
 import itertools
-import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from configparser import RawConfigParser
+from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any
 
 from ...account.records import pictures
-from ...account.records.record import METADATA_KEY
+from ...account.records.record import METADATA_KEY, Interval
+from . import bands
 
-NOT_COMPARED = ("image/png", "image/jpeg", "application/pdf")
-SAME = 1e-6  # relative; what moves less is rounding
 _CLAIM = re.compile(r"\b[A-Z]{3,5}-\d{2,}\b")
 _KEY = re.compile(r"\s+#[0-9a-f]{6,}$")  # of a record, at the end of its line
-_NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+_MARKED_UP = ("text/html", "image/svg+xml")
+_FREE = ("rows", "estimates", "seconds", "measured", "picture", "panels")  # in outputs' metadata
 Masks = Sequence[tuple[re.Pattern[str], str]]
+Outputs = Sequence[Mapping[str, Any]]
 
 
 def masks(root: Path) -> Masks:
@@ -30,44 +32,122 @@ def masks(root: Path) -> Masks:
     return [(re.compile(pattern), replacement) for pattern, replacement in found]
 
 
-def lines(cell: Any, masked: Masks, *, drawn: bool = True) -> list[str]:
-    """Return what is compared of a cell's outputs, as lines; HTML is broken at its tags.
+def lines(cell: Any, masked: Masks) -> list[str]:
+    """Return what is compared of a cell's outputs, as lines; HTML is broken at its tags."""
+    said = bands.texts(cell.get("outputs", []), masked)
+    return [line for kind in sorted(said) for line in _lines(kind, said[kind])]
+
+
+def _lines(kind: str, text: str) -> list[str]:
+    return (text.replace("><", ">\n<") if kind in _MARKED_UP else text).splitlines()
+
+
+@dataclass(frozen=True)
+class Move:
+    """Something that is another in a new run of a cell.
+
+    Attributes:
+        what: which, and what it was and is, in a line.
+        far: how far it moved, in its band; infinite where it has none, and for words.
+    """
+
+    what: str
+    far: float = inf
+
+
+def moves(stored: Outputs, new: Outputs, known: bands.Bands, masked: Masks) -> Iterator[Move]:
+    """Yield whatever differs between two runs of a cell; what is at most 1 far is the same.
+
+    Where the text of an output differs in words, what it shows as HTML is not looked at.
 
     Args:
-        drawn: also HTML and SVG of an output that says the same in plain text.
+        known: the cell's bands.
     """
-    found: list[str] = []
-    for output in cell.get("outputs", []):
-        texts = {"stream": output.get("text", ""), **output.get("data", {})}
-        for kind, text in sorted(texts.items()):
-            marked_up = kind in ("text/html", "image/svg+xml")
-            if kind in NOT_COMPARED or not isinstance(text, str):
-                continue
-            if marked_up and not drawn and "text/plain" in texts:
-                continue
-            for pattern, replacement in masked:
-                text = pattern.sub(replacement, text)
-            broken = text.replace("><", ">\n<") if marked_up else text
-            found += broken.splitlines()
-        if output.get("output_type") == "error":
-            found.append(f"{output['ename']}: {output['evalue']}")
-    return found
+    before, after = bands.texts(stored, masked), bands.texts(new, masked)
+    spoken = False
+    for kind in sorted(before.keys() | after.keys(), key=lambda kind: (kind in _MARKED_UP, kind)):
+        old, now = before.get(kind, ""), after.get(kind, "")
+        if bands.words(old) == bands.words(now):
+            yield from _numbers(kind, old, now, known.get(kind, {}))
+        elif not (spoken and kind in _MARKED_UP):
+            spoken = True
+            yield from map(Move, _beside(kind, old, now))
+    yield from _effects(stored, new)
+    seen = known.get(bands.PICTURE, {})
+    for place, text, units in pictures.moved(stored, new):
+        yield Move(f"picture: {text}", units / seen.get(place, 1))
+
+
+def _numbers(kind: str, old: str, now: str, known: Mapping[int, int]) -> Iterator[Move]:
+    old_, now_ = bands.numbers(old), bands.numbers(now)
+    for place, units in bands.moved(old, now).items():
+        band = known.get(place)
+        about = f", of ± {band * bands.unit(old_[place]):f}" if band else ""
+        yield Move(
+            f"{old_[place]} -> {now_[place]}{about} in {_around(kind, now, place)}",
+            units / band if band else inf,
+        )
+
+
+def _around(kind: str, text: str, place: int) -> str:
+    """The line of a number, cut to some words around it where it is long."""
+    count = 0
+    for line in _lines(kind, text):
+        count += len(bands.numbers(line))
+        if count > place:
+            return line if len(line) < 160 else f"{line[:150]} …"
+    return kind
+
+
+def _beside(kind: str, old: str, now: str) -> list[str]:
+    """The lines in which two texts differ; of markup its words, where those do."""
+    one, other = _lines(kind, old), _lines(kind, now)
+    if kind in _MARKED_UP:
+        one, other = _without_tags(one), _without_tags(other)
+    return [*beside(one, other)] or ["its drawing is another"]
+
+
+def _without_tags(drawn: Sequence[str]) -> list[str]:
+    return [*filter(None, (re.sub(r"<[^>]*>?", "", line).strip() for line in drawn))]
+
+
+def _effects(stored: Outputs, new: Outputs) -> Iterator[Move]:
+    """How far the effects of live experiments moved."""
+    for (name, one), (_, other) in zip(effects(stored), effects(new), strict=False):
+        far = bands.effect_moved(one, other)
+        if far:
+            yield Move(
+                f"{name}: effect {one.mean:.4g} ± {one.half:.2g} -> {other.mean:.4g} ± "
+                f"{other.half:.2g}", far,
+            )  # fmt: skip
+
+
+def effects(outputs: Outputs) -> Iterator[tuple[str, Interval]]:
+    """Yield claim and case of each live experiment of a cell, with what it measured."""
+    for output in outputs:
+        record = output.get("metadata", {}).get(METADATA_KEY, {})
+        if record.get("measured") and not record.get("recorded"):
+            name = " ".join([*record["claims"], *filter(None, [record.get("case")])])
+            yield name, Interval(**record["measured"])
 
 
 def differences(before: Any, after: Any, masked: Masks) -> Iterator[str]:
-    """Yield what differs between two runs of a notebook: stored beside new, by cell and claim.
+    """Yield what differs between two runs of a notebook: stored beside new, by cell and claim."""
+    for place, found in cell_moves(before, after, masked):
+        yield from (f"{place}: {told(move)}" for move in found if move.far > 1)
 
-    A chart says its numbers in plain text: where these differ, its drawing is not looked at; where
-    they do not, its texts are, and of its lines and marks only that they are others.
-    """
+
+def cell_moves(before: Any, after: Any, masked: Masks) -> Iterator[tuple[str, list[Move]]]:
+    """Yield what moved in each cell of a notebook, with the cell's place and claims."""
     for index, (old, new) in enumerate(zip(before.cells, after.cells, strict=False)):
         place = ", ".join([f"cell {index}", *dict.fromkeys(_CLAIM.findall(new.source))])
-        told = [*beside(lines(old, masked, drawn=False), lines(new, masked, drawn=False))]
-        drawn = lines(old, masked), lines(new, masked)
-        if not told and drawn[0] != drawn[1]:
-            told = [*beside(*map(_without_tags, drawn))] or ["its drawing is another"]
-        told += pictures.moved(old.get("outputs", []), new.get("outputs", []))
-        yield from (f"{place}: {text}" for text in told)
+        outputs = old.get("outputs", []), new.get("outputs", [])
+        yield place, [*moves(*outputs, bands.read(old.metadata), masked)]
+
+
+def told(move: Move) -> str:
+    """Return a move in a line, with how far it is where it has a band."""
+    return move.what if move.far == inf else f"{move.far:.1f} times its band: {move.what}"
 
 
 def beside(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
@@ -96,14 +176,10 @@ def beside(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
 def _moved(one: str, other: str) -> str | None:
     """The numbers in which two lines differ, where all else is the same but a record's key."""
     one, other = _KEY.sub("", one), _KEY.sub("", other)
-    if _NUMBER.sub("0", one) != _NUMBER.sub("0", other):
+    if bands.words(one) != bands.words(other):
         return None
-    pairs = zip(_NUMBER.findall(one), _NUMBER.findall(other), strict=True)
+    pairs = zip(bands.numbers(one), bands.numbers(other), strict=True)
     return ", ".join(f"{old} -> {new}" for old, new in pairs if old != new)
-
-
-def _without_tags(drawn: Sequence[str]) -> list[str]:
-    return [*filter(None, (re.sub(r"<[^>]*>?", "", line).strip() for line in drawn))]
 
 
 def records(book: Any) -> list[dict[str, Any]]:
@@ -128,33 +204,26 @@ def outcome_lines(book: Any) -> list[str]:
 def keep_what_stayed(before: Any, after: Any, masked: Masks) -> None:
     """Put the stored outputs back where a new run says the same.
 
-    Seconds differ in every run, estimates in their last digits on another processor; a notebook
+    Seconds differ in every run, estimates and whatever has a band on another processor; a notebook
     in which nothing else has changed is stored byte for byte as before.
     """
     after.metadata = before.metadata or after.metadata
     stored = {cell.get("id"): cell for cell in before.cells}
     for cell in after.cells:
         old = stored.get(cell.get("id"))
-        if old is None or cell.cell_type != "code":
+        if old is None or cell.cell_type != "code" or len(old.outputs) != len(cell.outputs):
             continue
-        pairs = list(zip(old.outputs, cell.outputs, strict=False))
-        if len(old.outputs) == len(cell.outputs) and all(_same(a, b, masked) for a, b in pairs):
+        found = moves(old.outputs, cell.outputs, bands.read(old.metadata), masked)
+        if all(move.far <= 1 for move in found) and _alike(old.outputs, cell.outputs):
             cell.outputs = old.outputs
 
 
-def _same(old: Any, new: Any, masked: Masks) -> bool:
-    """Whether two outputs differ in nothing but masked text, seconds and rounding."""
+def _alike(old: Any, new: Any) -> bool:
+    """Whether outputs hold the same beside what they say and what is free in their metadata."""
     if isinstance(old, dict) and isinstance(new, dict):
         return old.keys() == new.keys() and all(
-            key == "seconds" or _same(old[key], new[key], masked) for key in old
+            key in ("data", "text", *_FREE) or _alike(old[key], new[key]) for key in old
         )
     if isinstance(old, list) and isinstance(new, list):
-        return len(old) == len(new) and all(
-            _same(a, b, masked) for a, b in zip(old, new, strict=True)
-        )
-    if isinstance(old, str) and isinstance(new, str):
-        for pattern, replacement in masked:
-            old, new = pattern.sub(replacement, old), pattern.sub(replacement, new)
-    if isinstance(old, float) and isinstance(new, float):
-        return math.isclose(old, new, rel_tol=SAME, abs_tol=SAME)
+        return len(old) == len(new) and all(map(_alike, old, new))
     return bool(old == new)

@@ -81,7 +81,7 @@ class Expectation:
             different things have one name.
     """
 
-    route = "pattern by pattern"
+    route, way = "pattern by pattern", "case by case"
 
     def __init__(self, statistic: sp.Expr, estimator: str) -> None:
         if estimator not in _ESTIMATORS:
