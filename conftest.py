@@ -15,8 +15,10 @@ from typing import Any
 import banded_notebooks
 import machine
 import pytest
-import warm_kernels
+from nbval.kernel import NbvalKernelspecManager
 from time_spent import Account
+
+from verified_transformer.engine.commands.notebooks import warm_kernels
 
 ROOT = Path(__file__).parent
 LONGEST_CELL = 300  # seconds on the reference machine; the longest takes a fifth of that
@@ -135,7 +137,7 @@ def _stored_seconds(path: Path) -> float:
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Fork the kernels of many notebooks; what the processor does from here on is for tests."""
     if len({item.path for item in session.items if item.path.suffix == ".ipynb"}) > FEW:
-        warm_kernels.install()
+        warm_kernels.install(NbvalKernelspecManager)
     gc.collect()
     gc.freeze()  # what was loaded need not be looked through again and again
     gc.set_threshold(100_000, 20, 20)  # pages as trees, and whatever else is large and soon gone

@@ -11,12 +11,12 @@ import html_gates
 import machine
 import notebook_gates
 import pytest
-import warm_kernels
 from filelock import FileLock
 from jupyter_client.kernelspec import KernelSpecManager
 
 from verified_transformer.engine.account import ledger, registry
 from verified_transformer.engine.account.registry import Reading
+from verified_transformer.engine.commands.notebooks import warm_kernels
 
 ROOT = Path(__file__).parent.parent
 

@@ -327,7 +327,6 @@ def test_a_canary_that_is_not_tried_fails_the_run(
         "tests/machine.py",
         "tests/time_spent.py",
         "tests/near_claims.py",
-        "tests/warm_kernels.py",
         "tests/banded_notebooks.py",
     ):
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())

@@ -37,10 +37,8 @@ display({"text/plain": TEXT, "text/html": html}, raw=True,
 
 
 @pytest.fixture(autouse=True)
-def quick(request: pytest.FixtureRequest) -> None:
-    """Fork the kernels, but where a process must be told something when it starts."""
-    if "hash seed" not in request.node.name:
-        request.getfixturevalue("forked")
+def quick(forked: None) -> None:
+    """Fork the kernels."""
 
 
 def repository(folder: Path, *cells: str) -> Path:

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import nbval.kernel
 import pytest
-import warm_kernels
 from jupyter_client.client import KernelClient
 from jupyter_client.manager import start_new_kernel
-from nbval.kernel import CURRENT_ENV_KERNEL_NAME, RunningKernel
+from nbval.kernel import CURRENT_ENV_KERNEL_NAME, NbvalKernelspecManager, RunningKernel
+
+from verified_transformer.engine.commands.notebooks import warm_kernels
 
 pytestmark = pytest.mark.slow
 ASKED = "import json, os, sys; print(json.dumps([sys.path, os.getcwd(), os.environ['HOME']]))"
@@ -20,7 +21,7 @@ ASKED = "import json, os, sys; print(json.dumps([sys.path, os.getcwd(), os.envir
 @pytest.fixture
 def warm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunningKernel]:
     monkeypatch.setenv("HOME", str(tmp_path))
-    warm_kernels.install()
+    warm_kernels.install(NbvalKernelspecManager)
     kernel = RunningKernel(CURRENT_ENV_KERNEL_NAME, cwd=str(tmp_path))
     yield kernel
     if hasattr(kernel, "km"):  # nbval's own word for one that was not stopped yet
@@ -92,16 +93,16 @@ def test_what_cannot_serve_is_named(
 ) -> None:
     (tmp_path / "other.py").write_text(process, encoding="utf-8")
     monkeypatch.setattr(warm_kernels, "__file__", str(tmp_path / "other.py"))
-    monkeypatch.setattr(warm_kernels, "_server", warm_kernels._server.__wrapped__)
+    monkeypatch.setattr(warm_kernels, "_servers", {})
     monkeypatch.setattr(warm_kernels, "_cold", [])
     monkeypatch.setattr(warm_kernels, "_kernels", [])
-    assert warm_kernels._forked({}) is None
+    assert warm_kernels._forked({"env": {}}) is None
     assert warm_kernels.cold() == [why]
 
 
 def test_then_kernels_start_cold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(warm_kernels, "_forked", lambda order: None)
-    warm_kernels.install()
+    warm_kernels.install(NbvalKernelspecManager)
     manager, client = nbval.kernel.start_new_kernel(
         kernel_name=CURRENT_ENV_KERNEL_NAME, cwd=str(tmp_path)
     )

@@ -1,9 +1,10 @@
-"""Kernels for nbval that begin with the libraries loaded: forked from one process that has them.
+"""Kernels that begin with the libraries loaded: forked from one process that has them.
 
 Forty kernels import torch, SymPy and transformers for some five seconds each; a fork takes none.
 A cell still has to import what it names. Where that process cannot serve (a library warns while it
 is loaded, threads run, the system has no fork), kernels start cold, as they do without this file,
-and the run says so in a line.
+and the run says so in a line. A kernel for another instruction set, number of threads or hash seed
+starts cold as well; one that imitates another processor is forked from a process of its kind.
 """
 
 from __future__ import annotations
@@ -21,15 +22,17 @@ import threading
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from functools import cache, wraps
+from functools import wraps
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-import machine
+from jupyter_client.connect import KernelConnectionInfo
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
-from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
-from nbval.kernel import NbvalKernelspecManager
+from jupyter_client.provisioning.factory import KernelProvisionerFactory
+from jupyter_client.provisioning.local_provisioner import LocalProvisioner
+
+from verified_transformer.engine.commands.notebooks.other_processor import LOADED
 
 NAME = "warm"
 ALSO = (
@@ -37,8 +40,15 @@ ALSO = (
     "transformers.models.bert.modeling_bert",
 )  # fmt: skip
 PATIENCE = 120  # seconds in which everything is loaded; it takes six
+SLOWER = "VERIFIED_PATIENCE"  # how many times as long as elsewhere things take on this machine
+# What is read before a fork, and then no more.
+EARLY = (
+    "ATEN_CPU_CAPABILITY", "ONEDNN_MAX_CPU_ISA", "MKL_ENABLE_INSTRUCTIONS", "OMP_NUM_THREADS",
+    "MKL_NUM_THREADS", "PYTHONHASHSEED",
+)  # fmt: skip
 _kernels: list[Kernel] = []
 _cold: list[str] = []
+_servers: dict[tuple[tuple[str, str], ...], subprocess.Popen[str] | None] = {}
 
 
 class Kernel:
@@ -86,26 +96,28 @@ class Kernel:
 class Warm(LocalProvisioner):
     """Starts a kernel by asking the process that has the libraries loaded to fork."""
 
-    async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> dict[str, Any]:
+    async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> KernelConnectionInfo:
         """Start the kernel of a command in a folder, with an environment; cold if it must be."""
         order = {"argv": cmd[cmd.index("-f") :], "cwd": kwargs["cwd"], "env": kwargs["env"]}
-        kernel = _forked(order)
+        early = any(kwargs["env"].get(name) != os.environ.get(name) for name in EARLY)
+        kernel = None if early else _forked(order)
         if kernel is None:
             return await super().launch_kernel(cmd, **kwargs)
         with suppress(KeyError):
             kwargs["stderr"].close()  # a kernel opens its own way to nowhere
-        self.process, self.cwd = kernel, kwargs["cwd"]
+        self.process = cast("subprocess.Popen[bytes]", kernel)
+        self.cwd = kwargs["cwd"]
         self.pid = self.pgid = kernel.pid
         return self.connection_info
 
 
-def install(specs: type[KernelSpecManager] = NbvalKernelspecManager) -> None:
-    """Let kernels start warm, where processes can fork: those of nbval, or of another manager."""
+def install(specs: type[KernelSpecManager] = KernelSpecManager) -> None:
+    """Let the kernels of a manager start warm, where processes can fork."""
     if sys.platform != "linux":
         _cold.append(f"nothing forks safely on {sys.platform}")
         return
     provisioners = KernelProvisionerFactory.instance().provisioners
-    provisioners[NAME] = EntryPoint(NAME, f"{__name__}:{Warm.__name__}", "of these tests")
+    provisioners[NAME] = EntryPoint(NAME, f"{__name__}:{Warm.__name__}", "verified-transformer")
     find = specs.get_kernel_spec
 
     @wraps(find)
@@ -114,7 +126,7 @@ def install(specs: type[KernelSpecManager] = NbvalKernelspecManager) -> None:
         found.metadata = found.metadata | {"kernel_provisioner": {"provisioner_name": NAME}}
         return found
 
-    specs.get_kernel_spec = warm
+    setattr(specs, find.__name__, warm)
 
 
 def used() -> float:
@@ -123,11 +135,11 @@ def used() -> float:
 
 
 def end() -> None:
-    """End the process that forks, if there is one, and with it the kernels that are left."""
-    server = _server() if _server.cache_info().currsize else None
-    if server is not None:
+    """End the processes that fork, if there are any, and with them the kernels that are left."""
+    for server in filter(None, _servers.values()):
         with suppress(BrokenPipeError), server:  # closes the way by which orders come, and waits
-            _server.cache_clear()
+            pass
+    _servers.clear()
 
 
 def cold() -> list[str]:
@@ -137,7 +149,10 @@ def cold() -> list[str]:
 
 def _forked(order: dict[str, Any]) -> Kernel | None:
     """A new kernel, or None where there can be none."""
-    server = _server()
+    kind = tuple((name, order["env"][name]) for name in LOADED if name in order["env"])
+    if kind not in _servers:
+        _servers[kind] = _server(dict(kind))
+    server = _servers[kind]
     if server is None:
         return None
     try:
@@ -150,14 +165,14 @@ def _forked(order: dict[str, Any]) -> Kernel | None:
     return _kernels[-1]
 
 
-@cache
-def _server() -> subprocess.Popen[str] | None:
-    """The process that forks, started with the first kernel; None where it cannot serve."""
+def _server(environment: dict[str, str]) -> subprocess.Popen[str] | None:
+    """A process that forks, started with the first kernel of its kind; None if it cannot serve."""
     server = subprocess.Popen(
         [sys.executable, str(Path(__file__))],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         encoding="utf-8",
+        env={**os.environ, **environment},
         start_new_session=True,
     )
     told = _told(server)
@@ -177,7 +192,9 @@ def _closed(server: subprocess.Popen[str]) -> None:
 
 def _told(server: subprocess.Popen[str]) -> str:
     """The next line of the process that forks; nothing where it does not come in time."""
-    ready, _, _ = select.select([server.stdout], [], [], machine.patient(PATIENCE))
+    assert server.stdout is not None
+    longest = PATIENCE * float(os.environ.get(SLOWER, "1"))
+    ready, _, _ = select.select([server.stdout], [], [], longest)
     return server.stdout.readline().strip() if ready else ""
 
 
@@ -213,6 +230,9 @@ def _become(order: dict[str, Any]) -> None:
     sys.argv[1:] = order["argv"]
     from ipykernel import kernelapp
 
+    from verified_transformer.engine.commands.notebooks import other_processor
+
+    other_processor.install()
     kernelapp.launch_new_instance()
     os._exit(0)  # to take down all that was loaded takes longer than many a kernel lives
 
