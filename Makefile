@@ -4,6 +4,7 @@
 PORT ?= 8000
 ORDERS ?= 3
 SALTS ?= 10
+DRAWS ?= 20
 FIRST ?= 1
 # Files that are tested at a time: as many as there are processors, four at most, for each holds PyTorch.
 WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN); test "$$n" -lt 4 && echo "$$n" || echo 4)
@@ -131,8 +132,8 @@ owners: chapter $(TEST_READY) ## write the owners beside texts in their order, w
 record: named $(TEST_READY) ## NAME=…: run a long experiment of experiments/ and keep its result
 	$(TEST)/bin/python $(COMMAND) record $(NAME)
 
-portable: chapter $(TEST_READY) ## run notebooks under other instruction sets, threads and hash seeds
-	$(TEST)/bin/python $(COMMAND) portable $(SOME)
+portable: chapter $(TEST_READY) ## run notebooks under other instruction sets, threads, hash seeds, and DRAWS=20 orders of summation
+	$(TEST)/bin/python $(COMMAND) portable --draws $(DRAWS) $(SOME)
 
 fresh-seeds: chapter $(TEST_READY) ## run notebooks under SALTS=10 other seeds from FIRST=1 on, and add them up
 	$(TEST)/bin/python $(COMMAND) fresh-seeds --salts $(SALTS) --first $(FIRST) $(SOME)

@@ -120,7 +120,7 @@ def elsewhere(root: Path) -> str:
     made = []
     for name, title in (
         ("fresh-seeds", "Other draws instead of all of the book's"),
-        ("portable", "Other instruction sets, threads and hash seeds"),
+        ("portable", "Other instruction sets, threads, hash seeds and orders of summation"),
     ):
         kept = _kept(root, name).get("notebooks", {})
         made.append(f"<h3>{escape(title)}</h3>")

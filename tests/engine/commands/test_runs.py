@@ -16,10 +16,11 @@ import nbformat
 import pytest
 from time_spent import Account
 
-from verified_transformer.engine.commands import reruns, status
+from verified_transformer.engine.commands import orders, reruns, status
 from verified_transformer.engine.commands.command_line import main
 from verified_transformer.engine.commands.notebooks import comparing
 from verified_transformer.engine.commands.notebooks.formatting import format_cells
+from verified_transformer.engine.commands.notebooks.other_processor import VARIABLE
 from verified_transformer.engine.commands.notebooks.running import refresh, run
 
 pytestmark = pytest.mark.slow
@@ -144,6 +145,27 @@ def test_portable_catches(
     kept = json.loads(status.path(tmp_path, "portable").read_text(encoding="utf-8"))
     (entry,) = kept["notebooks"].values()
     assert entry["differences"]["default/1"] >= 1
+
+
+@pytest.mark.canary
+def test_runs_in_other_orders_are_kept_for_the_same_notebook(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(orders, "environment", lambda draw: {VARIABLE: str(draw)})
+    cell = "import os, torch\nx = torch.linspace(1, 2, 7).exp()\n"
+    notebook = repository(tmp_path, f"{cell}print(os.environ.get('{VARIABLE}', 0), x.tolist())")
+    for draws in (1, 2):  # one of them is known then
+        assert orders.other_orders([notebook], tmp_path, draws, 1) == 1
+        assert f"{draws} runs in other orders, {draws} not as stored" in capsys.readouterr().out
+    monkeypatch.setattr(reruns, "PROCESSORS", {})
+    assert reruns.portable([notebook], tmp_path, 1) == 0  # which leaves alone what is kept of them
+    (entry,) = status.kept(tmp_path, "portable").values()
+    first, second = (it["lines"][0] for it in entry["orders"]["draws"].values())
+    assert first.count("->") > 2 and second.startswith("cell 0: 0 -> 2, 2.71")
+    changed(notebook, "print(1)")
+    refresh([notebook], tmp_path)
+    assert orders.other_orders([notebook], tmp_path, 1, 1) == 0
+    assert len(status.kept(tmp_path, "portable").popitem()[1]["orders"]["draws"]) == 1
 
 
 @pytest.mark.canary

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..account import ledger
 from ..account.rules import RegistryError
-from . import claims, printing, reruns, sources, status, verify
+from . import claims, orders, printing, reruns, sources, status, verify
 from .notebooks import colab, form, formatting, running
 
 _Command = Callable[[argparse.Namespace], int]
@@ -107,9 +107,11 @@ def _parser() -> argparse.ArgumentParser:
                      ("vocabulary", "words")):  # fmt: skip
         wide.add_argument(f"--{size}", type=int, help=f"how many {of} the large model has")
     elsewhere = command(
-        "portable", "run notebooks under other instruction sets, threads and hash seeds",
-        lambda given: reruns.portable(given.notebooks, given.root, given.jobs), True,
+        "portable", "run notebooks under other instruction sets, threads, hash seeds, and orders "
+        "of summation; goes on with these where it stopped",
+        _portable, True,
     )  # fmt: skip
+    elsewhere.add_argument("--draws", type=int, default=orders.DRAWS, help="how many orders")
     salted = command(
         "fresh-seeds", "run notebooks under other seeds; every check must pass",
         lambda given: reruns.fresh_seeds(
@@ -151,7 +153,7 @@ def _checked(given: argparse.Namespace) -> argparse.Namespace:
         known = ledger.notebooks(given.root)
     except ValueError as error:
         raise Refused(f"--{error}") from None
-    for name in ("salts", "first", "jobs"):
+    for name in ("salts", "first", "draws", "jobs"):
         if getattr(given, name, 1) < 1:
             raise Refused(f"--{name}: got {getattr(given, name)}; accepted: 1 or more")
     given.notebooks = [path.resolve() for path in getattr(given, "notebooks", ())] or known
@@ -179,6 +181,19 @@ def _done(
         return found
     print(found)
     return 0
+
+
+def _portable(given: argparse.Namespace) -> int:
+    from .notebooks import warm_kernels  # jupyter's, which no reading command needs
+
+    warm_kernels.install()
+    try:
+        others = reruns.portable(given.notebooks, given.root, given.jobs)
+        return max(
+            others, orders.other_orders(given.notebooks, given.root, given.draws, given.jobs)
+        )
+    finally:
+        warm_kernels.end()
 
 
 def _owners(given: argparse.Namespace) -> int:

@@ -18,6 +18,7 @@ from typing import Any
 from ..account.code import library, notebook_key
 from .notebooks import comparing
 from .notebooks.running import Run, run
+from .orders import with_orders
 from .status import keep, kept, path, provenance
 
 # What ATen, oneDNN and MKL call the same limit.
@@ -86,6 +87,8 @@ def portable(notebooks: Sequence[Path], root: Path, jobs: int = 2) -> int:
             failed += len(differ)
             counts = {name: len(lines) for name, lines in found.items()}
             entry = {"runs": len(counts), "failed": len(differ), "differences": counts}
+            before = kept(root, "portable").get(_name(notebook, root), {}).get("orders")
+            entry = with_orders(entry, **before) if before else entry
             keep(root, "portable", {_name(notebook, root): entry})
     print(f"{len(notebooks) * len(processors)} runs, {failed} differ from what is stored")
     return int(bool(failed))

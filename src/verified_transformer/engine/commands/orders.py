@@ -1,0 +1,100 @@
+"""The notebooks as on processors that nobody has seen: sums in other orders (`other_processor`).
+
+A visit may be cut short: what is kept of the same notebook and draw is not run again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from ..account.code import library, notebook_key
+from .notebooks import comparing
+from .notebooks.other_processor import environment
+from .notebooks.running import Run, run
+from .status import keep, kept, path
+
+DRAWS, FEW = 20, 2
+MOVES = {"experiment", "measurement", "sampled"}  # kinds of records whose numbers come from draws
+_KEPT = 6  # lines of a draw
+
+
+def run_under(notebook: Path, draw: int) -> Run:
+    """Run a notebook as on the unknown processor of a draw."""
+    return run(notebook, environment=environment(draw))
+
+
+def wanted(notebook: Path, draws: int = DRAWS) -> range:
+    """Return the draws under which a notebook is to be run: few where nothing in it is drawn."""
+    book = nbformat.read(notebook, as_version=4)
+    drawn = any(record["kind"] in MOVES for record in comparing.records(book))
+    return range(1, 1 + (draws if drawn else min(draws, FEW)))
+
+
+def other_orders(notebooks: Sequence[Path], root: Path, draws: int = DRAWS, jobs: int = 2) -> int:
+    """Run notebooks with the terms of their sums in other orders; keep what differs from stored.
+
+    Args:
+        draws: how many orders, of a notebook in which something is drawn or trained.
+        jobs: runs at a time.
+
+    Returns:
+        0 where all came out as they are stored, 1 where one did not.
+    """
+    runs, failed, package = 0, 0, library()
+    with ThreadPoolExecutor(jobs) as pool:
+        for notebook in notebooks:
+            key = notebook_key(notebook, package)
+            found = _under(wanted(notebook, draws), notebook, key, root, pool)
+            differ = {draw: it["lines"] for draw, it in found.items() if it["differences"]}
+            print(f"{_name(notebook, root)}: {len(found)} orders, {len(differ)} not as stored")
+            for draw, lines in differ.items():
+                print("".join(f"    order {draw}: {line}\n" for line in lines), end="", flush=True)
+            runs, failed = runs + len(found), failed + len(differ)
+    print(f"{runs} runs in other orders, {failed} not as stored   {path(root, 'portable')}")
+    return int(bool(failed))
+
+
+def _under(
+    draws: range, notebook: Path, key: str, root: Path, pool: ThreadPoolExecutor
+) -> dict[str, Any]:
+    """What came out of a notebook under each draw, kept as soon as it is known."""
+    name = _name(notebook, root)
+    found = of_key(kept(root, "portable").get(name, {}), key)
+    left = [draw for draw in draws if str(draw) not in found]
+    for draw, made in zip(left, pool.map(lambda it: run_under(notebook, it), left), strict=True):
+        lines = made.differences(root)
+        found[str(draw)] = {"differences": len(lines), "lines": lines[:_KEPT]}
+        before = kept(root, "portable").get(name, {})
+        keep(root, "portable", {name: with_orders(before, key, found)})
+    return found
+
+
+def _name(notebook: Path, root: Path) -> str:
+    return notebook.relative_to(root).as_posix()
+
+
+def of_key(entry: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """Return what is kept of a notebook's draws, where it was the same notebook."""
+    kept_orders = entry.get("orders", {})
+    return dict(kept_orders.get("draws", {})) if kept_orders.get("key") == key else {}
+
+
+def with_orders(entry: Mapping[str, Any], key: str, draws: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is kept of a notebook, with its draws, and all of its runs counted.
+
+    Example:
+        >>> two = {"1": {"differences": 0, "lines": []}, "2": {"differences": 1, "lines": ["off"]}}
+        >>> entry = with_orders({"differences": {"avx2/1": 0}}, "abc", two)
+        >>> entry["runs"], entry["failed"]
+        (3, 1)
+    """
+    counts = [*entry.get("differences", {}).values(), *(it["differences"] for it in draws.values())]
+    return {
+        **entry, "runs": len(counts), "failed": sum(map(bool, counts)),
+        "orders": {"key": key, "draws": dict(draws)},
+    }  # fmt: skip
