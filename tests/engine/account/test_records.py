@@ -72,7 +72,9 @@ def test_a_record_goes_through_json_and_back(record: Record) -> None:
 
 def test_the_line_names_all_that_was_decided() -> None:
     assert PROOF.line == f"LOSS-14 proof   Var = 2*d   two routes   #{PROOF.hash}"
-    assert TRIED.line.startswith("LOSS-48 LOSS-49 [slowest] experiment   loss: positive   5 runs   #")
+    assert TRIED.line.startswith(
+        "LOSS-48 LOSS-49 [slowest] experiment   loss: positive   5 runs   #"
+    )
     assert "LOSS-14 sampled (truth)   it is even   500 draws; would have caught" in DRAWN.line
     assert repr(PROOF) == PROOF.line
 

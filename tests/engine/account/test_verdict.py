@@ -21,7 +21,6 @@ from verified_transformer.engine.account.records.record import (
     Record,
     Recorded,
     Sample,
-    Volatile,
     from_json,
     to_json,
 )

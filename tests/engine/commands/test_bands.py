@@ -75,7 +75,9 @@ def test_a_recording_says_its_effect_in_its_words() -> None:
 
 def test_a_band_is_three_times_the_largest_move_of_drawn_processors() -> None:
     stored = {"stdout": "3.66 of 20, 0.500 and 1.50", "stderr": "0.1"}
-    draws = [stored | {"stdout": "3.67 of 20, 0.500 and 1.50"}, stored | {"stdout": "3.64 of 20, 0.500 and 1.50"}]  # fmt: skip
+    draws = [
+        stored | {"stdout": f"{first} of 20, 0.500 and 1.50"} for first in ("3.67", "3.64", "3.66")
+    ]
     loud = stored | {"stdout": "3.91 of 21, 0.499 and 1.50"}
     found = bands.measured(stored, draws, loud)
     assert found == {"stdout": {0: 6, 2: 1}}

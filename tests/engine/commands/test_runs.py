@@ -21,7 +21,8 @@ from verified_transformer.engine.commands.command_line import main
 from verified_transformer.engine.commands.notebooks import comparing
 from verified_transformer.engine.commands.notebooks.formatting import format_cells
 from verified_transformer.engine.commands.notebooks.other_processor import VARIABLE
-from verified_transformer.engine.commands.notebooks.running import refresh, run
+from verified_transformer.engine.commands.notebooks.refreshing import refresh
+from verified_transformer.engine.commands.notebooks.running import run
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[3]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from ..account import ledger
 from ..account.rules import RegistryError
 from . import claims, orders, printing, reruns, sources, status, verify
-from .notebooks import colab, form, formatting, running
+from .notebooks import colab, form, formatting, refreshing
 
 _Command = Callable[[argparse.Namespace], int]
 _OF_MODELS = (ValueError, TypeError, OSError, AssertionError)  # what these say of what they got
@@ -68,8 +69,10 @@ def _parser() -> argparse.ArgumentParser:
     again = command("verify", "run one claim afresh and compare it with what is stored",
                     lambda given: verify.verify(given.root, given.id))  # fmt: skip
     again.add_argument("id", help="such as LOSS-14")
-    command("refresh", "execute notebooks, store their outputs, show every change",
-            lambda given: running.refresh(given.notebooks, given.root), True)  # fmt: skip
+    afresh = command(
+        "refresh", "execute notebooks, store their outputs, show every change", _refresh, True
+    )
+    afresh.add_argument("--draws", type=int, help="measure all bands anew, on so many processors")
     keep = command("record", "run a long experiment and keep its result", _record)
     keep.add_argument("name", help="a module of verified_transformer.book.experiments")
     instead = keep.add_mutually_exclusive_group()
@@ -183,15 +186,27 @@ def _done(
     return 0
 
 
-def _portable(given: argparse.Namespace) -> int:
-    from .notebooks import warm_kernels  # jupyter's, which no reading command needs
+def _refresh(given: argparse.Namespace) -> int:
+    with _warm():
+        return refreshing.refresh(given.notebooks, given.root, given.draws)
 
-    warm_kernels.install()
-    try:
+
+def _portable(given: argparse.Namespace) -> int:
+    with _warm():
         others = reruns.portable(given.notebooks, given.root, given.jobs)
         return max(
             others, orders.other_orders(given.notebooks, given.root, given.draws, given.jobs)
         )
+
+
+@contextmanager
+def _warm() -> Iterator[None]:
+    """Let kernels start with their libraries loaded."""
+    from .notebooks import warm_kernels  # jupyter's, which no reading command needs
+
+    warm_kernels.install()
+    try:
+        yield
     finally:
         warm_kernels.end()
 

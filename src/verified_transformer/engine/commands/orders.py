@@ -10,8 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import nbformat
-
 from ..account.code import library, notebook_key
 from .notebooks import comparing
 from .notebooks.other_processor import environment
@@ -30,6 +28,8 @@ def run_under(notebook: Path, draw: int) -> Run:
 
 def wanted(notebook: Path, draws: int = DRAWS) -> range:
     """Return the draws under which a notebook is to be run: few where nothing in it is drawn."""
+    import nbformat
+
     book = nbformat.read(notebook, as_version=4)
     drawn = any(record["kind"] in MOVES for record in comparing.records(book))
     return range(1, 1 + (draws if drawn else min(draws, FEW)))

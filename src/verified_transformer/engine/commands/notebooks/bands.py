@@ -16,10 +16,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from ...account.records.record import Interval
+from ...account.records.record import METADATA_KEY, Interval
 
 KEY = "bands"  # of a cell's metadata
 AT_MOST = 3  # of a band: the largest move under drawn processors is a third of it
+DECIDED = "record "  # before the kind of what a record says
+_PIXELS = ("image/png", "image/jpeg")
 PICTURE = "image/png"  # whose unit is `pictures.SEEN`
 _NUMBER = re.compile(r"(?P<hash>#[0-9a-f]{4,})|(?<![\d.])[-−+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 Bands = dict[str, dict[int, int]]  # by kind of text and place of the number in it: units
@@ -31,18 +33,20 @@ def texts(
 ) -> dict[str, str]:
     """Return what a cell's outputs say, masked, by kind: "stdout", "text/plain", "text/html" …
 
-    Pictures of pixels are left out; equal kinds are put together in their order.
+    Pictures of pixels are left out; equal kinds are put together in their order. What records say
+    is of kinds of their own: that is decided, and has no bands.
     """
     found: dict[str, list[str]] = {}
     for output in outputs:
         parts = dict(output.get("data", {}))
+        of = DECIDED if METADATA_KEY in output.get("metadata", {}) else ""
         if output.get("output_type") == "stream":
             parts = {output["name"]: output["text"]}
         elif output.get("output_type") == "error":
             parts = {"error": f"{output['ename']}: {output['evalue']}"}
         for kind, text in parts.items():
-            if isinstance(text, str | list) and not kind.startswith(("image/png", "image/jpeg")):
-                found.setdefault(kind, []).append("".join(text))
+            if isinstance(text, str | list) and kind not in _PIXELS:
+                found.setdefault(of + kind, []).append("".join(text))
     whole = {kind: "\n".join(parts) for kind, parts in found.items()}
     for pattern, instead in masked:
         whole = {kind: pattern.sub(instead, text) for kind, text in whole.items()}
@@ -174,6 +178,8 @@ def measured(
     """
     bands: Bands = {}
     for kind, text in stored.items():
+        if kind.startswith(DECIDED):
+            continue
         same = [run[kind] for run in draws if words(run.get(kind, "")) == words(text)]
         moves = [moved(text, run) for run in same]
         of = {

@@ -18,7 +18,7 @@ from . import bands
 
 _CLAIM = re.compile(r"\b[A-Z]{3,5}-\d{2,}\b")
 _KEY = re.compile(r"\s+#[0-9a-f]{6,}$")  # of a record, at the end of its line
-_MARKED_UP = ("text/html", "image/svg+xml")
+_MARKED_UP = ("text/html", "image/svg+xml", bands.DECIDED + "text/html")
 _FREE = ("rows", "estimates", "seconds", "measured", "picture", "panels")  # in outputs' metadata
 Masks = Sequence[tuple[re.Pattern[str], str]]
 Outputs = Sequence[Mapping[str, Any]]
@@ -201,21 +201,29 @@ def outcome_lines(book: Any) -> list[str]:
     ]
 
 
-def keep_what_stayed(before: Any, after: Any, masked: Masks) -> None:
-    """Put the stored outputs back where a new run says the same.
+def keep_what_stayed(before: Any, after: Any, masked: Masks) -> set[str]:
+    """Put the stored outputs back where a new run says the same; return the ids of other cells.
 
     Seconds differ in every run, estimates and whatever has a band on another processor; a notebook
     in which nothing else has changed is stored byte for byte as before.
     """
     after.metadata = before.metadata or after.metadata
     stored = {cell.get("id"): cell for cell in before.cells}
+    others = set()
     for cell in after.cells:
         old = stored.get(cell.get("id"))
-        if old is None or cell.cell_type != "code" or len(old.outputs) != len(cell.outputs):
-            continue
-        found = moves(old.outputs, cell.outputs, bands.read(old.metadata), masked)
-        if all(move.far <= 1 for move in found) and _alike(old.outputs, cell.outputs):
+        if cell.cell_type == "code" and (old is None or not _says_the_same(old, cell, masked)):
+            others.add(cell.get("id"))
+        elif cell.cell_type == "code" and old is not None:
             cell.outputs = old.outputs
+    return others
+
+
+def _says_the_same(old: Any, new: Any, masked: Masks) -> bool:
+    if len(old.outputs) != len(new.outputs) or not _alike(old.outputs, new.outputs):
+        return False
+    found = moves(old.outputs, new.outputs, bands.read(old.metadata), masked)
+    return all(move.far <= 1 for move in found)
 
 
 def _alike(old: Any, new: Any) -> bool:

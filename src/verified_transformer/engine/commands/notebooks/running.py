@@ -1,18 +1,16 @@
-"""Notebooks run afresh, each in a kernel and an environment of its own; `refresh` stores them."""
+"""Notebooks run afresh, each in a kernel and an environment of its own."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ....writing import write_whole
 from . import comparing
 
 _SOURCE = Path(__file__).parents[4]
@@ -109,26 +107,3 @@ def _errors(index: int, cell: Any) -> list[str]:
         for output in cell.get("outputs", [])
         if output.output_type == "error"
     ]
-
-
-def refresh(notebooks: Sequence[Path], root: Path) -> int:
-    """Execute notebooks and store their outputs; one in which nothing changed stays as it is.
-
-    Args:
-        notebooks: which; one whose cell fails is not stored.
-    """
-    import nbformat
-
-    failed = False
-    for notebook in notebooks:
-        again = run(notebook)
-        print(f"{notebook.relative_to(root)}: {again.seconds:.1f} s", flush=True)
-        if again.errors:
-            print(f"    not stored; {again.errors[0]}", file=sys.stderr)
-            failed = True
-            continue
-        for change in again.differences(root):
-            print(f"    {change}")
-        comparing.keep_what_stayed(again.stored, again.book, comparing.masks(root))
-        write_whole(notebook, nbformat.writes(again.book) + "\n")
-    return int(failed)
