@@ -71,7 +71,7 @@ def install(draw: int, *, loud: bool = False) -> None:
     _kept.append(library)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that a kernel is overridden, which is the point
-        for name, kernel in _kernels(Processor(draw, loud=loud)):
+        for name, kernel in list(_kernels(Processor(draw, loud=loud))):  # all originals first
             library.impl(name, kernel, "CPU", with_keyset=True)
 
 
