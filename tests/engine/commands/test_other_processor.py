@@ -23,6 +23,8 @@ def calls():
     def some(*sizes, dtype=torch.float32):
         return torch.rand(sizes, dtype=dtype, generator=source) - 0.5
     whole = torch.randint(-9, 10, (64, 64), generator=source).float()
+    large = torch.randint(-9, 10, (200, 99), generator=source).float()
+    many = some(200, 99)
     a, x = some(64, 64), some(2, 3, 16, 16).requires_grad_()
     norm = nn.functional.layer_norm(x, (16,))
     attended = nn.functional.scaled_dot_product_attention(x, norm, x)
@@ -31,11 +33,14 @@ def calls():
     thread = threading.Thread(target=lambda: beside.append(a @ a))
     thread.start(), thread.join()
     places = torch.tensor([0, 1, 0, 2, 1, 0, 2, 2])
-    exact = [whole @ whole, whole.sum(), whole.mean(0), whole.var(), whole.softmax(0) * 0,
+    exact = [whole @ whole, large @ large.T, large.sum(0), large.sum(), whole.sum(),
+             whole.mean(0), whole.softmax(0) * 0,
              torch.zeros(3, 64).index_add(0, places, whole[:8]), torch.rand(9), torch.randn(0),
              a + a, a * a, a.sqrt(), a / 3, torch.zeros(3).exp(), torch.full((3,), 99.0).tanh()]
     moved = {
         "product": a @ a, "double product": a.double() @ some(64, 64, dtype=torch.float64),
+        "large product": many @ many.T, "large softmax": many.softmax(1), "power": 10000.0 ** a,
+        "large sum": many.sum(1), "large log": many.log_softmax(0),
         "softmax": a.softmax(1), "sum": a.sum(1), "norm": a.norm(dim=1), "exp": a.exp(),
         "batches": torch.func.vmap(lambda row: row @ a)(a), "attention": attended,
         "layer norm": norm, "gradient": x.grad, "normal": torch.empty(99).normal_(generator=source),

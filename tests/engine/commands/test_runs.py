@@ -152,7 +152,7 @@ def test_portable_catches(
 def test_runs_in_other_orders_are_kept_for_the_same_notebook(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(orders, "environment", lambda draw: {VARIABLE: str(draw)})
+    monkeypatch.setattr(orders, "environment", lambda draw, loud: {VARIABLE: str(draw)})
     cell = "import os, torch\nx = torch.linspace(1, 2, 7).exp()\n"
     notebook = repository(tmp_path, f"{cell}print(os.environ.get('{VARIABLE}', 0), x.tolist())")
     for draws in (1, 2):  # one of them is known then

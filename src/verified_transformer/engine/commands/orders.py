@@ -21,9 +21,9 @@ MOVES = {"experiment", "measurement", "sampled"}  # kinds of records whose numbe
 _KEPT = 6  # lines of a draw
 
 
-def run_under(notebook: Path, draw: int) -> Run:
-    """Run a notebook as on the unknown processor of a draw."""
-    return run(notebook, environment=environment(draw))
+def run_under(notebook: Path, draw: int, *, loud: bool = False) -> Run:
+    """Run a notebook as on the unknown processor of a draw; loud, on past what then fails."""
+    return run(notebook, environment=environment(draw, loud=loud), through=loud)
 
 
 def wanted(notebook: Path, draws: int = DRAWS) -> range:

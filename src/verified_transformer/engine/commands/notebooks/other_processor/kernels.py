@@ -15,7 +15,6 @@ The orders come from generators of their own: nobody's draws move.
 
 from __future__ import annotations
 
-import itertools
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
@@ -25,21 +24,24 @@ import torch
 from torch import Tensor
 
 Arguments = list[Any]
-_SHORT = 256  # terms up to which each has a place of its own; more are moved in pieces
-_PIECES = 4
+# Entries up to which each term has a place of its own; in a larger tensor two pieces change places,
+# which takes an eighth of the time.
+_SMALL = 1 << 13
 _BITS = {torch.float32: (torch.int32, 10), torch.float64: (torch.int64, 12)}  # the last ones
 _LOUD = 1e-4
 
 # Position of the dimension along which a kernel reduces.
 _REDUCTIONS = {
-    "sum": 1, "nansum": 1, "prod": 1, "var": 1, "std": 1, "var_mean": 1, "std_mean": 1,
+    "nansum": 1, "prod": 1, "var": 1, "std": 1, "var_mean": 1, "std_mean": 1,
     "linalg_vector_norm": 2, "norm": 2,
 }  # fmt: skip
-# Positions of two factors in a product, each with the dimension over which is summed.
-_PRODUCTS = {
-    "mm": ((0, 1), (1, 0)), "addmm": ((1, 1), (2, 0)), "_addmm_activation": ((1, 1), (2, 0)),
-    "bmm": ((0, 2), (1, 1)), "baddbmm": ((1, 2), (2, 1)), "addmv": ((1, 1), (2, 0)),
-    "addbmm": ((1, 2), (2, 1)), "dot": ((0, 0), (1, 0)),
+# Positions of two factors in a product, each with the dimension over which is summed; the kernel
+# that adds such a product to a tensor.
+_PRODUCTS: dict[str, tuple[tuple[tuple[int, int], tuple[int, int]], str | None]] = {
+    "mm": (((0, 1), (1, 0)), "addmm_"), "addmm": (((1, 1), (2, 0)), "addmm_"),
+    "bmm": (((0, 2), (1, 1)), "baddbmm_"), "baddbmm": (((1, 2), (2, 1)), "baddbmm_"),
+    "addmv": (((1, 1), (2, 0)), "addmv_"), "dot": (((0, 0), (1, 0)), None),
+    "addbmm": (((1, 2), (2, 1)), None), "_addmm_activation": (((1, 1), (2, 0)), None),
 }  # fmt: skip
 _ADDED_BY_INDEX = ("index_add", "scatter_add")
 _LAST_PLACE = """
@@ -69,7 +71,7 @@ def install(draw: int, *, loud: bool = False) -> None:
     _kept.append(library)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that a kernel is overridden, which is the point
-        for name, kernel in _kernels(Processor(draw, loud=loud)):
+        for name, kernel in list(_kernels(Processor(draw, loud=loud))):  # all originals first
             library.impl(name, kernel, "CPU", with_keyset=True)
 
 
@@ -79,7 +81,7 @@ class Processor:
     def __init__(self, draw: int, *, loud: bool = False) -> None:
         self._draw, self._loud = draw, loud
         self.order = cache(self._order)
-        self.pieces = cache(self._pieces)
+        self.cut = cache(self._cut)
         self._steps = {kind: self._table(*bits) for kind, bits in _BITS.items()}
         self._factors = {
             kind: 1 + _LOUD * (2 * torch.rand(1 << bits, generator=self._source(-1)) - 1).to(kind)
@@ -94,16 +96,14 @@ class Processor:
         found = torch.randperm(size, generator=self._source(size))
         return found, found.argsort()
 
-    def _pieces(self, size: int) -> tuple[tuple[int, int], ...]:
-        """Where pieces of so many terms begin, and their lengths, in a drawn order."""
-        source = self._source(size)
-        cuts = torch.randint(1, size, (_PIECES - 1,), generator=source).tolist()
-        places = sorted({0, size, *cuts})
-        found = [(start, end - start) for start, end in itertools.pairwise(places)]
-        order = torch.randperm(len(found), generator=source).tolist()
-        if order == sorted(order):
-            order.reverse()
-        return tuple(found[place] for place in order)
+    def _cut(self, size: int) -> int:
+        """Where so many terms are cut in two: the sum begins with the second part."""
+        return int(torch.randint(1, size, (), generator=self._source(size)))
+
+    def parts(self, x: Tensor, dim: int) -> tuple[Tensor, Tensor]:
+        """The two pieces along a dimension, in the order in which they are summed."""
+        size, cut = x.shape[dim], self.cut(x.shape[dim])
+        return x.narrow(dim, cut, size - cut), x.narrow(dim, 0, cut)
 
     def _table(self, whole: torch.dtype, bits: int) -> Tensor:
         """By how many units a number moves, by its last bits; not where these are zero."""
@@ -111,25 +111,25 @@ class Processor:
         steps[0] = 0
         return steps
 
-    def reordered(self, x: Tensor, dim: int) -> Tensor:
+    def reordered(self, x: Tensor, dim: int, large: bool) -> Tensor:
         """The same numbers, those along a dimension in the drawn order of so many."""
         size = x.shape[dim] if x.dim() else 1
         if size < 2:
             return x
-        if size <= _SHORT:
-            return x.index_select(dim, self.order(size)[0])
-        return torch.cat([x.narrow(dim, *piece) for piece in self.pieces(size)], dim)
+        return torch.cat(self.parts(x, dim), dim) if large else self._places(x, dim, 0)
 
-    def restored(self, x: Tensor, dim: int) -> Tensor:
+    def restored(self, x: Tensor, dim: int, large: bool) -> Tensor:
         """What `reordered` made of numbers, back in their order."""
         size = x.shape[dim] if x.dim() else 1
         if size < 2:
             return x
-        if size <= _SHORT:
-            return x.index_select(dim, self.order(size)[1])
-        pieces = self.pieces(size)
-        parts = dict(zip(pieces, x.split([length for _, length in pieces], dim), strict=True))
-        return torch.cat([parts[piece] for piece in sorted(pieces)], dim)
+        if not large:
+            return self._places(x, dim, 1)
+        moved = size - self.cut(size)
+        return torch.cat((x.narrow(dim, moved, size - moved), x.narrow(dim, 0, moved)), dim)
+
+    def _places(self, x: Tensor, dim: int, way: int) -> Tensor:
+        return x.index_select(dim, self.order(x.shape[dim])[way])
 
     def nudged(self, found: Any) -> Any:
         """What a kernel returned, each number moved in its last place, or by more where loud."""
@@ -161,9 +161,11 @@ def _kernels(on: Processor) -> Iterator[tuple[str, Callable[..., Any]]]:
     for name, place in _REDUCTIONS.items():
         for each in _overloads(name):
             yield each, _summing(each, _reducing(on, place), on)
-    for name, factors in _PRODUCTS.items():
+    yield "sum.dim_IntList", _sum("sum.dim_IntList", on)
+    yield "sum.IntList_out", _sum("sum.IntList_out", on)
+    for name, (factors, then) in _PRODUCTS.items():
         for each in _overloads(name):
-            yield each, _summing(each, _multiplying(on, factors), on)
+            yield each, _product(each, factors, then, on)
     for name in _ADDED_BY_INDEX:
         for each in _overloads(name):
             yield each, _summing(each, _adding(on), on)
@@ -171,9 +173,8 @@ def _kernels(on: Processor) -> Iterator[tuple[str, Callable[..., Any]]]:
     for name in _LAST_PLACE:
         for each in _overloads(name):
             yield each, _in_last_place(each, on)
-    for name in ("pow", "float_power"):
-        for each in _overloads(name):
-            yield each, _power(each, on)
+    for each in _overloads("pow"):
+        yield each, _power(each, on)
     for name in ("_softmax", "_log_softmax"):
         yield name, _normalising(name, 1, on)
         yield f"{name}_backward_data", _normalising(f"{name}_backward_data", 2, on)
@@ -235,6 +236,8 @@ def _power(name: str, on: Processor) -> Callable[..., Any]:
     original = _original(name)
 
     def kernel(keys: Any, base: Any, exponent: Any, **named: Any) -> Any:
+        if not isinstance(base, Tensor) and name.startswith("pow.Tensor"):  # a number comes bare
+            base = torch.scalar_tensor(base, dtype=named.get("out", exponent).dtype)
         found = original(keys, base, exponent, **named)
         short = not isinstance(exponent, Tensor) and exponent in (-2, -1, -0.5, 0, 0.5, 1, 2, 3)
         return on.louder(found) if short else on.nudged(found)
@@ -251,23 +254,57 @@ def _reducing(on: Processor, place: int) -> Arrangement:
         if not isinstance(dims, Sequence):
             dims = [] if dims is None else [dims]
         if not dims and x.is_contiguous():
-            arguments[0] = on.reordered(x.view(-1), 0).view(x.shape)
+            arguments[0] = on.reordered(x.view(-1), 0, x.numel() > _SMALL).view(x.shape)
             return
         for dim in dims or range(x.dim()):
-            arguments[0] = on.reordered(arguments[0], dim)
+            arguments[0] = on.reordered(arguments[0], dim, x.numel() > _SMALL)
 
     return arrange
 
 
-def _multiplying(on: Processor, factors: tuple[tuple[int, int], ...]) -> Arrangement:
-    def arrange(arguments: Arguments) -> None:
-        (first, column), (second, row) = factors
-        a, b = arguments[first], arguments[second]
-        if _real(a) and _real(b) and a.shape[column] == b.shape[row] > 1:
-            arguments[first] = on.reordered(a, column)
-            arguments[second] = on.reordered(b, row)
+def _product(
+    name: str, factors: tuple[tuple[int, int], tuple[int, int]], then: str | None, on: Processor
+) -> Callable[..., Any]:
+    """A product with its terms in another order; of large factors, a sum of two products."""
+    original, (first, column), (second, row) = _original(name), *factors
+    add = None if then is None else _original(then)
 
-    return arrange
+    def kernel(keys: Any, *given: Any, **named: Any) -> Any:
+        a, b = given[first], given[second]
+        if not _real(a) or not _real(b) or not a.shape[column] == b.shape[row] > 1:
+            return original(keys, *given, **named)
+        arguments, large = list(given), a.numel() + b.numel() > _SMALL
+        if add is None or not large or a.element_size() < 4:  # half precision would round twice
+            arguments[first] = on.reordered(a, column, large)
+            arguments[second] = on.reordered(b, row, large)
+            return on.louder(original(keys, *arguments, **named))
+        arguments[first], rest = on.parts(a, column)
+        arguments[second], other = on.parts(b, row)
+        found = original(keys, *arguments, **named)
+        return on.louder(add(keys, found, rest, other, alpha=named.get("alpha", 1)))
+
+    return kernel
+
+
+def _sum(name: str, on: Processor) -> Callable[..., Any]:
+    """A sum with its terms in another order; of a large tensor, two sums."""
+    original, add = _original(name), _original("sum.dim_IntList")
+    arrange = _reducing(on, 1)
+
+    def kernel(keys: Any, x: Tensor, dims: Any = None, keepdim: bool = False, **named: Any) -> Any:
+        if not _real(x) or x.numel() <= _SMALL or x.element_size() < 4:
+            arguments = [x, dims]
+            arrange(arguments)
+            return on.louder(original(keys, *arguments, keepdim, **named))
+        longest = max(dims or range(x.dim()), key=lambda dim: x.shape[dim])
+        if x.shape[longest] < 2:
+            return original(keys, x, dims, keepdim, **named)
+        first, second = on.parts(x, longest)
+        found = original(keys, first, dims, keepdim, **named)
+        found.add_(add(keys, second, dims, keepdim, dtype=found.dtype))
+        return on.louder(found)
+
+    return kernel
 
 
 def _adding(on: Processor) -> Arrangement:
@@ -277,8 +314,9 @@ def _adding(on: Processor) -> Arrangement:
             return
         along = dim if index.dim() == source.dim() else 0  # `index_add` has a list of places
         if index.shape[along] == source.shape[dim]:
-            arguments[2] = on.reordered(index, along)
-            arguments[3] = on.reordered(source, dim)
+            large = source.numel() > _SMALL
+            arguments[2] = on.reordered(index, along, large)
+            arguments[3] = on.reordered(source, dim, large)
 
     return arrange
 
@@ -288,8 +326,9 @@ def _looked_up(on: Processor) -> Arrangement:
         gradient, index = arguments[:2]
         if index.numel() > 1 and _real(gradient):
             rows = gradient.reshape(index.numel(), -1)
-            arguments[0] = on.reordered(rows, 0)
-            arguments[1] = on.reordered(index.reshape(-1), 0)
+            large = rows.numel() > _SMALL
+            arguments[0] = on.reordered(rows, 0, large)
+            arguments[1] = on.reordered(index.reshape(-1), 0, large)
 
     return arrange
 
@@ -299,10 +338,10 @@ def _normalising(name: str, count: int, on: Processor) -> Callable[..., Any]:
     original = _original(name)
 
     def kernel(keys: Any, *given: Any, **named: Any) -> Any:
-        dim = given[count]
-        moved = [on.reordered(x, dim) for x in given[:count]]
+        dim, large = given[count], given[0].numel() > _SMALL
+        moved = [on.reordered(x, dim, large) for x in given[:count]]
         found = original(keys, *moved, *given[count:], **named)
-        return on.louder(on.restored(found, dim))
+        return on.louder(on.restored(found, dim, large))
 
     return kernel
 
@@ -313,9 +352,10 @@ def _layer_norm(on: Processor) -> Callable[..., Any]:
     def kernel(keys: Any, x: Tensor, shape: Sequence[int], gain: Any, bias: Any, ε: float) -> Any:
         if len(shape) > 1:
             return on.nudged(original(keys, x, shape, gain, bias, ε))
-        moved = [one if one is None else on.reordered(one, -1) for one in (x, gain, bias)]
+        large = x.numel() > _SMALL
+        moved = [one if one is None else on.reordered(one, -1, large) for one in (x, gain, bias)]
         found, *about = original(keys, moved[0], shape, *moved[1:], ε)
-        return on.louder((on.restored(found, -1), *about))
+        return on.louder((on.restored(found, -1, large), *about))
 
     return kernel
 
@@ -329,14 +369,15 @@ def _layer_norm_backward(on: Processor) -> Callable[..., Any]:
     ) -> Any:  # fmt: skip
         if len(shape) > 1 or not x.numel():
             return on.nudged(original(keys, gradient, x, shape, mean, rstd, gain, bias, mask))
-        tables = [on.reordered(on.reordered(one.reshape(-1, shape[0]), 0), 1)
+        large, size = x.numel() > _SMALL, shape[0]
+        tables = [on.reordered(on.reordered(one.reshape(-1, size), 0, large), 1, large)
                   for one in (gradient, x)]  # fmt: skip
-        about = [on.reordered(one.reshape(-1, 1), 0) for one in (mean, rstd)]
-        scales = [one if one is None else on.reordered(one, 0) for one in (gain, bias)]
+        about = [on.reordered(one.reshape(-1, 1), 0, large) for one in (mean, rstd)]
+        scales = [one if one is None else on.reordered(one, 0, large) for one in (gain, bias)]
         of_x, of_gain, of_bias = original(keys, *tables, shape, *about, *scales, mask)
         if mask[0]:
-            of_x = on.restored(on.restored(of_x, 1), 0).view(x.shape)
-        of_both = [on.restored(one, 0) if there else one
+            of_x = on.restored(on.restored(of_x, 1, large), 0, large).view(x.shape)
+        of_both = [on.restored(one, 0, large) if there else one
                    for one, there in zip((of_gain, of_bias), mask[1:], strict=True)]  # fmt: skip
         return on.louder((of_x, *of_both))
 
@@ -366,13 +407,14 @@ def _attention_backward(name: str, on: Processor) -> Callable[..., Any]:
         dropout: float, causal: bool, *, attn_mask: Tensor | None = None,
         scale: float | None = None,
     ) -> Any:  # fmt: skip
+        large = q.numel() > _SMALL
         q, k, v, attn_mask = _attended(on, q, k, v, attn_mask, causal)
         of_q, of_k, of_v = original(
             keys, gradient, q, k, v, out, sums, dropout, causal, attn_mask=attn_mask, scale=scale
         )
         if not causal:
-            of_k, of_v = on.restored(of_k, -2), on.restored(of_v, -2)
-        return on.louder((on.restored(of_q, -1), on.restored(of_k, -1), of_v))
+            of_k, of_v = on.restored(of_k, -2, large), on.restored(of_v, -2, large)
+        return on.louder((on.restored(of_q, -1, large), on.restored(of_k, -1, large), of_v))
 
     return kernel
 
@@ -380,7 +422,8 @@ def _attention_backward(name: str, on: Processor) -> Callable[..., Any]:
 def _attended(
     on: Processor, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, causal: bool
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
+    large = q.numel() > _SMALL
     if not causal:  # or the order of keys is their meaning
-        k, v = on.reordered(k, -2), on.reordered(v, -2)
-        mask = None if mask is None else on.reordered(mask, -1)
-    return on.reordered(q, -1), on.reordered(k, -1), v, mask
+        k, v = on.reordered(k, -2, large), on.reordered(v, -2, large)
+        mask = None if mask is None else on.reordered(mask, -1, large)
+    return on.reordered(q, -1, large), on.reordered(k, -1, large), v, mask
