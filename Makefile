@@ -124,7 +124,7 @@ verify: named $(TEST_READY) ## CLAIM=LOSS-14: run one claim afresh and compare i
 	$(TEST)/bin/python $(COMMAND) verify $(CLAIM)
 
 refresh: chapter $(TEST_READY) ## run notebooks, store their outputs, show every change
-	$(TEST)/bin/python $(COMMAND) refresh $(if $(DRAWS),--draws $(DRAWS)) $(SOME)
+	$(TEST)/bin/python $(COMMAND) refresh $(if $(filter-out file,$(origin DRAWS)),--draws $(DRAWS)) $(SOME)
 
 owners: chapter $(TEST_READY) ## write the owners beside texts in their order, what can be found filled in
 	$(TEST)/bin/python $(COMMAND) owners $(SOME)

@@ -157,8 +157,9 @@ def _checked(given: argparse.Namespace) -> argparse.Namespace:
     except ValueError as error:
         raise Refused(f"--{error}") from None
     for name in ("salts", "first", "draws", "jobs"):
-        if getattr(given, name, 1) < 1:
-            raise Refused(f"--{name}: got {getattr(given, name)}; accepted: 1 or more")
+        number = getattr(given, name, None)
+        if number is not None and number < 1:
+            raise Refused(f"--{name}: got {number}; accepted: 1 or more")
     given.notebooks = [path.resolve() for path in getattr(given, "notebooks", ())] or known
     for path in given.notebooks:
         if path not in known:
