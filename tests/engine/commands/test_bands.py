@@ -81,5 +81,6 @@ def test_a_band_is_three_times_the_largest_move_of_drawn_processors() -> None:
     loud = stored | {"stdout": "3.91 of 21, 0.499 and 1.50"}
     found = bands.measured(stored, draws, loud)
     assert found == {"stdout": {0: 6, 2: 1}}
-    assert bands.measured(stored, [], {}) == {"stdout": {0: 1, 2: 1, 3: 1}, "stderr": {0: 1}}
+    failed = bands.measured(stored | {"text/html": "0.5"}, [], {})
+    assert failed == {"stdout": {0: 1, 2: 1, 3: 1}, "stderr": {0: 1}}
     assert bands.read({"bands": bands.written(found)}) == found

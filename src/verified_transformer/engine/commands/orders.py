@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from math import inf
 from pathlib import Path
 from typing import Any
 
 from ..account.code import library, notebook_key
-from .notebooks import comparing
+from .notebooks import bands, comparing
 from .notebooks.other_processor import environment
 from .notebooks.running import Run, run
 from .status import keep, kept, path
 
 DRAWS, FEW = 20, 2
-MOVES = {"experiment", "measurement", "sampled"}  # kinds of records whose numbers come from draws
 _KEPT = 6  # lines of a draw
+_SHOWN = 20  # of the moves, worst first
 
 
 def run_under(notebook: Path, draw: int, *, loud: bool = False) -> Run:
@@ -27,16 +28,27 @@ def run_under(notebook: Path, draw: int, *, loud: bool = False) -> Run:
 
 
 def wanted(notebook: Path, draws: int = DRAWS) -> range:
-    """Return the draws under which a notebook is to be run: few where nothing in it is drawn."""
+    """Return the draws under which a notebook is to be run: few where nothing in it moves.
+
+    What moves is the effect of a live experiment, or a number with a band of its own.
+    """
     import nbformat
 
     book = nbformat.read(notebook, as_version=4)
-    drawn = any(record["kind"] in MOVES for record in comparing.records(book))
-    return range(1, 1 + (draws if drawn else min(draws, FEW)))
+    moves = any(map(_moves, book.cells))
+    return range(1, 1 + (draws if moves else min(draws, FEW)))
+
+
+def _moves(cell: Any) -> bool:
+    known = bands.read(cell.metadata).values()
+    wide = any(units > 1 for of in known for units in of.values())
+    return wide or any(comparing.effects(cell.get("outputs", [])))
 
 
 def other_orders(notebooks: Sequence[Path], root: Path, draws: int = DRAWS, jobs: int = 2) -> int:
-    """Run notebooks with the terms of their sums in other orders; keep what differs from stored.
+    """Run notebooks with the terms of their sums in other orders; keep how far their numbers move.
+
+    The largest moves over all draws are printed, in bands, worst first.
 
     Args:
         draws: how many orders, of a notebook in which something is drawn or trained.
@@ -46,6 +58,7 @@ def other_orders(notebooks: Sequence[Path], root: Path, draws: int = DRAWS, jobs
         0 where all came out as they are stored, 1 where one did not.
     """
     runs, failed, package = 0, 0, library()
+    furthest: dict[str, float] = {}
     with ThreadPoolExecutor(jobs) as pool:
         for notebook in notebooks:
             key = notebook_key(notebook, package)
@@ -55,6 +68,12 @@ def other_orders(notebooks: Sequence[Path], root: Path, draws: int = DRAWS, jobs
             for draw, lines in differ.items():
                 print("".join(f"    order {draw}: {line}\n" for line in lines), end="", flush=True)
             runs, failed = runs + len(found), failed + len(differ)
+            for of_draw in found.values():
+                for place, far in of_draw["moves"].items():
+                    told = f"{_name(notebook, root)}, {place}"
+                    furthest[told] = max(far, furthest.get(told, 0))
+    for place, far in sorted(furthest.items(), key=lambda item: -item[1])[:_SHOWN]:
+        print(f"{far:6.2f} of its band: {place}")
     print(f"{runs} runs in other orders, {failed} not as stored   {path(root, 'portable')}")
     return int(bool(failed))
 
@@ -67,11 +86,25 @@ def _under(
     found = of_key(kept(root, "portable").get(name, {}), key)
     left = [draw for draw in draws if str(draw) not in found]
     for draw, made in zip(left, pool.map(lambda it: run_under(notebook, it), left), strict=True):
-        lines = made.differences(root)
-        found[str(draw)] = {"differences": len(lines), "lines": lines[:_KEPT]}
+        found[str(draw)] = _told(made, root)
         before = kept(root, "portable").get(name, {})
         keep(root, "portable", {name: with_orders(before, key, found)})
     return found
+
+
+def _told(made: Run, root: Path) -> dict[str, Any]:
+    """What is kept of a run: what is not as stored, outcomes that turned, and the largest moves.
+
+    Of each cell it is the largest; of live experiments that of each, by claim.
+    """
+    lines, moves = made.differences(root), dict[str, float]()
+    for place, found in comparing.cell_moves(made.stored, made.book, comparing.masks(root)):
+        for move in found:
+            if move.far < inf:
+                where = f"{place}: {move.of}"
+                moves[where] = max(round(move.far, 2), moves.get(where, 0))
+    return {"differences": len(lines), "lines": lines[:_KEPT], "moves": moves,
+            "outcomes": made.other_outcomes()}  # fmt: skip
 
 
 def _name(notebook: Path, root: Path) -> str:

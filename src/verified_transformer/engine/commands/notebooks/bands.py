@@ -21,6 +21,7 @@ from ...account.records.record import METADATA_KEY, Interval
 KEY = "bands"  # of a cell's metadata
 AT_MOST = 3  # of a band: the largest move under drawn processors is a third of it
 DECIDED = "record "  # before the kind of what a record says
+_PRINTED = ("stdout", "stderr")
 _PIXELS = ("image/png", "image/jpeg")
 PICTURE = "image/png"  # whose unit is `pictures.SEEN`
 _NUMBER = re.compile(r"(?P<hash>#[0-9a-f]{4,})|(?<![\d.])[-−+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
@@ -173,8 +174,8 @@ def measured(
         stored: what the cell says, by kind (`texts`).
         draws: the same under drawn processors.
         loud: the same where whatever is computed in floating point is off by a ten-thousandth. A
-            number with a point that moves there has a band though no draw moved it; so has every
-            such number where the cell failed, or said other words.
+            number with a point that moves there has a band though no draw moved it; so has each
+            that is printed where the cell failed, or said other words.
     """
     bands: Bands = {}
     for kind, text in stored.items():
@@ -186,18 +187,21 @@ def measured(
             place: math.ceil(AT_MOST * max(run.get(place, 0.0) for run in moves))
             for place in sorted({place for run in moves for place in run})
         }
-        inexact = {
+        pointed = {
             i for i, number in enumerate(numbers(text)) if not number.lstrip("-−+").isdigit()
         }
         if words(loud.get(kind, "")) == words(text):
-            inexact &= moved(text, loud[kind]).keys()
-        if every := dict.fromkeys(inexact, 1) | of:
+            pointed &= moved(text, loud[kind]).keys()
+        elif kind not in _PRINTED:
+            pointed = set()
+        every = dict.fromkeys(pointed, 1) | of
+        if every:
             bands[kind] = every
     return bands
 
 
 def weak(text: str, bands: Mapping[int, int]) -> list[str]:
-    """Return the numbers of a text whose bands would let a change by a factor of 1.5 pass.
+    """Return the numbers of a text, but zero, whose bands let a change by a factor of 1.5 pass.
 
     Example:
         >>> weak("a loss of 3.66, noise of 0.1", {0: 9, 1: 1})
@@ -206,5 +210,5 @@ def weak(text: str, bands: Mapping[int, int]) -> list[str]:
     said = numbers(text)
     return [
         said[place] for place, units in sorted(bands.items())
-        if 3 * units * unit(said[place]) > abs(_value(said[place]))
+        if 3 * units * unit(said[place]) > abs(_value(said[place])) > 0
     ]  # fmt: skip

@@ -49,10 +49,12 @@ class Move:
     Attributes:
         what: which, and what it was and is, in a line.
         far: how far it moved, in its band; infinite where it has none, and for words.
+        of: "numbers", "pictures", or the claim of a live experiment.
     """
 
     what: str
     far: float = inf
+    of: str = "numbers"
 
 
 def moves(stored: Outputs, new: Outputs, known: bands.Bands, masked: Masks) -> Iterator[Move]:
@@ -75,7 +77,7 @@ def moves(stored: Outputs, new: Outputs, known: bands.Bands, masked: Masks) -> I
     yield from _effects(stored, new)
     seen = known.get(bands.PICTURE, {})
     for place, text, units in pictures.moved(stored, new):
-        yield Move(f"picture: {text}", units / seen.get(place, 1))
+        yield Move(f"picture: {text}", units / seen.get(place, 1), "pictures")
 
 
 def _numbers(kind: str, old: str, now: str, known: Mapping[int, int]) -> Iterator[Move]:
@@ -118,7 +120,7 @@ def _effects(stored: Outputs, new: Outputs) -> Iterator[Move]:
         if far:
             yield Move(
                 f"{name}: effect {one.mean:.4g} ± {one.half:.2g} -> {other.mean:.4g} ± "
-                f"{other.half:.2g}", far,
+                f"{other.half:.2g}", far, name,
             )  # fmt: skip
 
 
