@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -74,8 +73,7 @@ def live(
         >>> a, t = sp.symbols("a t")
         >>> live({"sine": sp.sin(a * t)}, x=slider(t, "time t", 0, 6), y="height",
         ...      sliders=[slider(a, "speed a", 1, 3, start=1)], caption="A wave.", alt="One wave.")
-        ... # doctest: +ELLIPSIS
-        Live figure. height over time t: sine. Moved by: speed a. #...
+        Live figure. height over time t: sine. Moved by: speed a.
     """
     for name, text in (("caption", caption), ("alt", alt), ("y", y)):
         if not text.strip():
@@ -164,12 +162,10 @@ class Live:
     def __repr__(self) -> str:
         moved = ", ".join(control.label for control in self.controls[1:])
         named = ", ".join(curve.name for curve in self.curves if curve.plotted)
-        digest = hashlib.sha256(self.html.encode()).hexdigest()[:4]
         return (
             f"Live figure. {self.y} over {self.controls[0].label}: {named}."
             + (f" Moved by: {moved}." if moved else "")
             + (f" Set to: {', '.join(name for name, _ in self.presets)}." if self.presets else "")
-            + f" #{digest}"
         )
 
     def _repr_html_(self) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -64,7 +63,7 @@ def pile(
         >>> pile(sp.Sum(w(i), (i, 1, d)), drawn={w: "normal"}, y="sum", mean=0, spread=sp.sqrt(d),
         ...      limits=(-9, 9), seen=[1.0, -2.0], caption="A sum.", alt="Two numbers.",
         ...      sliders=[slider(d, "terms d", 1, 9, whole=True)])  # doctest: +ELLIPSIS
-        A pile. sum: 2 drawn, mean 0, spread 2.24. Moved by: terms d. #...
+        A pile. sum: 2 drawn, mean 0, spread 2.24. Moved by: terms d.
     """
     names = [control.symbol.name for control in sliders]
     laws: list[str | int] = []
@@ -167,10 +166,9 @@ class Pile:
     def __repr__(self) -> str:
         mean, spread = self.predicted()
         moved = ", ".join(control.label for control in self.controls)
-        digest = hashlib.sha256(self.html.encode()).hexdigest()[:4]
         return (
             f"A pile. {self.curves[0].name}: {len(self.seen)} drawn, mean {shown_number(mean)}, "
-            f"spread {shown_number(spread)}. Moved by: {moved}. #{digest}"
+            f"spread {shown_number(spread)}. Moved by: {moved}."
         )
 
     def _repr_html_(self) -> str:
