@@ -3,7 +3,8 @@
 All were run over all the known-bad notebooks. Alone sees `never_run` a cell without its outputs,
 `hidden` a comment within a cell, `faulty_outputs` a figure that is not the last line,
 `uncompared_share` bare reprs, `other_form` a check that stands open, `other_pictures` a picture of
-other data, `ownerless_prose` a formula that nothing owns.
+other data, `weak_bands` a number that may become half as much again, `ownerless_prose` a formula
+that nothing owns.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from verified_transformer.engine.account.records import pictures
-from verified_transformer.engine.commands.notebooks import form
+from verified_transformer.engine.commands.notebooks import bands, form
 
 ROOT = Path(__file__).parent.parent
 # nbval obeys these as it obeys tags; a cell magic may swallow what the cell prints
@@ -85,6 +86,18 @@ def uncompared_share(notebook: Path) -> list[str]:
     )
 
 
+def weak_bands(notebook: Path) -> list[str]:
+    """Numbers whose band lets a change by a factor of 1.5 pass: print more digits, or fewer."""
+    found = []
+    for cell in cells(notebook, "code"):
+        said, known = bands.texts(cell["outputs"], []), bands.read(cell["metadata"])
+        for kind in said.keys() & known.keys():
+            if weak := bands.weak(said[kind], known[kind]):
+                line = f"{notebook.name}: {kind}: {', '.join(weak)} may be half as much again"
+                found.append(f"{line} in {cell['source'].splitlines()[0][:60]!r}")
+    return found
+
+
 def other_form(notebook: Path) -> list[str]:
     """Cells that are not as `make form` writes them: titles, tags, what folds."""
     text = notebook.read_text(encoding="utf-8")
@@ -139,7 +152,7 @@ def _sources() -> dict[str, str]:
 
 
 GATES = (
-    never_run, hidden, faulty_outputs, uncompared_share, other_form, other_pictures,
+    never_run, hidden, faulty_outputs, uncompared_share, weak_bands, other_form, other_pictures,
     ownerless_prose,
 )  # fmt: skip
 PROSE_GATES = (ownerless_prose,)  # on the pages of book/

@@ -137,6 +137,12 @@ def another_picture(book: Book) -> None:
     book["cells"].append(cell)
 
 
+def wide_band(book: Book) -> None:
+    cell = next(c for c in book["cells"] for o in c.get("outputs", []) if o.get("name") == "stdout")
+    cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": ["a loss of 3.66"]}]
+    cell["metadata"]["bands"] = {"stdout": {"200": "0"}}
+
+
 def formula_without_an_owner(book: Book) -> None:
     text = "$$\\mathcal{L} = \\log n$$"
     book["cells"].append({"cell_type": "markdown", "id": "m", "metadata": {}, "source": [text]})
@@ -174,6 +180,7 @@ def faults_of_records(notebook: Path) -> list[str]:
         (impossible_record, faults_of_records, "LOSS-11: outcome: got 'contradicts' of kind"),
         (another_reading, faults_of_records, "LOSS-11 was decided from another wording"),
         (another_picture, gates.other_pictures, "a picture that is not the one"),
+        (wide_band, gates.weak_bands, "stdout: 3.66 may be half as much again"),
         (formula_without_an_owner, gates.ownerless_prose, "has no owner"),
     ],
     ids=lambda value: getattr(value, "__name__", None),

@@ -166,7 +166,10 @@ def _runs(places: Sequence[int]) -> Iterable[str]:
 
 
 def measured(
-    stored: Mapping[str, str], draws: Sequence[Mapping[str, str]], loud: Mapping[str, str]
+    stored: Mapping[str, str],
+    draws: Sequence[Mapping[str, str]],
+    loud: Mapping[str, str],
+    source: str = "",
 ) -> Bands:
     """Return the bands of a cell's numbers, from what drawn processors made of them.
 
@@ -175,7 +178,8 @@ def measured(
         draws: the same under drawn processors.
         loud: the same where whatever is computed in floating point is off by a ten-thousandth. A
             number with a point that moves there has a band though no draw moved it; so has each
-            that is printed where the cell failed, or said other words.
+            that is printed where the cell failed, or said other words, and is not typed.
+        source: the cell's code.
     """
     bands: Bands = {}
     for kind, text in stored.items():
@@ -192,7 +196,10 @@ def measured(
         }
         if words(loud.get(kind, "")) == words(text):
             pointed &= moved(text, loud[kind]).keys()
-        elif kind not in _PRINTED:
+        elif kind in _PRINTED:
+            typed = set(numbers(source))
+            pointed = {place for place in pointed if numbers(text)[place] not in typed}
+        else:
             pointed = set()
         every = dict.fromkeys(pointed, 1) | of
         if every:
@@ -201,7 +208,9 @@ def measured(
 
 
 def weak(text: str, bands: Mapping[int, int]) -> list[str]:
-    """Return the numbers of a text, but zero, whose bands let a change by a factor of 1.5 pass.
+    """Return the numbers of a text whose bands let a change by a factor of 1.5 pass.
+
+    A zero may move by ten units.
 
     Example:
         >>> weak("a loss of 3.66, noise of 0.1", {0: 9, 1: 1})
@@ -210,5 +219,5 @@ def weak(text: str, bands: Mapping[int, int]) -> list[str]:
     said = numbers(text)
     return [
         said[place] for place, units in sorted(bands.items())
-        if 3 * units * unit(said[place]) > abs(_value(said[place])) > 0
+        if 3 * units * unit(said[place]) > (abs(_value(said[place])) or 30 * unit(said[place]))
     ]  # fmt: skip

@@ -81,7 +81,7 @@ def measure(
         if cell.get("id") not in names or cell.cell_type != "code":
             continue
         outputs = [_outputs(it, index) for it in (*made, loud.result())]
-        found = _bands(cell.outputs, outputs, masked)
+        found = _bands(cell, outputs, masked)
         cell.metadata.pop(bands.KEY, None)
         if found:
             cell.metadata[bands.KEY] = bands.written(found)
@@ -95,12 +95,12 @@ def _outputs(made: Run, index: int) -> Any:
     return made.book.cells[index].get("outputs", [])
 
 
-def _bands(stored: Any, made: Sequence[Any], masked: comparing.Masks) -> bands.Bands:
-    said, *others = (bands.texts(outputs, masked) for outputs in (stored, *made))
-    found = bands.measured(said, others[:-1], others[-1])
+def _bands(cell: Any, made: Sequence[Any], masked: comparing.Masks) -> bands.Bands:
+    said, *others = (bands.texts(outputs, masked) for outputs in (cell.outputs, *made))
+    found = bands.measured(said, others[:-1], others[-1], cell.source)
     seen: dict[int, int] = {}
     for outputs in made[:-1]:
-        for place, _, units in pictures.moved(stored, outputs):
+        for place, _, units in pictures.moved(cell.outputs, outputs):
             if units < math.inf:
                 seen[place] = max(seen.get(place, 1), math.ceil(bands.AT_MOST * units))
     wider = {place: units for place, units in seen.items() if 1 < units <= _WIDEST}

@@ -20,6 +20,7 @@ import subprocess
 import sys
 import threading
 import warnings
+import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import wraps
@@ -46,27 +47,33 @@ EARLY = (
     "ATEN_CPU_CAPABILITY", "ONEDNN_MAX_CPU_ISA", "MKL_ENABLE_INSTRUCTIONS", "OMP_NUM_THREADS",
     "MKL_NUM_THREADS", "PYTHONHASHSEED",
 )  # fmt: skip
+_ordering = threading.Lock()
 _kernels: list[Kernel] = []
 _cold: list[str] = []
 _servers: dict[tuple[tuple[str, str], ...], subprocess.Popen[str] | None] = {}
 
 
 class Kernel:
-    """A forked kernel, with what `LocalProvisioner` asks of a process that is no child of ours."""
+    """A forked kernel, with what `LocalProvisioner` asks of a process that is no child of ours.
+
+    Its number may become another process's when it has ended, so that it is held by a descriptor.
+    """
 
     stdin = stdout = stderr = None
 
     def __init__(self, pid: int) -> None:
         self.pid, self.seconds = pid, 0.0
+        try:
+            self._held: int | None = os.pidfd_open(pid)
+            weakref.finalize(self, os.close, self._held)
+        except ProcessLookupError:
+            self._held = None
 
     def poll(self) -> int | None:
         """None while it lives; nobody can tell how it ended."""
         self.used()  # short ones are asked for it here alone
-        try:
-            os.kill(self.pid, 0)
-        except ProcessLookupError:
-            return 0
-        return None
+        ended = self._held is None or select.select([self._held], [], [], 0)[0]
+        return 0 if ended else None
 
     def wait(self) -> int:
         """Asked only where `poll` says that it ended."""
@@ -74,8 +81,9 @@ class Kernel:
 
     def send_signal(self, number: int) -> None:
         """Send a signal, if it lives."""
-        with suppress(ProcessLookupError):
-            os.kill(self.pid, number)
+        if self._held is not None:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._held, number)
 
     def kill(self) -> None:
         """End it."""
@@ -150,19 +158,20 @@ def cold() -> list[str]:
 def _forked(order: dict[str, Any]) -> Kernel | None:
     """A new kernel, or None where there can be none."""
     kind = tuple((name, order["env"][name]) for name in LOADED if name in order["env"])
-    if kind not in _servers:
-        _servers[kind] = _server(dict(kind))
-    server = _servers[kind]
-    if server is None:
-        return None
-    try:
-        print(json.dumps(order), file=server.stdin, flush=True)
-        _kernels.append(Kernel(int(_told(server))))
-    except (OSError, ValueError):
-        _cold.append("the process that forks them ended")
-        _closed(server)
-        return None
-    return _kernels[-1]
+    with _ordering:  # or two threads would have each other's kernel, and end it
+        if kind not in _servers:
+            _servers[kind] = _server(dict(kind))
+        server = _servers[kind]
+        if server is None:
+            return None
+        try:
+            print(json.dumps(order), file=server.stdin, flush=True)
+            _kernels.append(Kernel(int(_told(server))))
+        except (OSError, ValueError):
+            _cold.append("the process that forks them ended")
+            _closed(server)
+            return None
+        return _kernels[-1]
 
 
 def _server(environment: dict[str, str]) -> subprocess.Popen[str] | None:
