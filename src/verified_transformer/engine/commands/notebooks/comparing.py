@@ -19,6 +19,7 @@ from . import bands
 _CLAIM = re.compile(r"\b[A-Z]{3,5}-\d{2,}\b")
 _KEY = re.compile(r"\s+#[0-9a-f]{6,}$")  # of a record, at the end of its line
 _MARKED_UP = ("text/html", "image/svg+xml", bands.DECIDED + "text/html")
+DECIDED = "decided"  # what a record says: of such a `Move`
 _FREE = ("rows", "estimates", "seconds", "measured", "picture", "panels")  # in outputs' metadata
 Masks = Sequence[tuple[re.Pattern[str], str]]
 Outputs = Sequence[Mapping[str, Any]]
@@ -49,7 +50,7 @@ class Move:
     Attributes:
         what: which, and what it was and is, in a line.
         far: how far it moved, in its band; infinite where it has none, and for words.
-        of: "numbers", "pictures", or the claim of a live experiment.
+        of: "numbers", "pictures", "decided", or the claim of a live experiment.
     """
 
     what: str
@@ -73,7 +74,8 @@ def moves(stored: Outputs, new: Outputs, known: bands.Bands, masked: Masks) -> I
             yield from _numbers(kind, old, now, known.get(kind, {}))
         elif not (spoken and kind in _MARKED_UP):
             spoken = True
-            yield from map(Move, _beside(kind, old, now))
+            of = DECIDED if kind.startswith(bands.DECIDED) else "numbers"
+            yield from (Move(line, of=of) for line in _beside(kind, old, now))
     yield from _effects(stored, new)
     seen = known.get(bands.PICTURE, {})
     for place, text, units in pictures.moved(stored, new):
@@ -88,6 +90,7 @@ def _numbers(kind: str, old: str, now: str, known: Mapping[int, int]) -> Iterato
         yield Move(
             f"{old_[place]} -> {now_[place]}{about} in {_around(kind, now, place)}",
             units / band if band else inf,
+            DECIDED if kind.startswith(bands.DECIDED) else "numbers",
         )
 
 
@@ -204,28 +207,46 @@ def outcome_lines(book: Any) -> list[str]:
 
 
 def keep_what_stayed(before: Any, after: Any, masked: Masks) -> set[str]:
-    """Put the stored outputs back where a new run says the same; return the ids of other cells.
+    """Put the stored outputs back where a new run says the same.
 
     Seconds differ in every run, estimates and whatever has a band on another processor; a notebook
     in which nothing else has changed is stored byte for byte as before.
+
+    Returns:
+        The ids of cells that say something else beside their records, and may want other bands.
     """
     after.metadata = before.metadata or after.metadata
     stored = {cell.get("id"): cell for cell in before.cells}
     others = set()
     for cell in after.cells:
+        if cell.cell_type != "code":
+            continue
         old = stored.get(cell.get("id"))
-        if cell.cell_type == "code" and (old is None or not _says_the_same(old, cell, masked)):
+        moved = None if old is None else _moved_parts(old, cell, masked)
+        if old is None or moved is None or moved & {"numbers", "pictures"}:
             others.add(cell.get("id"))
-        elif cell.cell_type == "code" and old is not None:
-            cell.outputs = old.outputs
+        else:
+            pairs = zip(old.outputs, cell.outputs, strict=True)
+            cell.outputs = [new if moved and _is_record(new) else kept for kept, new in pairs]
     return others
 
 
-def _says_the_same(old: Any, new: Any, masked: Masks) -> bool:
-    if len(old.outputs) != len(new.outputs) or not _alike(old.outputs, new.outputs):
-        return False
+def _moved_parts(old: Any, new: Any, masked: Masks) -> set[str] | None:
+    """Of which parts a cell's outputs say something else; None where they are not comparable."""
+    kinds = [[_is_record(output) for output in cell.outputs] for cell in (old, new)]
+    if kinds[0] != kinds[1]:
+        return None
     found = moves(old.outputs, new.outputs, bands.read(old.metadata), masked)
-    return all(move.far <= 1 for move in found)
+    parts = {move.of for move in found if move.far > 1}
+    pairs = zip(old.outputs, new.outputs, strict=True)
+    others = {
+        DECIDED if _is_record(one) else "numbers" for one, two in pairs if not _alike(one, two)
+    }
+    return parts | others
+
+
+def _is_record(output: Mapping[str, Any]) -> bool:
+    return METADATA_KEY in output.get("metadata", {})
 
 
 def _alike(old: Any, new: Any) -> bool:
