@@ -9,9 +9,9 @@ FIRST ?= 1
 # Files that are tested at a time: as many as there are processors, four at most, for each holds PyTorch.
 WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN); test "$$n" -lt 4 && echo "$$n" || echo 4)
 # The first interpreter of this machine that will do; `make PYTHON=python3.12 …` chooses another.
-WILL_DO := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
+WILL_DO := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))
 ifndef PYTHON
-PYTHON := $(shell for python in python3 python3.13 python3.12 python3.11; do \
+PYTHON := $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
   if $$python -c '$(WILL_DO)' 2>/dev/null; then echo $$python; break; fi; done)
 endif
 
@@ -43,7 +43,7 @@ WHEELS := asttokens|comm|executing|fastjsonschema|ipykernel|ipython|ipython_pygm
 jsonschema-specifications|jupyter_client|jupyter_core|lazy_loader|matplotlib-inline|nbclient|nbformat|nest-asyncio2|$\
 pexpect|platformdirs|prompt_toolkit|ptyprocess|pure_eval|pyzmq|referencing|rpds-py|stack-data|sympy|tornado|traitlets|$\
 transformers|wcwidth
-RECORDINGS := $(patsubst src/verified_transformer/book/recordings/%.json,%,$(wildcard src/verified_transformer/book/recordings/*.json))
+RECORDINGS := $(sort $(patsubst src/verified_transformer/book/recordings/%.json,%,$(wildcard src/verified_transformer/book/recordings/*.json)))
 # The files of tests, shuffled by a number.
 SHUFFLED := $(TEST)/bin/python -c 'import pathlib, random, sys; random.seed(sys.argv[1]); \
   files = sorted(map(str, pathlib.Path("tests").rglob("test_*.py"))); random.shuffle(files); print(*files)'
@@ -51,15 +51,17 @@ SOME := $(if $(NOTEBOOK),$(NOTEBOOK),$(if $(CHAPTER),$(sort $(wildcard notebooks
 
 export PYTHONPATH := $(CURDIR)/src
 export REASON
+export RUN
 # One notebook runs for each processor; kernels with more threads than that wait for each other.
-export OMP_NUM_THREADS := 1
+OMP_NUM_THREADS ?= 1
+export OMP_NUM_THREADS
 
-.PHONY: help nightly live-outputs install book kernel pdf links serve check format lint test claims lock release verify refresh owners record evidence evidence-wheels portable fresh-seeds bench times sources publish-colab form mutants canaries browser chapter named clean
+.PHONY: help nightly elsewhere tried newest live-outputs install book kernel pdf links serve check format lint test claims lock release verify refresh owners record evidence evidence-wheels portable fresh-seeds bench times sources publish-colab form mutants canaries browser chapter named clean
 .DEFAULT_GOAL := book
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1	/p' $(MAKEFILE_LIST) | awk -F '\t' '{printf "  make %-13s %s\n", $$1, $$2}'
-	@echo "  NOTEBOOK=notebooks/…/x.ipynb or CHAPTER=1 limits test, refresh, evidence, portable and fresh-seeds."
+	@echo "  NOTEBOOK=notebooks/…/x.ipynb or CHAPTER=1 limits test, refresh, evidence, portable, newest and fresh-seeds."
 
 # After a build that failed all is read again: what it warned of would pass otherwise.
 book: kernel ## build the pages that changed, from the stored outputs (installs no torch); ALL=1: all
@@ -85,7 +87,7 @@ serve: $(BOOK_READY) ## show the pages on localhost, PORT=8000
 
 lint: $(TEST_READY)
 	$(TEST)/bin/ruff check .
-	$(TEST)/bin/ruff format --check . $(wildcard notebooks/*/*.ipynb)
+	$(TEST)/bin/ruff format --check . $(sort $(wildcard notebooks/*/*.ipynb))
 	$(TEST)/bin/mypy
 
 format: $(TEST_READY) ## format code and the notebooks' cells
@@ -111,6 +113,13 @@ nightly: kernel browser $(TEST_READY) ## what `make test` leaves out, a part of 
 	  $(PYTEST) -m "not slow and not nightly" $$($(SHUFFLED) $$order) || exit 1; \
 	done
 
+elsewhere: $(TEST_READY) ## `make test` in a fresh clone, as on a machine that nobody has seen: ELSEWHERE=3 draws the same one again
+	@$(TEST)/bin/python tests/elsewhere.py $(if $(ELSEWHERE),--draw $(ELSEWHERE)) \
+	  $(if $(ENVIRONMENT),--environment $(ENVIRONMENT)) $(if $(filter command environment,$(firstword $(origin PYTHON))),--python $(PYTHON))
+
+tried: $(TEST_READY) ## WHERE="no network" RUN="…": run that here, and keep for the status page what came of it
+	@$(TEST)/bin/python tests/elsewhere.py --where "$(WHERE)" --run "$$RUN"
+
 claims: $(BOOK_READY) ## write _build/claims.json; fail where a verdict is not as locked
 	$(BOOK)/bin/python $(COMMAND) claims
 
@@ -134,6 +143,14 @@ record: named $(TEST_READY) ## NAME=…: run a long experiment of experiments/ a
 
 portable: chapter $(TEST_READY) ## run notebooks under other instruction sets, threads, hash seeds, and DRAWS=20 orders of summation
 	$(TEST)/bin/python $(COMMAND) portable --draws $(DRAWS) $(SOME)
+
+newest: chapter $(TEST_READY) ## unit tests of models, and notebooks, with the newest torch, SymPy and transformers: what moved, by claim
+	@mkdir -p _build && grep -vE '^(torch|sympy|transformers)==' requirements.txt > _build/newest.txt
+	$(PYTHON) -m venv --clear .venv/newest
+	.venv/newest/bin/python -m pip install --quiet -r _build/newest.txt
+	.venv/newest/bin/python -m pip install --quiet torch sympy transformers
+	@red=0; .venv/newest/bin/python -m pytest -n $(WORKERS) --dist loadfile -rfE tests/models || red=1; \
+	  .venv/newest/bin/python $(COMMAND) newest --jobs $(WORKERS) $(SOME) || red=1; exit $$red
 
 fresh-seeds: chapter $(TEST_READY) ## run notebooks under SALTS=10 other seeds from FIRST=1 on, and add them up
 	$(TEST)/bin/python $(COMMAND) fresh-seeds --salts $(SALTS) --first $(FIRST) $(SOME)
@@ -170,7 +187,7 @@ form: $(TEST_READY) ## tag, title and fold the notebooks' cells by what they are
 	$(TEST)/bin/python $(COMMAND) form
 
 live-outputs: $(TEST_READY) ## write the present script of live figures into stored outputs
-	$(TEST)/bin/python $(COMMAND).book.live_figures $(wildcard notebooks/*/*.ipynb)
+	$(TEST)/bin/python $(COMMAND).book.live_figures $(sort $(wildcard notebooks/*/*.ipynb))
 
 mutants: $(TEST_READY) ## faults at random, and what sees them: KIND=prose N=60 CHAPTER=3 SALT=…
 	PYTHONPATH=$(CURDIR)/src:$(CURDIR)/tests $(TEST)/bin/python -m mutation \
@@ -209,7 +226,7 @@ install: $(TEST_READY) $(BOOK_READY) ## set up both environments; with -j2 at th
 .venv/book-%/.ready: LINK := book
 $(sort $(TEST_READY) $(BOOK_READY)):
 	@$(or $(PYTHON),false) -c '$(WILL_DO)' \
-	  || { echo "Python 3.11, 3.12 or 3.13 is needed; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	  || { echo "Python 3.11, 3.12, 3.13 or 3.14 is needed; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	@echo "Setting up $(@D) (once; about a minute)"
 	@$(PYTHON) -m venv --clear $(@D)
 	@$(@D)/bin/python -m pip install --disable-pip-version-check --quiet -r $(PINS)

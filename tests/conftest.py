@@ -74,6 +74,23 @@ def collected() -> ledger.Ledger:
     return ledger.collect(ROOT)
 
 
+class Patient:
+    """A browser whose pages have as much time as this machine needs."""
+
+    def __init__(self, browser: Any) -> None:
+        self.browser = browser
+
+    def new_context(self, **options: Any) -> Any:
+        return self._patient(self.browser.new_context(**options))
+
+    def new_page(self, **options: Any) -> Any:
+        return self._patient(self.browser.new_page(**options))
+
+    def _patient(self, opened: Any) -> Any:
+        opened.set_default_timeout(machine.patient(30) * 1000)
+        return opened
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """A real browser; whoever asks for it is left out where there is none."""
@@ -86,7 +103,7 @@ def browser() -> Iterator[Any]:
         found = playwright.chromium.launch(
             executable_path=CHROMIUM, args=FLAGS, timeout=machine.patient(60) * 1000
         )
-        yield found
+        yield Patient(found)
         found.close()
 
 

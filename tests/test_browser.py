@@ -8,7 +8,6 @@ from pathlib import Path
 from urllib.parse import quote
 
 import around_gates
-import machine
 import page_shares
 import pytest
 from cut_formulas import WIDTH, cut_off
@@ -75,7 +74,6 @@ class Tab:
         self.context = browser.new_context(
             viewport={"width": width, "height": 800}, color_scheme=scheme, offline=True
         )
-        self.context.set_default_timeout(machine.patient(30) * 1000)
         self.page = self.context.new_page()
         self.page.on("request", self._only_files)
         self.page.on("pageerror", lambda error: self.found.append(f"page error: {error}"))

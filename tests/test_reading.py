@@ -27,6 +27,7 @@ from verified_transformer.engine.account.records.record import (
     Volatile,
     to_json,
 )
+from verified_transformer.engine.commands.status import keep_trial, tree_key
 from verified_transformer.engine.exact.formulas.notation import TABLE, parse, symbols
 
 ROOT = Path(__file__).parent.parent
@@ -85,6 +86,23 @@ def test_a_failed_run_is_shown(state: ModuleType, tmp_path: Path) -> None:
     (tmp_path / "tests/status/fresh-seeds.json").write_text(json.dumps(data), "utf-8")
     said = state.PARTS["elsewhere"](tmp_path)
     assert "9 of 10" in said and "2.3 what it does: 6 cell 8: &lt;off&gt; by 6" in said
+
+
+@pytest.mark.canary
+def test_what_was_tried_before_a_change_says_so(state: ModuleType, tmp_path: Path) -> None:
+    assert state.PARTS["machines"](tmp_path) == state.NOTHING
+    (tmp_path / "cell.py").write_text("1", "utf-8")
+    trial = {
+        "where": "no network", "ran": "make test", "green": False, "result": "1 failed",
+        "key": tree_key(tmp_path), "when": "2026-11-29", "commit": "ea91b69e28ee",
+        "versions": {"torch": "2.13.0"}, "processor": "AMD", "python": "3.14.8", "cores": 2,
+    }  # fmt: skip
+    keep_trial(tmp_path, trial | {"result": "2 failed"})
+    keep_trial(tmp_path, trial)
+    said = state.PARTS["machines"](tmp_path)
+    assert "<td>red: 1 failed</td><td>yes</td>" in said and "2 failed" not in said
+    (tmp_path / "cell.py").write_text("2", "utf-8")
+    assert "<td>no, not since something changed</td>" in state.PARTS["machines"](tmp_path)
 
 
 @pytest.mark.canary

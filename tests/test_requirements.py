@@ -14,7 +14,7 @@ import pytest
 from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).parent.parent
-PYTHONS = ("3.11.0", "3.12.0", "3.13.0")
+PYTHONS = ("3.11.0", "3.12.0", "3.13.0", "3.14.0")
 
 
 def refused(name: str, requires: str | None) -> list[str]:

@@ -14,6 +14,7 @@ import html_gates
 import pytest
 import yaml
 from test_promises import README, ROOT, shell
+from test_requirements import PYTHONS
 
 LINES = shell(README)
 (BUILD,) = [line for line in LINES if line.startswith("jupyter-book ")]
@@ -43,8 +44,11 @@ def test_the_workflow_tries_the_readmes_lines_on_every_system_and_python() -> No
     ].values()
     assert [step["run"] for step in job["steps"] if "run" in step] == [INSTALL, BUILD, TEST]
     assert INSTALL in LINES
-    systems = {"system": ["ubuntu", "macos", "windows"], "python": ["3.11", "3.12", "3.13"]}
-    assert job["strategy"] == {"fail-fast": False, "matrix": systems}
+    systems = ["ubuntu-latest", "ubuntu-24.04-arm", "macos-latest", "windows-latest"]
+    pythons = [python.removesuffix(".0") for python in PYTHONS]
+    assert job["strategy"] == {
+        "fail-fast": False, "matrix": {"system": systems, "python": pythons}
+    }  # fmt: skip
     kept = job["steps"][-1]
     assert kept["if"] == "always()" and "_build/tests.xml" in kept["with"]["path"]
     assert job["env"] == {"PYTEST_ADDOPTS": "--junitxml=_build/tests.xml"}

@@ -150,19 +150,20 @@ def test_positions_are_compared_up_to_the_last(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.canary
 @pytest.mark.parametrize(("place", "where"), [
     ("training", r"training mode without dropout.*: relative error"),
-    ("past_key_values", r"a step with a cache: relative error"),
+    ("cache", r"a step with a cache: relative error"),
 ])  # fmt: skip
 def test_training_mode_and_a_cache_are_compared(
     place: str, where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A class that looks at its width in training only, or with a cache only."""
     inner = modeling_llama.LlamaMLP.forward
-    state = {"training": False, "past_key_values": False}
+    state = {"training": False, "cache": False}
     outer = modeling_llama.LlamaModel.forward
 
     def watched(self: Any, *args: Any, **options: Any) -> Any:
-        past = options.get("past_key_values")
-        state["past_key_values"] = past is not None and past.get_seq_length() > 0
+        # by whatever name: `past_key_values` up to transformers 5.23, `cache` since
+        past = [one for one in (*args, *options.values()) if hasattr(one, "get_seq_length")]
+        state["cache"] = any(one.get_seq_length() > 0 for one in past)
         state["training"] = self.training
         return outer(self, *args, **options)
 

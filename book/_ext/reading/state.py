@@ -19,6 +19,7 @@ from verified_transformer.engine.account.code import library, notebook_key
 from verified_transformer.engine.account.records.chances import expected
 from verified_transformer.engine.account.records.notebook_records import notebooks, stored_records
 from verified_transformer.engine.account.registry import OWN, load
+from verified_transformer.engine.commands.status import tree_key
 
 SHOWN = (
     "torch", "numpy", "scipy", "sympy", "transformers", "jupyter-book", "nbval", "pytest",
@@ -128,6 +129,23 @@ def elsewhere(root: Path) -> str:
             made.append(_by_chance(kept, root))
         made.append(_notebooks(kept) if kept else NOTHING)
     return "".join(made)
+
+
+def machines(root: Path) -> str:
+    """What was tried on which machine or setting, and what has changed since."""
+    tried = [one for name in ("machines", "newest") for one in _kept(root, name).get("tried", [])]
+    now = tree_key(root)
+    if not tried:
+        return NOTHING
+    rows = [
+        (
+            one["where"], one["ran"], ("" if one["green"] else "red: ") + one["result"],
+            "yes" if one["key"] == now else "no, not since something changed",
+            f"{_when(one)}, Python {one['python']}, {one['cores']} cores",
+        )
+        for one in tried
+    ]  # fmt: skip
+    return table(["Where", "What ran", "Result", "As the book is now?", "Run"], rows)
 
 
 def _by_chance(kept: Mapping[str, Mapping[str, Any]], root: Path) -> str:
@@ -284,5 +302,6 @@ def _section(notebook: str) -> str:
 
 
 PARTS: Mapping[str, Callable[[Path], str]] = {
-    part.__name__: part for part in (versions, gates, clauses, times, elsewhere, mutants, devices)
+    part.__name__: part
+    for part in (versions, gates, clauses, times, elsewhere, machines, mutants, devices)
 }

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import machine
 import nbval.kernel
 import pytest
 from jupyter_client.client import KernelClient
@@ -32,7 +32,7 @@ def said(client: KernelClient, code: str) -> str:
     """What a cell prints, or the name of its error."""
     number, found = client.execute(code), ""
     while True:
-        message = client.get_iopub_msg(timeout=60)
+        message = client.get_iopub_msg(timeout=machine.patient(60))
         if message["parent_header"].get("msg_id") != number:
             continue
         content = message["content"]
@@ -60,8 +60,9 @@ def test_a_name_that_no_cell_imports_is_missing(warm: RunningKernel) -> None:
 
 def test_can_be_interrupted_and_ends(warm: RunningKernel) -> None:
     before = warm_kernels.used()
-    warm.execute_cell_input("while True: pass", allow_stdin=False)
-    time.sleep(0.5)
+    warm.execute_cell_input("print('on', flush=True)\nwhile True: pass", allow_stdin=False)
+    while warm.kc.get_iopub_msg(timeout=machine.patient(60))["msg_type"] != "stream":
+        pass  # interrupted before it runs, the cell would run for ever
     warm.interrupt()
     assert "1\n" in said(warm.kc, "print(1)")
     assert warm_kernels.used() > before

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from functools import cache
 
 import pytest
@@ -110,9 +109,7 @@ def test_at_most_bounds_the_number_within_a_factor_of_two(name, at_most):
 def test_no_mutant_of_a_sum_runs_to_a_broken_end(run):
     """SymPy evaluates such a sum for hours: 1 % more than 10 is no last term."""
     k = sp.Symbol("k", integer=True, positive=True)
-    started = time.process_time()
     mutants = formula_mutants(run(1 + 1 / k**2, (k, 1, 10)))
-    assert time.process_time() - started < 10
     labels = [mutant.label for mutant in mutants]
     assert "10 -> 11" in labels and "10 doubled" in labels and "10 + 1 %" not in labels
 

@@ -123,6 +123,9 @@ def _parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     salted.add_argument("--salts", type=int, default=10, help="how many other seeds")
     salted.add_argument("--first", type=int, default=1, help="the first of them")
+    latest = command("newest", "run notebooks with the versions installed; say by claim what moved",
+                     lambda given: reruns.newest(given.notebooks, given.root, given.jobs),
+                     True)  # fmt: skip
     there = command(
         "evidence", "run notebooks on a GPU and keep what they measure; goes on where it stopped",
         lambda given: _done(
@@ -133,7 +136,7 @@ def _parser() -> argparse.ArgumentParser:
     there.add_argument("--device", default="cuda", help="a value of VERIFIED_DEVICE")
     there.add_argument("--finer", type=float, default=1, help="and once more, so much finer")
     there.add_argument("--budget", type=float, default=420, help="seconds of this step")
-    for added in (elsewhere, salted, there):
+    for added in (elsewhere, salted, latest, there):
         added.add_argument("--jobs", type=int, default=2, help="notebooks at a time")
     branch = command("publish-colab", "write the branch whose notebooks install the last commit",
                      lambda given: _done(colab.publish, given.root, given.served))  # fmt: skip

@@ -1,4 +1,4 @@
-"""`portable`, `fresh-seeds`, `evidence`: the notebooks on other processors, draws, devices.
+"""`portable`, `fresh-seeds`, `newest`, `evidence`: on other processors, draws, versions, devices.
 
 What came out is kept notebook by notebook, for the status page.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import subprocess
 import sys
 import time
@@ -19,7 +20,7 @@ from ..account.code import library, notebook_key
 from .notebooks import comparing
 from .notebooks.running import Run, run
 from .orders import with_orders
-from .status import keep, kept, path, provenance
+from .status import keep, keep_trial, kept, path, provenance, tree_key
 
 # What ATen, oneDNN and MKL call the same limit.
 _LIMITS = {
@@ -164,6 +165,36 @@ def added(
         "mended": before.get("mended", []) + mended,
         "seconds": before.get("seconds", 0) + seconds,
     }
+
+
+# ------------------------------------------------------------------ other versions
+
+
+def newest(notebooks: Sequence[Path], root: Path, jobs: int = 2) -> int:
+    """Run notebooks with whatever versions are installed, and say by claim what moved.
+
+    What it came to is kept for the status page as a row.
+    """
+    began, moved, failed = time.monotonic(), dict[str, list[str]](), 0
+    with ThreadPoolExecutor(jobs) as pool:
+        for notebook, made in zip(notebooks, pool.map(run, notebooks), strict=True):
+            differ = made.differences(root)
+            failed += bool(differ)
+            print(f"{_name(notebook, root)}: {len(differ) or 'nothing'} moved", flush=True)
+            for line in differ:
+                claims = re.findall(r"\b[A-Z]{3,5}-\d{2,}\b", line.partition(": ")[0])
+                for claim in claims or ["no claim"]:
+                    moved.setdefault(claim, []).append(f"{_name(notebook, root)}, {line}")
+    for claim, lines in sorted(moved.items()):
+        print("\n    ".join([claim, *lines]))
+    trial = {
+        "where": "The newest torch, SymPy and transformers", "ran": f"{len(notebooks)} notebooks",
+        "green": not failed, "result": f"{len(notebooks) - failed} as stored",
+        "minutes": round((time.monotonic() - began) / 60, 1), "key": tree_key(root),
+        **provenance(root),
+    }  # fmt: skip
+    print(f"{trial['result']} of {trial['ran']}   {keep_trial(root, trial, 'newest')}")
+    return int(bool(failed))
 
 
 # ------------------------------------------------------------------ another device

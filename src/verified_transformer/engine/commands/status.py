@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
+from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from ...writing import write_whole
 from .git import git
 
 PACKAGES = ("torch", "numpy", "sympy", "scipy", "transformers")
+_NOT_READ = re.compile(r"\.|__pycache__$|_build$|status$|.*\.egg-info$")
 UNFIT = "accepted: a run of `make test`, whole, that has just ended"
 
 
@@ -50,6 +53,35 @@ def keep_times(root: Path) -> Path:
     if found.get("asked", [])[-2:] != ["tests", "notebooks"]:
         raise ValueError(f"_build/times.json: got {found.get('asked')}; {UNFIT}")
     return write_status(root, "times", {**found, **provenance(root)})
+
+
+def keep_trial(root: Path, trial: Mapping[str, Any], name: str = "machines") -> Path:
+    """Keep what was tried on some machine, instead of what the same setting came to before.
+
+    Args:
+        trial: `where`, `ran`, `green`, `result`, `minutes`, the `key` of the files, provenance.
+        name: of the file beneath `tests/status`.
+    """
+    target = path(root, name)
+    tried = json.loads(target.read_text(encoding="utf-8"))["tried"] if target.exists() else []
+    setting = ("where", "ran", "python", "processor")
+    others = [one for one in tried if any(one.get(name) != trial.get(name) for name in setting)]
+    return write_status(root, name, {"tried": [*others, trial]})
+
+
+def tree_key(root: Path) -> str:
+    """Return a key that changes when any file does that a run of all tests may read.
+
+    What stands in `tests/status`, what is hidden and what is built is left out.
+    """
+    digest = sha256()
+    for folder, inner, files in os.walk(root):
+        inner[:] = sorted(name for name in inner if not _NOT_READ.match(name))
+        for name in sorted(files):
+            file = Path(folder, name)
+            digest.update(f"{file.relative_to(root).as_posix()}\0".encode())
+            digest.update(sha256(file.read_bytes()).digest())
+    return digest.hexdigest()[:16]
 
 
 def provenance(root: Path) -> dict[str, Any]:

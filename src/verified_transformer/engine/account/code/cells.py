@@ -190,7 +190,8 @@ def _flat(
     inner = [] if isinstance(node, _DEFINITIONS) else list(_inner(node))
     end = inner[0][1].lineno - 1 if inner else node.end_lineno or 0
     fields = {key: value for key, value in ast.iter_fields(node) if not inner or key not in _BODIES}
-    head: Any = type(node)(**fields | ({"body": [ast.Pass()], "orelse": []} if inner else {}))
+    empty = {"body": [ast.Pass()], "orelse": []} if inner else {}
+    head: Any = type(node)(**fields | {k: v for k, v in empty.items() if k in node._fields})
     ast.copy_location(head, node)
     binds, changes, loads = names_of(ast.Pass() if isinstance(node, ast.Try) else head)
     words = {part.arg for part in ast.walk(head) if isinstance(part, ast.keyword)}

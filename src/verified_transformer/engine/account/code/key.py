@@ -241,7 +241,8 @@ def how_made(lines: Sequence[Line]) -> str | None:
 def notebook_key(notebook: Path, package: Package) -> str:
     """Return a key that changes when a notebook's cells do, or what they reach of the library.
 
-    Comments and layout are free in cells; in the library all that `code.key` says is.
+    Free is what is free in the library, so that the key is the same on every Python, whose
+    syntax trees differ.
 
     Args:
         notebook: its file; nothing is executed.
@@ -254,7 +255,13 @@ def notebook_key(notebook: Path, package: Package) -> str:
     sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     home = package.module(package.folder / "__init__.py")
     trees = [ast.parse(source) for source in sources]
-    names = sorted({dotted for tree in trees for _, dotted in home.imported(tree)})
+    imports = dict(pair for tree in trees for pair in home.imported(tree))
+    names = sorted({*imports.values()})
     found = {name: package.named(name, home)[0] for name in names}
     reached = {name: key_of(found[name], package) for name in names if found[name]}
-    return hash_of(json.dumps([[ast.dump(tree) for tree in trees], reached]))
+
+    def resolve(name: str, attributes: list[str]) -> str:
+        return ".".join([imports.get(name, name), *attributes])
+
+    cells_mean = _meaning([node for tree in trees for node in tree.body], (), resolve)
+    return hash_of(json.dumps([cells_mean, reached]))
