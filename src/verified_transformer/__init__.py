@@ -17,6 +17,7 @@ from importlib.metadata import version as _version
 
 import lazy_loader as _lazy
 
+__sealed__ = True  # results are keyed by what this code does, not by its names
 __getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
 
 try:
