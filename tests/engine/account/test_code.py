@@ -215,10 +215,17 @@ def test_to_move_into_a_root_apart_is_free(package: Path, request: pytest.Fixtur
     assert now.key == before.key and "apart/seeds.py: seed_of" in now.definitions
 
 
+LATE = "import {0}\n__getattr__, __dir__, __all__ = {0}.__getattr__, {0}.__dir__, {0}.__all__"
+
+
 @pytest.mark.canary
 @pytest.mark.parametrize(
     "plant",
-    ["import apart.seeds\napart.seeds.seed_of = len", "def __getattr__(name):\n    return len"],
+    [
+        "import apart.seeds\napart.seeds.seed_of = len",
+        "def __getattr__(name):\n    return len",
+        LATE.format("other"),
+    ],
 )
 def test_what_a_face_does_beside_handing_names_on_changes_the_key(apart: Path, plant: str) -> None:
     replaced(apart, ("apart.face", "..seeds"))
@@ -230,6 +237,16 @@ def test_what_a_face_does_beside_handing_names_on_changes_the_key(apart: Path, p
         assert key(apart).key != before
         face.write_text(text, encoding="utf-8")
     assert key(apart).key == before
+
+
+def test_a_face_that_hands_on_what_another_does_is_free(apart: Path) -> None:
+    replaced(apart, ("apart.face", "..seeds"))
+    (apart / "seeds.pyi").write_text("from apart.face import seed_of as seed_of", encoding="utf-8")
+    keys = []
+    for text in "", LATE.format("apart"), LATE.format("other"):
+        (apart / "seeds.py").write_text(f"{text}\n", encoding="utf-8")
+        keys.append(key(apart).key)
+    assert keys[0] == keys[1] != keys[2]
 
 
 def test_a_package_that_is_not_sealed_counts_by_its_names(apart: Path) -> None:

@@ -13,11 +13,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
+from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from pathlib import Path
 
 _SEALED = re.compile(r"^__sealed__ = True\b", re.MULTILINE)
 _LATE = "_lazy.attach_stub(__name__, __file__)"  # gives the names of the stub, and no other
+_OF_ANOTHER = "({0}.__getattr__, {0}.__dir__, {0}.__all__)"  # gives what another face does
 
 
 class CodeFault(ValueError):
@@ -108,10 +110,11 @@ class Package:
 
     Args:
         folder: the package's folder; of its own modules labels do not name the package.
+        beside: where others are looked for first, then as Python would.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, *beside: Path) -> None:
+        self.folder, self._beside = folder, beside
         self._roots: dict[str, Path | None] = {folder.name: folder}
         self._modules: dict[Path, Module] = {}
 
@@ -132,7 +135,7 @@ class Package:
     def root(self, name: str) -> Path | None:
         """Return the folder of the package of this name, or None where it is not followed."""
         if name not in self._roots:
-            self._roots[name] = _sealed(name)
+            self._roots[name] = _sealed(name, self._beside)
         return self._roots[name]
 
     def named(self, dotted: str, via: Module) -> tuple[Definition | None, list[str]]:
@@ -174,9 +177,9 @@ class Package:
         if name in found.bindings:
             return Definition(found, name), rest, []
         for source in (found, *self._stub(file)):  # a face loads its names when they are used
-            if name in source.imports:
-                definition, attributes, through = self.followed(source.imports[name], source)
-                return definition, [*attributes, *rest], [*self._run_by(found), *through]
+            if onward := source.imports.get(name):
+                definition, left, through = self.followed(".".join([onward, *rest]), source)
+                return definition, left, [*self._run_by(found, onward), *through]
         raise CodeFault(f"{via.label}: asks {found.label} for {name}, which is not there")
 
     def run_with(self, module: Module) -> Iterator[Definition]:
@@ -196,11 +199,13 @@ class Package:
                 if found := self.named(dotted, source)[0]:
                     yield name, found
 
-    def _run_by(self, face: Module) -> Iterator[Definition]:
-        """What a face runs beside handing names on: all of it, and what its packages run."""
+    def _run_by(self, face: Module, onward: str) -> Iterator[Definition]:
+        """What a face runs beside handing a name on, and what its packages run."""
         yield from dict.fromkeys(part for part in self.run_with(face) if part.statements)
+        other = onward.partition(".")[0]
+        known = {_LATE, _OF_ANOTHER.format(other)} if face.imports.get(other) == other else {_LATE}
         late = face.bindings.get("__getattr__", [])
-        if not all(isinstance(part, ast.Assign) and _LATE in ast.unparse(part) for part in late):
+        if not all(isinstance(p, ast.Assign) and ast.unparse(p.value) in known for p in late):
             yield Definition(face, "__getattr__")
 
     def _stub(self, file: Path) -> list[Module]:
@@ -208,10 +213,10 @@ class Package:
         return [self.module(stub)] if stub.is_file() else []
 
 
-def _sealed(name: str) -> Path | None:
+def _sealed(name: str, beside: tuple[Path, ...]) -> Path | None:
     """The folder of a regular package that Python would import, where the package is sealed."""
     try:
-        spec = find_spec(name)
+        spec = PathFinder.find_spec(name, [*map(str, beside)]) or find_spec(name)
     except ValueError:  # of a module without a spec, such as `__main__`
         return None
     if spec is None or not spec.submodule_search_locations or not spec.origin:
