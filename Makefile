@@ -31,7 +31,7 @@ BOOK_READY := $(call ready,book,requirements-book.txt)
 endif
 PYTEST := $(TEST)/bin/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -rfEs
 NOTEBOOKS := --nbval --nbval-sanitize-with=nbval_sanitize.cfg
-DOCTESTS := --doctest-modules src/verified_transformer book/_ext
+DOCTESTS := --doctest-modules src/verified_transformer packages book/_ext
 COMMAND := -m verified_transformer
 # A machine with a GPU has torch, SciPy, matplotlib and the Hugging Face hub; what else notebooks need travels along.
 DEVICE ?= cuda
@@ -46,10 +46,11 @@ transformers|wcwidth
 RECORDINGS := $(sort $(patsubst src/verified_transformer/book/recordings/%.json,%,$(wildcard src/verified_transformer/book/recordings/*.json)))
 # The files of tests, shuffled by a number.
 SHUFFLED := $(TEST)/bin/python -c 'import pathlib, random, sys; random.seed(sys.argv[1]); \
-  files = sorted(map(str, pathlib.Path("tests").rglob("test_*.py"))); random.shuffle(files); print(*files)'
+  files = sorted(map(str, (f for d in ("tests", "packages") for f in pathlib.Path(d).rglob("test_*.py")))); random.shuffle(files); print(*files)'
 SOME := $(if $(NOTEBOOK),$(NOTEBOOK),$(if $(CHAPTER),$(sort $(wildcard notebooks/$(CHAPTER)-*/*.ipynb))))
 
-export PYTHONPATH := $(CURDIR)/src
+SOURCES := $(CURDIR)/src:$(CURDIR)/packages/weightwise/src
+export PYTHONPATH := $(SOURCES)
 export REASON
 export RUN
 # One notebook runs for each processor; kernels with more threads than that wait for each other.
@@ -159,7 +160,7 @@ fresh-seeds: chapter $(TEST_READY) ## run notebooks under SALTS=10 other seeds f
 evidence: chapter $(if $(wildcard _build/wheels),,$(TEST_READY)) ## run notebooks on a GPU; goes on where it stopped: DEVICE=cuda FINER=1 BUDGET=420
 ifneq ($(wildcard _build/wheels),)
 	@test -d _build/site || $(PYTHON) -m pip install -q --no-index --no-deps --target _build/site _build/wheels/*.whl
-	PYTHONPATH=$(CURDIR)/src:$(CURDIR)/_build/site $(PYTHON) $(GPU)
+	PYTHONPATH=$(SOURCES):$(CURDIR)/_build/site $(PYTHON) $(GPU)
 else
 	$(TEST)/bin/python $(GPU)
 endif
@@ -190,11 +191,11 @@ live-outputs: $(TEST_READY) ## write the present script of live figures into sto
 	$(TEST)/bin/python $(COMMAND).book.live_figures $(sort $(wildcard notebooks/*/*.ipynb))
 
 mutants: $(TEST_READY) ## faults at random, and what sees them: KIND=prose N=60 CHAPTER=3 SALT=…
-	PYTHONPATH=$(CURDIR)/src:$(CURDIR)/tests $(TEST)/bin/python -m mutation \
+	PYTHONPATH=$(SOURCES):$(CURDIR)/tests $(TEST)/bin/python -m mutation \
 	  $(if $(KIND),--kind $(KIND)) $(if $(N),--n $(N)) $(if $(CHAPTER),--chapter $(CHAPTER)) $(if $(SALT),--salt $(SALT))
 
 canaries: $(TEST_READY) ## count the known-bad inputs of each file anew: there may be more, and not fewer
-	$(TEST)/bin/python -m pytest -n 0 -q --collect-only -m "canary and not nightly" tests | grep :: | cut -d : -f 1 | LC_ALL=C sort | uniq -c > tests/canaries/counts.txt
+	$(TEST)/bin/python -m pytest -n 0 -q --collect-only -m "canary and not nightly" tests packages | grep :: | cut -d : -f 1 | LC_ALL=C sort | uniq -c > tests/canaries/counts.txt
 
 chapter:
 	@test -z "$(CHAPTER)" || ls -d notebooks/$(CHAPTER)-* >/dev/null 2>&1 || { \

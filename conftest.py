@@ -21,6 +21,7 @@ from time_spent import Account
 from verified_transformer.engine.commands.notebooks import warm_kernels
 
 ROOT = Path(__file__).parent
+SOURCES = (ROOT / "src", *sorted(ROOT.glob("packages/*/src")))
 LONGEST_CELL = 300  # seconds on the reference machine; the longest takes a fifth of that
 CACHED = "verified_transformer/seconds"  # of each file, in its last run
 KEPT = ROOT / "tests" / "status" / "times.json"  # of a whole run, where the cache has none
@@ -37,7 +38,7 @@ SLOW_FIXTURES = {"html", "broken_build", "browser"}  # the built book, chromium
 # cannot be written.
 KEPT_APART = ROOT / "_build" / "home"
 os.environ["PYTHONPATH"] = os.pathsep.join(
-    dict.fromkeys([str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])
+    dict.fromkeys([*map(str, SOURCES), *filter(None, [os.environ.get("PYTHONPATH")])])
 )
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ["PYTHONUTF8"] = "1"  # of what tests start; nothing else makes Windows speak UTF-8

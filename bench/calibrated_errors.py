@@ -23,9 +23,9 @@ import transformers
 from initial_loss import of_ways, peers, summary
 from scipy.stats import kstest, norm
 
-from verified_transformer.models import initial_loss
-from verified_transformer.models.first_loss.diagnosis.readings import framed
 from verified_transformer.writing import write_whole
+from weightwise import initial_loss
+from weightwise.first_loss.diagnosis.readings import framed
 
 BOOK = Path(__file__).parents[1] / "book"
 TEXT, PLOT = BOOK / "initial-loss-calibration.txt", BOOK / "figures/initial-loss-calibration.svg"

@@ -34,15 +34,15 @@ import torch
 import transformers
 
 from verified_transformer.book.experiments.laboratory.tasks import described, documentation, worded
-from verified_transformer.models import factorised_table, set_table
-from verified_transformer.models.factorised import (
+from verified_transformer.seeds import generator, seed_of
+from verified_transformer.writing import write_whole
+from weightwise import factorised_table, set_table
+from weightwise.factorised import (
     KroneckerEmbedding,
     LowRankEmbedding,
     balanced_factors,
     covering_factors,
 )
-from verified_transformer.seeds import generator, seed_of
-from verified_transformer.writing import write_whole
 
 RESULT = Path(__file__).with_suffix(".json")
 BOOK = Path(__file__).parents[1] / "book"

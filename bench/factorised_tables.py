@@ -40,8 +40,8 @@ from verified_transformer.book.experiments.factorised_lookup import (
     job,
     timed,
 )
-from verified_transformer.models import factorised_table
-from verified_transformer.models.factorised.families import FAMILIES
+from weightwise import factorised_table
+from weightwise.factorised.families import FAMILIES
 
 TABLES = [
     ("low rank", 16, 2), ("low rank", 64, 2), ("Kronecker", 16, 2), ("Kronecker", 16, 3),
@@ -53,7 +53,7 @@ COLUMNS = [  # lookups of tokens, then scores of states
     (152_000, 4096, "lookup", 2048), (50_257, 768, "head", 1), (50_257, 768, "head", 128),
     (50_257, 768, "head", 1024),
 ]  # fmt: skip
-TESTS = Path(__file__).parents[1] / "tests/models/test_factorised_hugging_face.py"
+TESTS = Path(__file__).parents[1] / "packages/weightwise/tests/test_factorised_hugging_face.py"
 OPERATIONS = {  # the test of each, and what it holds where it passes
     "set; logits as on the whole table; `make_dense`": (
         "test_a_model_gives_what_it_gives_on_the_table_as_a_whole", "yes"),

@@ -15,8 +15,8 @@ import numpy as np
 import torch
 from scipy import stats
 
-from verified_transformer.models.first_loss import GaussianStart
 from verified_transformer.seeds import generator
+from weightwise.first_loss import GaussianStart
 
 _AT, _SHARE = np.polynomial.legendre.leggauss(14)
 FALLEN, RISEN = 5.0, 45.0  # exp(-exp(5)) and 1 - exp(-exp(-45)) are nothing

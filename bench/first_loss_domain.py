@@ -23,9 +23,9 @@ import numpy as np
 import torch
 from scipy.stats import kstest
 
-from verified_transformer.models import initial_loss
-from verified_transformer.models.first_loss import Body, Norm, Stack
 from verified_transformer.writing import write_whole
+from weightwise import initial_loss
+from weightwise.first_loss import Body, Norm, Stack
 
 TABLE = Path(__file__).parents[1] / "book" / "initial-loss-domain.txt"
 DRAWS = 16

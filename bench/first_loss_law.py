@@ -5,7 +5,7 @@
 
 200 random points of the domain against nested Gauss-Legendre panels that share no formula with the
 library (`first_loss_by_windows`), 50 random points against 2000 drawn tables each.
-`bench/first_loss_law.json` is the result; tests/models/test_gaussian_first_loss.py holds it
+The result lies beside the package's test_gaussian_first_loss.py, which holds it
 against the code of today. About six minutes on one core.
 """
 
@@ -29,10 +29,10 @@ from verified_transformer.book.tying.first_losses import (
     z_of_mean,
     z_of_variance,
 )
-from verified_transformer.models.first_loss import GaussianStart
 from verified_transformer.writing import write_whole
+from weightwise.first_loss import GaussianStart
 
-RESULT = Path(__file__).with_suffix(".json")
+RESULT = Path(__file__).parents[1] / "packages/weightwise/tests/first_loss_law.json"
 KINDS: dict[str, tuple[int, int, float, dict[str, object]]] = {  # how many of each, largest spread
     "one cosine": (150, 20, 100.0, {}),
     "a random cosine": (20, 10, 10.0, {"cosine": "random"}),

@@ -27,8 +27,8 @@ from pathlib import Path
 import torch
 import torch.nn.functional as F
 
-from verified_transformer.models.first_loss import DrawnVocabulary, first_loss
 from verified_transformer.writing import write_whole
+from weightwise.first_loss import DrawnVocabulary, first_loss
 
 N, D, TOKENS = 152_064, 4096, 512
 LIMIT, TIMES = 0.35, 1.5  # GiB beyond the inputs; how much longer than its parts

@@ -18,7 +18,7 @@ from typing import Any
 
 import mpmath
 
-from verified_transformer.models.first_loss import gaussian_first_loss
+from weightwise.first_loss import gaussian_first_loss
 
 
 def cost(call: Callable[[], float]) -> tuple[float, float]:

@@ -27,12 +27,12 @@ from typing import Any
 import torch
 import transformers
 
-from verified_transformer.models.growth import compare, describe, grow
-from verified_transformer.models.growth.sizes import size_of
 from verified_transformer.writing import write_whole
+from weightwise.growth import compare, describe, grow
+from weightwise.growth.sizes import size_of
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "tests/models"))
+sys.path.insert(0, str(ROOT / "packages/weightwise/tests"))
 from growth_models import EVERY, KINDS, TODAY, model, randomise  # noqa: E402
 
 RESULT = Path(__file__).with_suffix(".json")

@@ -34,8 +34,8 @@ import torch
 import transformers
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from verified_transformer.models import grow, widen_checkpoint
 from verified_transformer.writing import write_whole
+from weightwise import grow, widen_checkpoint
 
 RESULT = Path(__file__).with_suffix(".json")
 TABLE = Path(__file__).parents[1] / "book/grow-at-scale.txt"

@@ -38,9 +38,9 @@ from verified_transformer.book.experiments.laboratory.tasks import (
     lettered,
 )
 from verified_transformer.book.experiments.laboratory.ways_to_grow import padded
-from verified_transformer.models.growth import grow, grow_along
 from verified_transformer.seeds import generator, seed_of
 from verified_transformer.writing import write_whole
+from weightwise.growth import grow, grow_along
 
 RESULT = Path(__file__).with_suffix(".json")
 TABLE = Path(__file__).parents[1] / "book/grow-equal-compute.txt"

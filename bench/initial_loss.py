@@ -31,8 +31,8 @@ import torch
 import transformers
 
 from verified_transformer.book import real_models
-from verified_transformer.models import expected_first_loss, initial_loss
 from verified_transformer.writing import write_whole
+from weightwise import expected_first_loss, initial_loss
 
 LENGTH, TEXTS = 128, 8
 RESULT = Path(real_models.__file__).with_name("first_losses.json")

@@ -5,7 +5,7 @@
     python bench/planted_faults.py picture                  the manual's drawing
 
 Results of parts are kept together in `planted_faults.json`, of which the manual's table is written.
-Models are those of `tests/models/first_loss_models.py`, small and random; half of the fresh ones
+Models are those of `first_loss_models.py` of its tests, small and random; half of the fresh ones
 have the wide initialiser of that file, the others their class's own.
 """
 
@@ -29,11 +29,11 @@ import torch.nn.functional as F
 import transformers
 from torch import nn
 
-from verified_transformer.models import body_of, diagnose, initial_loss
-from verified_transformer.models.first_loss.diagnosis.watching import is_matrix, stacks_of
 from verified_transformer.writing import write_whole
+from weightwise import body_of, diagnose, initial_loss
+from weightwise.first_loss.diagnosis.watching import is_matrix, stacks_of
 
-MADE = Path(__file__).parents[1] / "tests/models/first_loss_models.py"
+MADE = Path(__file__).parents[1] / "packages/weightwise/tests/first_loss_models.py"
 RESULT = Path(__file__).with_suffix(".json")
 TABLE = Path(__file__).parents[1] / "book" / "planted-faults-table.txt"
 DRAWING = Path(__file__).parents[1] / "book" / "figures" / "diagnosis.svg"

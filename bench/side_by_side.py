@@ -32,10 +32,10 @@ import torch
 import torch.nn.functional as F
 from first_loss_streamed import D, N, slice_of
 
-from verified_transformer.models import factorised_table, grow, initial_loss
-from verified_transformer.models.factorised.families import FAMILIES
-from verified_transformer.models.first_loss import DrawnVocabulary
 from verified_transformer.writing import write_whole
+from weightwise import factorised_table, grow, initial_loss
+from weightwise.factorised.families import FAMILIES
+from weightwise.first_loss import DrawnVocabulary
 
 ROOT = Path(__file__).parent.parent
 Ways = dict[str, Callable[[], Any]]

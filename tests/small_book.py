@@ -74,6 +74,7 @@ def build(folder: Path) -> Path:
             shutil.copytree(ROOT / name, target, ignore=ignored)
         else:
             shutil.copy(ROOT / name, target)
+    (folder / "packages").mkdir()  # it needs none
     (folder / ".venv").symlink_to((ROOT / ".venv").resolve())
     for name, text in PAGES.items():
         (folder / f"book/{name}.md").write_text(text, encoding="utf-8")

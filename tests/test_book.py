@@ -68,7 +68,7 @@ def test_gate_catches(folder: str, gate: Gate, finding: str) -> None:
 def broken_build(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, str]:
     """A book of nothing but faulty pages, built as the real one is."""
     root = tmp_path_factory.mktemp("broken")
-    for name in ("book", "src"):
+    for name in ("book", "src", "packages"):
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "_config.yml", root)
     (root / "notebooks").mkdir()

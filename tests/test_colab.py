@@ -160,7 +160,10 @@ def unfit(text: str, trees: dict[str, Path]) -> list[str]:
     return [f"imports {name}, which its commit lacks" for name in ours if not has(package, name)]
 
 
-sources = cache(Package)  # a tree is asked for the imports of all notebooks
+@cache
+def sources(folder: Path) -> Package:
+    """A tree is asked for the imports of all notebooks."""
+    return Package(folder, *folder.parents[1].glob("packages/*/src"))
 
 
 def has(folder: Path, dotted: str) -> bool:

@@ -15,6 +15,7 @@ import verified_transformer
 from verified_transformer import book, models
 
 TESTS = Path(__file__).parent
+PACKAGES = TESTS.parent / "packages"
 GIVES_NONE = {"number"}  # where a formula has no finite value at a point; it refuses nothing
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -63,7 +64,8 @@ def test_every_offered_function_is_called_wrongly(face: ModuleType) -> None:
 
 @cache
 def _tried() -> set[str]:
-    return called_wrongly(path.read_text(encoding="utf-8") for path in TESTS.rglob("test_*.py"))
+    tests = (*TESTS.rglob("test_*.py"), *PACKAGES.rglob("test_*.py"))
+    return called_wrongly(path.read_text(encoding="utf-8") for path in tests)
 
 
 @pytest.mark.canary

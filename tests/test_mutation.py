@@ -13,7 +13,7 @@ import pytest
 from mutation import sites
 from mutation.__main__ import as_json, equivalent, left, table
 from mutation.judging import LOCKED, RECORDED, Judge, Judgement, importers, readers
-from mutation.mutant import KINDS, Mutant
+from mutation.mutant import KINDS, PARTS, Mutant
 from mutation.mutants import UNITS, draw
 from mutation.sites import Site
 from near_claims import claims_near
@@ -120,7 +120,7 @@ def test_a_changed_cell_is_red_where_it_or_one_behind_it_differs(tmp_path: Path)
     (tmp_path / "trials.json").write_text(json.dumps(trials), encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-m", "mutation.forked", tmp_path / "n.ipynb", tmp_path / "trials.json"],
-        env={**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT / 'tests'}"},
+        env={**os.environ, "PYTHONPATH": f"{ROOT / 'tests'}{os.pathsep}{os.environ['PYTHONPATH']}"},
         capture_output=True, encoding="utf-8", check=True,
     )  # fmt: skip
     found = [json.loads(line) for line in done.stdout.splitlines()]
@@ -130,10 +130,10 @@ def test_a_changed_cell_is_red_where_it_or_one_behind_it_differs(tmp_path: Path)
 
 
 def test_a_module_is_tried_by_what_imports_it_or_by_what_imports_its_importers() -> None:
-    models = "src/verified_transformer/models"
-    assert "tests/models/test_heads.py" in importers(ROOT, f"{models}/heads.py")
+    models, tested = PARTS["models"]
+    assert f"{tested}/test_heads.py" in importers(ROOT, f"{models}/heads.py")
     tests = importers(ROOT, f"{models}/factorised/scoring.py")  # no test imports it
-    assert "tests/models/test_factorised.py" in tests and "tests/models/test_heads.py" not in tests
+    assert f"{tested}/test_factorised.py" in tests and f"{tested}/test_heads.py" not in tests
     experiments = "src/verified_transformer/book/experiments"
     assert RECORDED in importers(ROOT, f"{experiments}/tying_on_few_data.py")
 

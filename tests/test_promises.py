@@ -90,12 +90,13 @@ def test_every_line_for_a_shell_is_tried_here_or_in_another_test() -> None:
     elsewhere = [
         *PLAIN,  # tests/test_systems.py
         f'pip install "{SETTINGS["project"]["name"]}[models] @ git+{URL}"',  # tests/test_colab.py
+        f'pip install "weightwise @ git+{URL}#subdirectory=packages/weightwise"',
     ]
     assert sorted({*shell(README), *shell(WELCOME)}) == sorted({*MAKE, *elsewhere})
     assert "models" in SETTINGS["project"]["optional-dependencies"]
     for name in ("README.md", "pyproject.toml", "CITATION.cff"):
         addresses = re.findall(
-            r"https://github\.com/[^\s\"'/]+/[^\s\"'/]+", (ROOT / name).read_text("utf-8")
+            r"https://github\.com/[^\s\"'/]+/[^\s\"'/#]+", (ROOT / name).read_text("utf-8")
         )
         assert set(addresses) == {URL}, name
 
@@ -171,8 +172,8 @@ def test_examples_stand_on_pages_whose_examples_run() -> None:
         ("README.md", "pycon"), ("welcome.md", "python"), ("initial-loss.md", "python"),
         ("initial-loss.md", "pycon"),  # in tests/models/test_api_pages.py
         ("factorised-tables.md", "pycon"),  # in tests/models/test_api_pages.py
-        ("grow.md", "pycon"),  # in tests/models/test_growth_checkpoints.py
-        ("grow.md", "python"),  # in tests/models/test_growth_distributed.py
+        ("grow.md", "pycon"),  # in tests/models/test_manuals.py
+        ("grow.md", "python"),  # in tests/models/test_manuals.py
     }  # fmt: skip
 
 
@@ -263,7 +264,7 @@ def idle(source: str) -> list[str]:
 
 
 def test_every_example_of_a_docstring_is_run() -> None:
-    for path in (ROOT / "src").rglob("*.py"):
+    for path in (*(ROOT / "src").rglob("*.py"), *ROOT.glob("packages/*/src/**/*.py")):
         assert idle(path.read_text(encoding="utf-8")) == [], path
 
 

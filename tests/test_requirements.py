@@ -55,16 +55,37 @@ def test_the_wheel_holds_licences_claims_and_types(tmp_path: Path) -> None:
     for name in ("LICENSE", "LICENSE-TEXT", "README.md", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path)
     ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
-    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=ignored)
+    for folder in ("src", "packages"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
     build = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q"]
     subprocess.run([*build, "-w", tmp_path / "dist", tmp_path], check=True, capture_output=True)
     (wheel,) = (tmp_path / "dist").glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
-    for wanted in ("licenses/LICENSE", "licenses/LICENSE-TEXT", "tying.yaml", "py.typed"):
+    for wanted in (
+        "licenses/LICENSE",
+        "licenses/LICENSE-TEXT",
+        "tying.yaml",
+        "py.typed",
+        "weightwise/__init__.pyi",
+    ):
         assert any(name.endswith(wanted) for name in names), wanted
     (metadata,) = (name for name in names if name.endswith("METADATA"))
     text = zipfile.ZipFile(wheel).read(metadata).decode()
     assert "License-Expression: MIT AND CC-BY-4.0" in text
+
+
+@pytest.mark.slow
+def test_a_package_of_its_own_is_built_from_its_folder_alone(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "packages/weightwise", tmp_path / "weightwise")
+    build = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q"]
+    subprocess.run(
+        [*build, "-w", tmp_path, tmp_path / "weightwise"], check=True, capture_output=True
+    )
+    (wheel,) = tmp_path.glob("weightwise-*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    for wanted in ("licenses/LICENSE", "weightwise/__init__.pyi", "weightwise/py.typed"):
+        assert any(name.endswith(wanted) for name in names), wanted
+    assert not any("verified" in name for name in names)
 
 
 def test_requirements_agree() -> None:

@@ -22,9 +22,9 @@ from verified_transformer import (
     symbols,
     total,
 )
-from verified_transformer.models import factorised_table, initial_loss
-from verified_transformer.models.factorised.families import FAMILIES
-from verified_transformer.models.first_loss import first_loss
+from weightwise import factorised_table, initial_loss
+from weightwise.factorised.families import FAMILIES
+from weightwise.first_loss import first_loss
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,7 @@
 """The API pages: signatures and docstrings of what a face of the library offers.
 
 They are read from the sources, which are never imported, so that a page says what the code says
-and needs neither torch nor SymPy. ``.. api:: verified_transformer.models`` shows all names in the
+and needs neither torch nor SymPy. ``.. api:: weightwise`` shows all names in the
 face's stub; a longer name shows that one.
 """
 
@@ -57,7 +57,8 @@ def described(dotted: str, config: Any = None) -> Iterator[tuple[str, str]]:
         config: Sphinx's, for napoleon.
     """
     package = Package(FOLDER)
-    stub = FOLDER.parent.joinpath(*dotted.split("."), "__init__.pyi")
+    first, *rest = dotted.split(".")
+    stub = (package.root(first) or FOLDER).joinpath(*rest, "__init__.pyi")
     face = package.module(stub if stub.is_file() else FOLDER / "__init__.py")
     names = sorted(face.imports, key=str.casefold) if stub.is_file() else [""]
     for name in names:
@@ -87,7 +88,8 @@ def _block(node: ast.stmt, module: Module, config: Any, inside: bool = False) ->
     if marks & {"classmethod", "staticmethod"}:
         yield f"   :{min(marks & {'classmethod', 'staticmethod'})}:"
     if not inside:
-        yield f"   :module: {'.'.join(['verified_transformer', *Path(module.label).parts])[:-3]}"
+        path = module.file.relative_to(module.package.parent).with_suffix("")
+        yield f"   :module: {'.'.join(path.parts)}"
     yield ""
     lines = GoogleDocstring(_as_rst(text), config, what=kind).lines()
     yield from (f"   {line}".rstrip() for line in lines)

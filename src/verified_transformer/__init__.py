@@ -1,12 +1,12 @@
 """The library of *The Verified Transformer*: statements about weights, decided by machine.
 
-Three parts, each with a map in its ``__init__``:
+Two parts, each with a map in its ``__init__``, beside the package `weightwise`, what practitioners
+import, which is found as `models` as well:
 
-- `models`, what practitioners import: first loss, growth, factorised tables, counting;
 - `engine`, what decides claims: registry, checks, exact mathematics, sampling, records, verdicts;
 - `book`, what is this book's: its claims, what its notebooks share, its long experiments.
 
-The book imports the other two, which know neither it nor each other, the commands apart.
+The book imports the other two, which know neither it nor each other.
 
 Names are loaded when they are first used, so that reading the ledger needs neither SymPy nor torch,
 and `verified_transformer.models` no SymPy. They stand in ``__init__.pyi``.
@@ -17,6 +17,7 @@ from importlib.metadata import version as _version
 
 import lazy_loader as _lazy
 
+__sealed__ = True  # results are keyed by what this code does, not by its names
 __getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
 
 try:

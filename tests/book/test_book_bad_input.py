@@ -18,7 +18,7 @@ from verified_transformer.book.tables.products import rows_of
 from verified_transformer.book.tying import first_losses, identity_bodies, remedies
 from verified_transformer.book.widening import layers as wide
 from verified_transformer.book.widening import whole_models
-from verified_transformer.models.growth import repeated
+from weightwise.growth import repeated
 
 σ, n, d, k = symbols("sigma n d k")
 x = sp.Symbol("x")

@@ -33,6 +33,7 @@ def test_a_text_that_cannot_be_written_leaves_the_file_as_it_was(tmp_path: Path)
 
 
 def test_every_command_and_benchmark_writes_so() -> None:
-    files = (p for folder in ("src", "bench") for p in (ROOT / folder).rglob("*.py"))
+    folders = ("src", *ROOT.glob("packages/*/src"), "bench")
+    files = (p for folder in folders for p in (ROOT / folder).rglob("*.py"))
     found = {p for p in files if CALL.search(p.read_text(encoding="utf-8"))}
     assert {p.relative_to(ROOT).as_posix() for p in found} == IN_PLACE

@@ -46,7 +46,7 @@ def shown(dotted: str) -> str:
     return "\n".join(line for _, line in api_pages.described(dotted))
 
 
-@pytest.mark.parametrize("face", ["verified_transformer", "verified_transformer.models"])
+@pytest.mark.parametrize("face", ["verified_transformer", "weightwise"])
 def test_every_public_function_and_class_is_shown(face: str) -> None:
     text = shown(face)
     module = importlib.import_module(face)
@@ -57,16 +57,16 @@ def test_every_public_function_and_class_is_shown(face: str) -> None:
 
 
 def test_signatures_formulas_and_methods_are_those_of_the_source() -> None:
-    text = shown("verified_transformer.models")
+    text = shown("weightwise")
     assert ".. py:function:: normalised(hidden: torch.Tensor, kind: str='rms', *," in text
     assert ":math:`d\\sigma^2`" in text
     assert "   .. py:method:: attend(hidden: torch.Tensor) -> torch.Tensor" in shown(
-        "verified_transformer.models.factorised.base.FactorisedEmbedding"
+        "weightwise.factorised.base.FactorisedEmbedding"
     )
     assert verified_transformer.__version__
 
 
 @pytest.mark.canary
 def test_a_name_that_is_not_there_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"asks models/__init__.py for no_such"):
-        shown("verified_transformer.models.no_such")
+    with pytest.raises(ValueError, match=r"asks weightwise/__init__.py for no_such"):
+        shown("weightwise.no_such")

@@ -191,7 +191,7 @@ class Judge:
             done = subprocess.run(
                 [*command, *more, *files], cwd=self.scratch, capture_output=True,
                 encoding="utf-8", check=False, timeout=LONGEST,
-                env={**os.environ, "PYTHONPATH": str(self.scratch / "src")},
+                env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, _sources(self.scratch)))},
             )  # fmt: skip
         except subprocess.TimeoutExpired:
             return f"longer than {LONGEST} s"
@@ -255,7 +255,7 @@ class Judge:
             return
         file = self._scratch / "trials.json"
         file.write_text(json.dumps(trials), encoding="utf-8")
-        folders = [str(self.scratch / "src"), str(self.scratch / "tests")]
+        folders = [*map(str, _sources(self.scratch)), str(self.scratch / "tests")]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
         command = [sys.executable, "-m", module, *names, str(file)]
         done = subprocess.run(
@@ -283,9 +283,10 @@ def importers(root: Path, module: str) -> list[str]:
         root: the repository.
         module: path of the module, from the root.
     """
-    modules = {_dotted(path, root): path for path in (root / "src").rglob("*.py")}
+    modules = {_dotted(path, root): path for home in _sources(root) for path in home.rglob("*.py")}
     imported = {name: _imports(path, name) for name, path in modules.items()}
-    paths = [path for part in PARTS for path in (root / "tests" / part).rglob("test_*.py")]
+    homes = dict.fromkeys((*(tests for _, tests in PARTS.values()), "tests/models"))
+    paths = [path for home in homes for path in (root / home).rglob("test_*.py")]
     tests = {path: _imports(path) for path in paths}
     reached = {_dotted(root / module, root)}
     while True:
@@ -333,7 +334,8 @@ def _says(root: Path) -> tuple[list[tuple[str, set[str]]], dict[Path, set[str]]]
     """Which names each definition of the library says, and each notebook."""
     definitions = [
         (name, _names(node))
-        for path in (root / "src").rglob("*.py")
+        for home in _sources(root)
+        for path in home.rglob("*.py")
         for node in ast.parse(path.read_text(encoding="utf-8")).body
         for name in _defined(node)
     ]
@@ -361,8 +363,14 @@ def _program(path: Path) -> str:
     return re.sub(r"(?m)^[%!].*$", "", text)
 
 
+def _sources(root: Path) -> list[Path]:
+    """The folders that hold what is imported."""
+    return [root / "src", *sorted(root.glob("packages/*/src"))]
+
+
 def _dotted(path: Path, root: Path) -> str:
-    name = path.relative_to(root / "src").with_suffix("").as_posix().replace("/", ".")
+    home = next(home for home in _sources(root) if path.is_relative_to(home))
+    name = path.relative_to(home).with_suffix("").as_posix().replace("/", ".")
     return name.removesuffix(".__init__")
 
 

@@ -11,7 +11,12 @@ from pathlib import Path
 from .sites import Site
 
 KINDS = ("code", "prose", "reading", "experiment", "figure", "page", "library")
-LIBRARY, PARTS = "src/verified_transformer", ("models", "engine", "book")  # and their tests
+LIBRARY = "src/verified_transformer"
+PARTS = {  # of the library, by the folder of each, and of its tests
+    "models": ("packages/weightwise/src/weightwise", "packages/weightwise/tests"),
+    "engine": (f"{LIBRARY}/engine", "tests/engine"),
+    "book": (f"{LIBRARY}/book", "tests/book"),
+}
 CHAPTERS = {"initialisation": 1, "tying": 2, "tied-loss": 3, "growth": 4, "factorisation": 5}
 
 
@@ -43,7 +48,7 @@ class Mutant:
     def chapter(self) -> str:
         """The chapter by its number, "book" for the pages around them; of the library, the part."""
         if self.kind == "library":
-            return Path(self.path).relative_to(LIBRARY).parts[0]
+            return next(p for p, (home, _) in PARTS.items() if self.path.startswith(f"{home}/"))
         found = re.search(r"notebooks/(\d)|chapter-(\d)", self.path)
         number = found and (found[1] or found[2])
         return number or str(CHAPTERS.get(Path(self.path).stem, "book"))

@@ -13,7 +13,7 @@ import yaml
 from near_claims import ID, claims_near
 
 from . import pages, sites
-from .mutant import LIBRARY, PARTS, Maker, Mutant
+from .mutant import PARTS, Maker, Mutant
 from .sites import chosen
 
 DRAWS = re.compile(r"\bdrawings\.\w+\(|\b(?:live|Drawing)\(")
@@ -151,8 +151,8 @@ def _fields(data: Any, trail: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...]
 
 def _library(root: Path) -> Iterator[Maker]:
     """Modules that a check reaches: all but the commands, which run beside the notebooks."""
-    for part in PARTS:
-        for path in sorted((root / LIBRARY / part).rglob("*.py")):
+    for home, _ in PARTS.values():
+        for path in sorted((root / home).rglob("*.py")):
             name = path.relative_to(root).as_posix()
             if "/commands/" not in name:
                 yield _maker("library", name, -1, path.read_text(encoding="utf-8"), ())

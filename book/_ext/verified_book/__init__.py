@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "src"))  # the library need not be installed
+sys.path.insert(0, str(Path(__file__).parents[3] / "packages/weightwise/src"))
 
 from docutils import nodes
 from html_nodes import rewrite, static
@@ -69,7 +70,8 @@ def _json(data: object) -> str:
 def hash_machinery(app: Sphinx, config: Config) -> None:
     """Let what makes pages of the sources be a setting: all are read again where it changes."""
     root = Path(app.srcdir)
-    made_by = [p for p in (root / "src").rglob("*") if p.parent.name not in READ_BY_NOTEBOOKS]
+    read = [p for folder in ("src", "packages") for p in (root / folder).rglob("*")]
+    made_by = [p for p in read if p.parent.name not in READ_BY_NOTEBOOKS]
     made_by += [p for p in (root / "book").rglob("*") if p.suffix not in (".md", ".owners")]
     sources = [p for p in sorted(made_by) if p.is_file() and p.suffix != ".pyc"]
     texts = [hash_of(p.read_bytes().hex()) for p in sources]

@@ -15,8 +15,9 @@ import torch
 from scipy import special
 from torch import nn
 
+from weightwise.normalisation import normalised
+
 from ..engine.exact.formulas.evaluation import quadrature
-from ..models.normalisation import normalised
 from ..seeds import generator, seed_of
 
 

@@ -18,7 +18,7 @@ from verified_transformer.engine.account.parts import part
 from verified_transformer.engine.commands import command_line as command
 from verified_transformer.engine.commands import recording
 from verified_transformer.engine.sampling import zipf_markov
-from verified_transformer.models import heads
+from weightwise import heads
 
 pytestmark = pytest.mark.slow
 

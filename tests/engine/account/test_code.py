@@ -77,13 +77,28 @@ def package(tmp_path: Path) -> Path:
     return made
 
 
+@pytest.fixture
+def apart(package: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The package, whose experiment has its laws and seeds from a root beside it."""
+    root = package.parent / "apart"
+    root.mkdir()
+    for name in ("laws.py", "seeds.py", "face"):
+        (package / name).rename(root / name)
+    (root / "__init__.py").write_text("__sealed__ = True\n", encoding="utf-8")
+    sample = package / "experiments/sample.py"
+    sample.write_text(sample.read_text("utf-8").replace("from ..", "from apart."), encoding="utf-8")
+    (package / "__init__.py").touch()
+    monkeypatch.syspath_prepend(package.parent)
+    return package
+
+
 def key(package: Path) -> Code:
     return code_of("experiments/sample.py", Package(package))
 
 
 def replaced(package: Path, *changes: tuple[str, str]) -> None:
     """Replace text in every file."""
-    for path in package.rglob("*.py*"):
+    for path in package.parent.rglob("*.py*"):
         text = path.read_text(encoding="utf-8")
         for old, new in changes:
             text = text.replace(old, new)
@@ -98,7 +113,8 @@ def test_only_what_the_experiment_reaches_counts(package: Path) -> None:
         "experiments/sample.py: SIZES",
         "seeds.py: seed_of",
     ]
-    assert key(package).files == ["experiments/sample.py", "laws.py", "seeds.py"]
+    names = ("experiments/sample.py", "laws.py", "seeds.py")
+    assert key(package).files == [package / name for name in names]
 
 
 @pytest.mark.parametrize(
@@ -147,40 +163,100 @@ def test_a_module_that_moves_is_free(package: Path, old: str, new: str) -> None:
     assert key(package).key == before
 
 
+ANSWERS = [
+    pytest.param(("len(name) + 7", "len(name) + 8"), id="a seed"),
+    pytest.param(("n - self.strength", "n + self.strength"), id="a law"),
+    pytest.param(("y * by", "y * by * by"), id="a formula in an inner function"),
+    pytest.param(("again(x) - by", "again(by) - x"), id="two locals in each other's places"),
+    pytest.param(("x: int, by: int", "by: int, x: int"), id="parameters in each other's places"),
+    pytest.param(("first < 0", "first < 3"), id="the reach of a refusal"),
+    pytest.param(("strength=0.5", "strength=0.6"), id="an argument"),
+    pytest.param(("strength=0.5", "spread=0.5"), id="an argument's name"),
+    pytest.param(('"large": 5', '"large": 6'), id="a constant"),
+    pytest.param(("first: int = 1", "first: int = 2"), id="a default"),
+    pytest.param(("m.fsum", "m.prod"), id="a function of another package"),
+    pytest.param(("Law(2.0,", "Other(2.0,"), id="another class"),
+    pytest.param(("def draw", "@m.once\n    def draw"), id="a decorator"),
+    pytest.param(("strength + 7", "strength + 8"), id="a method of a class that is reached"),
+    pytest.param(('"mean"', '"total"'), id="a text that is returned"),
+    pytest.param(("raise ValueError", "return print"), id="a refusal that refuses no more"),
+]
+
+
 @pytest.mark.canary
-@pytest.mark.parametrize(
-    "change",
-    [
-        pytest.param(("len(name) + 7", "len(name) + 8"), id="a seed"),
-        pytest.param(("n - self.strength", "n + self.strength"), id="a law"),
-        pytest.param(("y * by", "y * by * by"), id="a formula in an inner function"),
-        pytest.param(("again(x) - by", "again(by) - x"), id="two locals in each other's places"),
-        pytest.param(
-            ("x: int, by: int", "by: int, x: int"), id="parameters in each other's places"
-        ),
-        pytest.param(("first < 0", "first < 3"), id="the reach of a refusal"),
-        pytest.param(("strength=0.5", "strength=0.6"), id="an argument"),
-        pytest.param(("strength=0.5", "spread=0.5"), id="an argument's name"),
-        pytest.param(('"large": 5', '"large": 6'), id="a constant"),
-        pytest.param(("first: int = 1", "first: int = 2"), id="a default"),
-        pytest.param(("m.fsum", "m.prod"), id="a function of another package"),
-        pytest.param(("Law(2.0,", "Other(2.0,"), id="another class"),
-        pytest.param(("def draw", "@m.once\n    def draw"), id="a decorator"),
-        pytest.param(("strength + 7", "strength + 8"), id="a method of a class that is reached"),
-        pytest.param(('"mean"', '"total"'), id="a text that is returned"),
-        pytest.param(("raise ValueError", "return print"), id="a refusal that refuses no more"),
-    ],
-)
+@pytest.mark.parametrize("change", ANSWERS)
 def test_what_may_change_a_result_changes_the_key(package: Path, change: tuple[str, str]) -> None:
-    text = "class Other(Law):\n    pass\n"
-    with (package / "laws.py").open("a", encoding="utf-8") as file:
-        file.write(text)
+    assert moved(package, change)
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("change", ANSWERS)
+def test_what_may_change_a_result_changes_the_key_from_a_root_apart(
+    apart: Path, change: tuple[str, str]
+) -> None:
+    assert moved(apart, change)
+
+
+def moved(package: Path, change: tuple[str, str]) -> list[str]:
+    """Which definitions have another key by a change."""
+    laws = next(package.parent.rglob("laws.py"))
+    laws.write_text(laws.read_text("utf-8") + "class Other(Law):\n    pass\n", encoding="utf-8")
     replaced(package, ("import Law, _scaled", "import Law, Other, _scaled"))
     before = key(package)
     replaced(package, change)
     after = key(package)
     assert after.key != before.key
-    assert after.changed_since(before.definitions)
+    return after.changed_since(before.definitions)
+
+
+def test_to_move_into_a_root_apart_is_free(package: Path, request: pytest.FixtureRequest) -> None:
+    before = key(package)
+    now = key(request.getfixturevalue("apart"))
+    assert now.key == before.key and "apart/seeds.py: seed_of" in now.definitions
+
+
+LATE = "import {0}\n__getattr__, __dir__, __all__ = {0}.__getattr__, {0}.__dir__, {0}.__all__"
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(
+    "plant",
+    [
+        "import apart.seeds\napart.seeds.seed_of = len",
+        "def __getattr__(name):\n    return len",
+        LATE.format("other"),
+    ],
+)
+def test_what_a_face_does_beside_handing_names_on_changes_the_key(apart: Path, plant: str) -> None:
+    replaced(apart, ("apart.face", "..seeds"))
+    (apart / "seeds.py").write_text("from apart.face import seed_of\n", encoding="utf-8")
+    before = key(apart).key
+    for face in apart / "seeds.py", apart.parent / "apart/face/__init__.py":
+        text = face.read_text("utf-8")
+        face.write_text(f"{text}{plant}\n", encoding="utf-8")
+        assert key(apart).key != before
+        face.write_text(text, encoding="utf-8")
+    assert key(apart).key == before
+
+
+def test_a_face_that_hands_on_what_another_does_is_free(apart: Path) -> None:
+    replaced(apart, ("apart.face", "..seeds"))
+    (apart / "seeds.pyi").write_text("from apart.face import seed_of as seed_of", encoding="utf-8")
+    keys = []
+    for text in "", LATE.format("apart"), LATE.format("other"):
+        (apart / "seeds.py").write_text(f"{text}\n", encoding="utf-8")
+        keys.append(key(apart).key)
+    assert keys[0] == keys[1] != keys[2]
+
+
+def test_a_package_that_is_not_sealed_counts_by_its_names(apart: Path) -> None:
+    (apart.parent / "apart/__init__.py").write_text("", encoding="utf-8")
+    before = key(apart)
+    assert [*before.definitions] == ["experiments/sample.py: run", "experiments/sample.py: SIZES"]
+    replaced(apart, ("n - self.strength", "n + self.strength"))
+    assert key(apart).key == before.key
+    replaced(apart, ("import seed_of", "import seed_from as seed_of"))
+    assert key(apart).key != before.key
 
 
 @pytest.mark.canary

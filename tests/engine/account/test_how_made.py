@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import linecache
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -301,52 +301,79 @@ BY_MODULE = "from book.models import work\nthing = lambda x: work.less_work(x)\n
 CHAIN = "from book.models.work import DIAGONAL\nthing = lambda x: DIAGONAL(x)\n"
 JUDGED = "from book.engine.checks.claim import claim\nthing = lambda x: claim(x)\n"
 Key = Callable[..., str | None]
+APART = {  # the same where `models` is a root of its own, which the book's hands on
+    "book/__init__.py": "",
+    "book/models/__init__.py": "from apart import work as work\n",
+    "book/models/work.py": "from apart.work import DIAGONAL as DIAGONAL, less_work as less_work\n",
+    "apart/__init__.py": LIBRARY["models/__init__.py"] + "\n__sealed__ = True\n",
+    "apart/work.py": LIBRARY["models/work.py"],
+}
 
 
 @pytest.fixture
 def key_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Key:
     """The key of a cell's `thing`, beside a small library in which some text is replaced."""
 
-    def key_of(cell: str, old: str = "", new: str = "") -> str | None:
+    def key_of(
+        cell: str, old: str = "", new: str = "", roots: Mapping[str, str] | None = None
+    ) -> str | None:
         package = Package(tmp_path / str(len([*tmp_path.iterdir()])) / "book")
-        assert any(old in text for text in LIBRARY.values())
-        for label, text in {"__init__.py": "", **LIBRARY}.items():
-            file = package.folder / label
+        files = roots or {f"book/{label}": text for label, text in LIBRARY.items()}
+        assert any(old in text for text in files.values())
+        for label, text in {"book/__init__.py": "", **files}.items():
+            file = package.folder.parent / label
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text.replace(old, new) if old else text, encoding="utf-8")
         with monkeypatch.context() as context:
             context.setattr(keys, "library", lambda: package)
             context.syspath_prepend(package.folder.parent)
             made = key(f"{cell}key = check(thing)\n")
-        for name in [name for name in sys.modules if name.partition(".")[0] == "book"]:
+        for name in [name for name in sys.modules if name.partition(".")[0] in ("book", "apart")]:
             del sys.modules[name]
         return made
 
     return key_of
 
 
+TYPED_IN = [
+    pytest.param(LESS, "all_work(join, length) <", "2 * length <", id="an inner function"),
+    pytest.param(LESS, "total += 1", "total += 2", id="what it calls"),
+    pytest.param(BY_MODULE, "total += 1", "total += 2", id="through a notebook's function"),
+    pytest.param(CHAIN, "x[0]", "x[1]", id="a method of what a name stands for"),
+    pytest.param(CHAIN, '"diagonal"', '"other"', id="a field of it"),
+    pytest.param(LESS, "long: int\n    short", "short: int\n    long", id="order of fields"),
+    pytest.param(LESS, "nonlocal total", "total = 0", id="a name of its own"),
+    pytest.param(LESS, "KeyError(total)", "KeyError(3)", id="what an exception carries"),
+    pytest.param(LESS, '"""Work."""', "import math\nmath.pi = math.pi", id="put in by its package"),
+    pytest.param(LESS, "if TYPE_CHECKING", "if not TYPE_CHECKING", id="run after all"),
+]
+
+
 @pytest.mark.canary
-@pytest.mark.parametrize(
-    ("cell", "old", "new"),
-    [
-        pytest.param(LESS, "all_work(join, length) <", "2 * length <", id="an inner function"),
-        pytest.param(LESS, "total += 1", "total += 2", id="what it calls"),
-        pytest.param(BY_MODULE, "total += 1", "total += 2", id="through a notebook's function"),
-        pytest.param(CHAIN, "x[0]", "x[1]", id="a method of what a name stands for"),
-        pytest.param(CHAIN, '"diagonal"', '"other"', id="a field of it"),
-        pytest.param(LESS, "long: int\n    short", "short: int\n    long", id="order of fields"),
-        pytest.param(LESS, "nonlocal total", "total = 0", id="a name of its own"),
-        pytest.param(LESS, "KeyError(total)", "KeyError(3)", id="what an exception carries"),
-        pytest.param(
-            LESS, '"""Work."""', "import math\nmath.pi = math.pi", id="put in by its package"
-        ),
-        pytest.param(LESS, "if TYPE_CHECKING", "if not TYPE_CHECKING", id="run after all"),
-    ],
-)
+@pytest.mark.parametrize(("cell", "old", "new"), TYPED_IN)
 def test_an_answer_typed_into_the_library_moves_the_key(
     cell: str, old: str, new: str, key_of: Key
 ) -> None:
     assert key_of(cell) != key_of(cell, old, new)
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(("cell", "old", "new"), TYPED_IN)
+def test_an_answer_typed_into_a_root_apart_moves_the_key(
+    cell: str, old: str, new: str, key_of: Key
+) -> None:
+    before = key_of(cell, roots=APART)
+    assert before == key_of(cell)
+    for asked in cell, cell.replace("book.models", "apart"):
+        assert key_of(asked, roots=APART) == before != key_of(asked, old, new, roots=APART)
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("face", [name for name in APART if name.startswith("book/")])
+def test_an_answer_put_in_on_the_way_to_a_root_apart_moves_the_key(face: str, key_of: Key) -> None:
+    plant = "\nimport apart.work\napart.work.all_work = lambda *sizes: sizes[0]\n"
+    planted = {**APART, face: APART[face] + plant}
+    assert key_of(LESS, roots=APART) != key_of(LESS, roots=planted)
 
 
 def test_what_judges_is_free(key_of: Key) -> None:

@@ -157,13 +157,17 @@ def test_every_stored_recording_stands_and_says_where_it_is_from(path: Path) -> 
 
 def key_at(commit: str, name: str, folder: Path) -> str:
     """The key of an experiment's code as a commit of the repository has it."""
+    there = subprocess.run(
+        ["git", "ls-tree", "--name-only", commit, "src", "packages"], cwd=ROOT, capture_output=True
+    )
     found = subprocess.run(
-        ["git", "archive", commit, "src/verified_transformer"], cwd=ROOT, capture_output=True
+        ["git", "archive", commit, *there.stdout.decode().split()], cwd=ROOT, capture_output=True
     )
     if found.returncode:
         return found.stderr.decode()
     tarfile.open(fileobj=io.BytesIO(found.stdout)).extractall(folder, filter="data")
-    return recordings.code(name, folder / "src" / "verified_transformer").key
+    beside = folder.glob("packages/*/src")
+    return recordings.code(name, folder / "src" / "verified_transformer", *beside).key
 
 
 def coded_at(provenance: dict[str, Any]) -> str:

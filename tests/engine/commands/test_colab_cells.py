@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[3]
         ("import transformers as tf", True),
         ("    \nfrom transformers.models import auto".strip(), True),
         ("import safetensors.torch", True),
-        ("from verified_transformer.models import grow", True),
+        ("from weightwise import grow", True),
         ("from verified_transformer.book import transformers", True),
         ("from verified_transformer.book import figure", False),
         ("from verified_transformer import claim, symbols", False),

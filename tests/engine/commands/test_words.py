@@ -12,7 +12,7 @@ from verified_transformer.engine.account.verdicts import lock
 from verified_transformer.engine.commands.prose import words
 
 PAGE, OWNERS, NOTEBOOK = "book/a.md", "book/a.owners", "notebooks/1-a/1-b.ipynb"
-MODULE = "src/verified_transformer/models/shapes.py"
+MODULE = "packages/weightwise/src/weightwise/shapes.py"
 ROWS = "src/verified_transformer/book/recordings/race.json"
 YAML = "src/verified_transformer/book/claims/tied-loss.yaml"
 CELLS = [

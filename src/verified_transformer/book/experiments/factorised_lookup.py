@@ -15,9 +15,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from ...engine.account.parts import part
-from ...models.counting import Count
-from ...models.factorised import (
+from weightwise.counting import Count
+from weightwise.factorised import (
     FactorisedEmbedding,
     KroneckerEmbedding,
     LowRankEmbedding,
@@ -26,6 +25,8 @@ from ...models.factorised import (
     balanced_factors,
     covering_factors,
 )
+
+from ...engine.account.parts import part
 from ...seeds import seed_of
 
 SEEDS = {"tables and tokens": list(range(9))}

@@ -24,9 +24,10 @@ from typing import Any
 
 import torch
 
+from weightwise.heads import ShuffledHead, TiedHead, UntiedHead
+
 from ...engine.account.parts import part
 from ...engine.sampling.zipf_markov import ZipfMarkov
-from ...models.heads import ShuffledHead, TiedHead, UntiedHead
 from ...seeds import generator
 from .laboratory.family import family
 from .laboratory.learning import bounded, by_rate

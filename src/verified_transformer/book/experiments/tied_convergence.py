@@ -19,9 +19,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from ...engine.account.parts import part
-from ...engine.sampling.zipf_markov import ZipfMarkov
-from ...models.heads import (
+from weightwise.heads import (
     Head,
     ProjectedHead,
     ShuffledHead,
@@ -30,7 +28,10 @@ from ...models.heads import (
     channel_shuffle,
     half_swap,
 )
-from ...models.normalisation import normalised
+from weightwise.normalisation import normalised
+
+from ...engine.account.parts import part
+from ...engine.sampling.zipf_markov import ZipfMarkov
 from ...seeds import seed_of
 
 SEEDS = {"choice of the rate": [0, 1], "comparison": [2, 3, 4, 5, 6]}

@@ -8,9 +8,10 @@ from typing import Any
 import sympy as sp
 import torch
 
-from ...models.counting import Count
-from ...models.factorised import TensorProductEmbedding
-from ...models.factorised.products import tensor_product
+from weightwise.counting import Count
+from weightwise.factorised import TensorProductEmbedding
+from weightwise.factorised.products import tensor_product
+
 from ...seeds import generator
 from ..layers import standard_normal
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import torch
 
+from weightwise.factorised import TensorProductEmbedding
+
 from ...engine.sampling.zipf_markov import ZipfMarkov
-from ...models.factorised import TensorProductEmbedding
 from ...seeds import generator
 from ..training import train
 

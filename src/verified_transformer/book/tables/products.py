@@ -12,7 +12,8 @@ import numpy as np
 import sympy as sp
 import torch
 
-from ...models.factorised.products import tensor_product
+from weightwise.factorised.products import tensor_product
+
 from ...seeds import generator
 
 

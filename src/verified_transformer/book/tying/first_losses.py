@@ -13,7 +13,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from ...models.first_loss import GaussianStart, first_loss, normalised
+from weightwise.first_loss import GaussianStart, first_loss, normalised
+
 from ...seeds import generator, seed_of
 
 # ------------------------------------------------------------------------------ by their law

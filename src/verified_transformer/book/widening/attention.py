@@ -7,7 +7,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from ...models.growth.axes import Axis, concatenated, heads
+from weightwise.growth.axes import Axis, concatenated, heads
+
 from ...seeds import generator
 from ..arrays import largest_error
 from ..real_models.tiny import randomised

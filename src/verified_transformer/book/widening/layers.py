@@ -15,10 +15,11 @@ import sympy as sp
 import torch
 from torch import nn
 
+from weightwise.growth.axes import Axis, heads
+from weightwise.growth.rules import Part, linear
+
 from ...engine.exact.laws import Uniform
 from ...engine.exact.moments import Tensor
-from ...models.growth.axes import Axis, heads
-from ...models.growth.rules import Part, linear
 from ...seeds import generator
 
 # ---------------------------------------------------- a linear layer by the rule of `models.growth`
@@ -42,7 +43,7 @@ def widened(
         ValueError: an axis has another size than the layer.
 
     Example:
-        >>> from verified_transformer.models.growth.axes import repeated
+        >>> from weightwise.growth.axes import repeated
         >>> widened(nn.Linear(3, 2), repeated(2, 4), repeated(3, 4))
         Linear(in_features=12, out_features=8, bias=True)
     """

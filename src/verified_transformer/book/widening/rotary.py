@@ -10,8 +10,9 @@ from collections.abc import Sequence
 
 import torch
 
-from ...models.growth.axes import Axis, rotary
-from ...models.growth.rules import score_scale
+from weightwise.growth.axes import Axis, rotary
+from weightwise.growth.rules import score_scale
+
 from ..real_models.hugging_face import transformers
 
 

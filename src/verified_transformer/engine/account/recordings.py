@@ -127,18 +127,20 @@ def of_the_same(name: str, folder: Path = BOOK / "recordings") -> list[str]:
 
 
 @cache
-def code(name: str, package: Path = PACKAGE) -> Code:
+def code(name: str, package: Path = PACKAGE, *beside: Path) -> Code:
     """Return the key of the code that an experiment reaches, read once.
 
     Args:
         name: of a module in ``verified_transformer.book.experiments``, or in a folder there.
+        package: the folder of another copy of the package.
+        beside: where other packages lie with that copy.
 
     Raises:
         CodeFault: there is no such experiment, or a name that it uses leads nowhere.
     """
     wing = package / BOOK.name / "experiments"
     found = next(wing.glob(f"*/{name}.py"), wing / f"{name}.py")
-    source = library() if package == PACKAGE else Package(package)
+    source = library() if package == PACKAGE else Package(package, *beside)
     return code_of(found.relative_to(package).as_posix(), source)
 
 

@@ -14,7 +14,6 @@ from . import claims, orders, printing, reruns, sources, status, verify
 from .notebooks import colab, form, formatting, refreshing
 
 _Command = Callable[[argparse.Namespace], int]
-_OF_MODELS = (ValueError, TypeError, OSError, AssertionError)  # what these say of what they got
 
 
 class Refused(ValueError):
@@ -42,16 +41,16 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m verified_transformer",
         description="Read, re-run and compare what the book decides.",
+        epilog="initial-loss and widen are weightwise's: python -m weightwise --help",
     )
     commands = parser.add_subparsers(dest="command", required=True)
 
     def command(
-        name: str, text: str, run: _Command, notebooks: bool = False, repository: bool = True
+        name: str, text: str, run: _Command, notebooks: bool = False
     ) -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=text, description=text)
         added.set_defaults(run=run)
-        if repository:
-            added.add_argument("--root", type=Path, default=Path.cwd(), help="the repository")
+        added.add_argument("--root", type=Path, default=Path.cwd(), help="the repository")
         if notebooks:
             added.add_argument("notebooks", nargs="*", type=Path, help="all, where none is named")
         return added
@@ -89,26 +88,6 @@ def _parser() -> argparse.ArgumentParser:
             _owners, True)  # fmt: skip
     command("form", "write tags and titles: what each cell of a notebook is for",
             lambda given: form.write_forms(given.root))  # fmt: skip
-    first = command(
-        "initial-loss", "say what loss a model starts with",
-        lambda given: _done(_initial_loss, given, refuses=_OF_MODELS), repository=False,
-    )  # fmt: skip
-    first.add_argument("config", type=Path, help="a config.json of transformers")
-    first.add_argument("--labels", default="other", help="other, same, or the share of repeats")
-    first.add_argument("--length", type=int, default=128, help="tokens of a text")
-    first.add_argument("--steps", action="store_true", help="the budget of every branch, too")
-    wide = command(
-        "widen", "grow a saved checkpoint, the same function",
-        lambda given: _done(_widen, given, refuses=_OF_MODELS), repository=False,
-    )  # fmt: skip
-    wide.add_argument("source", type=Path, help="a folder of save_pretrained, in safetensors")
-    wide.add_argument("target", type=Path, help="the folder to write; one that a kill left goes on")
-    wide.add_argument("--stream", type=int, default=1, help="how many times as wide")
-    wide.add_argument("--width", type=int, help="of the stream, where it is to be no multiple")
-    for size, of in (("heads", "heads"), ("key-value-heads", "key and value heads"),
-                     ("feed-forward", "feed-forward units"), ("layers", "layers"),
-                     ("vocabulary", "words")):  # fmt: skip
-        wide.add_argument(f"--{size}", type=int, help=f"how many {of} the large model has")
     elsewhere = command(
         "portable", "run notebooks under other instruction sets, threads, hash seeds, and orders "
         "of summation; goes on with these where it stopped",
@@ -152,8 +131,6 @@ def _parser() -> argparse.ArgumentParser:
 
 def _checked(given: argparse.Namespace) -> argparse.Namespace:
     """What was given, with the notebooks that it means; refused where it is nonsense."""
-    if not hasattr(given, "root"):  # needs no repository
-        return given
     given.root = given.root.resolve()
     try:
         known = ledger.notebooks(given.root)
@@ -176,13 +153,12 @@ def _checked(given: argparse.Namespace) -> argparse.Namespace:
 def _done(
     command: Callable[..., object],
     *given: object,
-    refuses: tuple[type[Exception], ...] = (ValueError, RuntimeError),
     **options: object,
 ) -> int:
     """Run a command and print what it returns; what is wrong with what it was given is refused."""
     try:
         found = command(*given, **options)
-    except refuses as error:
+    except (ValueError, RuntimeError) as error:
         raise Refused(str(error)) from None
     if isinstance(found, int):
         return found
@@ -228,24 +204,3 @@ def _record(given: argparse.Namespace) -> int:
     if given.again is None:
         return _done(recording.record, given.name, given.root, rekey=given.rekey)
     return _done(recording.again, given.name, given.again)
-
-
-def _initial_loss(given: argparse.Namespace) -> str:
-    from ...models import initial_loss  # loads torch, which no other command of this process needs
-
-    labels = given.labels if given.labels in ("other", "same") else float(given.labels)
-    answer = initial_loss(given.config, labels=labels, length=given.length)
-    steps = [f"  {step.name}: branch {step.branch:.4g}, stream {step.stream:.4g}"
-             for step in answer.steps if given.steps]  # fmt: skip
-    return "\n".join([str(answer), *steps])
-
-
-def _widen(given: argparse.Namespace) -> object:
-    from ...models import widen_checkpoint  # loads torch
-
-    def progress(shard: str, done: int, count: int) -> None:
-        print(f"\r{shard}: {done} of {count} tensors", end="\n" * (done == count), flush=True)
-
-    names = ("width", "heads", "key_value_heads", "feed_forward", "layers", "vocabulary")
-    sizes = {name: getattr(given, name) for name in names}
-    return widen_checkpoint(given.source, given.target, given.stream, progress=progress, **sizes)

@@ -30,7 +30,7 @@ import torch
 from ...writing import write_whole
 from ..account import recordings
 from ..account.parts import assembled
-from ..account.recordings import PACKAGE, Recording
+from ..account.recordings import Recording
 from .git import git
 
 NEAR = 5e-4  # another instruction set moves a number by 1.5e-4; another seed, by 1e-2 and more
@@ -62,8 +62,8 @@ def record(name: str, root: Path, *, rekey: bool = False) -> Path:
 
 def _commit(name: str, root: Path) -> str:
     """The repository's commit, in which an experiment's code must be as it is."""
-    files = [f"src/{PACKAGE.name}/{file}" for file in recordings.code(name).files]
-    if changed := git(root, "status", "--porcelain", "--", *files):
+    files = recordings.code(name).files
+    if changed := git(root, "status", "--porcelain", "--", *map(str, files)):
         raise RuntimeError(f"commit first what the recording depends on:\n{changed}")
     return git(root, "rev-parse", "HEAD")
 

@@ -27,8 +27,9 @@ from typing import Any
 
 import torch
 
+from weightwise.growth import grow
+
 from ....engine.account.parts import part
-from ....models.growth import grow
 from ....seeds import seed_of
 from ..laboratory.learning import by_rate
 from ..laboratory.side_by_side import Away, Masked, Models, Source

@@ -43,8 +43,9 @@ from typing import Any
 
 import torch
 
+from weightwise.growth import grow
+
 from ....engine.account.parts import part
-from ....models.growth import grow
 from ....seeds import generator
 from ..laboratory.learning import at_best_rate, by_rate
 from ..laboratory.legs import Arm, at_rate_of

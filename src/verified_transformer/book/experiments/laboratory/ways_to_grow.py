@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from ....models.growth import Axis, grow_along, heads, score_scale
+from weightwise.growth import Axis, grow_along, heads, score_scale
 
 
 def by_pairs(model: Any, k: int) -> Any:

@@ -1,9 +1,10 @@
 """A key of the code that a result came from: every definition that a function reaches, by meaning.
 
-From the function on, each name is followed to the statement that defines it, through the package's
-imports; a class counts whole, and so does what a module does on import. What comes from other
-packages counts by its name. So a rename is free, a function that nothing reaches is free, and a
-changed seed, law or formula is not; `_meaning` says what else is free.
+From the function on, each name is followed to the statement that defines it, through the imports
+of all packages that are sealed (`modules`); a class counts whole, and so does what a module does on
+import. What comes from other packages counts by its name. So a rename is free, a function that
+nothing reaches is free, and a changed seed, law or formula is not; `_meaning` says what else is
+free.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class Code:
 
     key: str
     definitions: dict[str, str]
-    files: list[str]
+    files: list[Path]
 
     def changed_since(self, definitions: dict[str, str]) -> list[str]:
         """Name the definitions whose keys another list lacks; else those that it has beside."""
@@ -69,7 +70,7 @@ def _code_from(start: Definition, package: Package) -> Code:
     read = {definition: _read(definition, package) for definition in found}
     whole = [[tree, [places[target] for target in targets]] for tree, targets in read.values()]
     kept = {definition: _key(tree) for definition, (tree, _) in read.items() if tree}
-    files = sorted({definition.module.label for definition in kept})
+    files = sorted({definition.module.file for definition in kept})
     return Code(_key(whole), {str(definition): key for definition, key in kept.items()}, files)
 
 
@@ -87,8 +88,9 @@ def _read(definition: Definition, package: Package) -> tuple[list[Any], list[Def
         if name in module.bindings and name not in inside:
             return [*outside(Definition(module, name)), *attributes]
         dotted = (module.imports | inside).get(name, name)
-        target, rest = package.named(dotted := ".".join([dotted, *attributes]), module)
-        return [*outside(target), *rest] if target else dotted
+        dotted = ".".join([dotted, *attributes])
+        target, rest, through = package.followed(dotted, module)
+        return [*map(outside, through), *outside(target), *rest] if target else dotted
 
     outer = [name for statement in statements for names in names_of(statement) for name in names]
     every = package.every(module) if definition.name == "*" else ()
@@ -201,7 +203,7 @@ def how_made(lines: Sequence[Line]) -> str | None:
     The lines count by what they mean, so that a literal in one of them moves the key, and a comment
     or another name does not; what they use of the library by the key of its definition, which
     covers all that it reaches. By its name counts what judges and states (the engine but for
-    `sampling`), and what is of another package.
+    `sampling`), and what is of a package that is not sealed.
 
     Args:
         lines: of the notebook, that made what a check was given (`cells.made_by`), its own
@@ -223,12 +225,14 @@ def how_made(lines: Sequence[Line]) -> str | None:
         if name in bound:
             return ["line", numbers.setdefault(name, len(numbers)), *attributes]
         dotted = ".".join([imports.get(name, name), *attributes])
-        definition, rest = package.named(dotted, face)
+        definition, rest, through = package.followed(dotted, face)
         if definition is None:
             return dotted
-        if definition.module.label.startswith(_BY_NAME):
-            return [definition.name, *rest]
-        return [key_of(definition, package), *rest]
+        ran = [key_of(part, package) for part in through]
+        own = definition.module.package == package.folder
+        if own and definition.module.label.startswith(_BY_NAME):
+            return [*ran, definition.name, *rest]
+        return [*ran, key_of(definition, package), *rest]
 
     found = [
         _meaning([line.statement], line.binds | line.changes | line.loads, resolve)
@@ -257,8 +261,11 @@ def notebook_key(notebook: Path, package: Package) -> str:
     trees = [ast.parse(source) for source in sources]
     imports = dict(pair for tree in trees for pair in home.imported(tree))
     names = sorted({*imports.values()})
-    found = {name: package.named(name, home)[0] for name in names}
-    reached = {name: key_of(found[name], package) for name in names if found[name]}
+    found = {name: package.followed(name, home) for name in names}
+    reached = {
+        name: "".join(key_of(part, package) for part in (*through, definition))
+        for name, (definition, _, through) in found.items() if definition
+    }  # fmt: skip
 
     def resolve(name: str, attributes: list[str]) -> str:
         return ".".join([imports.get(name, name), *attributes])

@@ -1,16 +1,25 @@
-"""The package's modules, read and not imported: which name is bound by which statement.
+"""Modules of packages, read and not imported: which name is bound by which statement.
 
-`key` follows a name through them to the statement that defines it. Nothing is executed, so
-that a page can be built where torch is not installed.
+`key` follows a name through them to the statement that defines it, in the book's package and in
+every other whose ``__init__`` says ``__sealed__ = True``, wherever Python finds it. What comes from
+any other package is known by its name alone. Nothing is executed, so that a page can be built where
+torch is not installed.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
+from importlib.machinery import PathFinder
+from importlib.util import find_spec
 from pathlib import Path
+
+_SEALED = re.compile(r"^__sealed__ = True\b", re.MULTILINE)
+_LATE = "_lazy.attach_stub(__name__, __file__)"  # gives the names of the stub, and no other
+_OF_ANOTHER = "({0}.__getattr__, {0}.__dir__, {0}.__all__)"  # gives what another face does
 
 
 class CodeFault(ValueError):
@@ -42,14 +51,15 @@ class Module:
     Args:
         file: its source.
         package: the package's folder.
+        above: what its label leaves out of the path: the package, or the folder that it lies in.
 
     Raises:
         CodeFault: the source is not Python.
     """
 
-    def __init__(self, file: Path, package: Path) -> None:
+    def __init__(self, file: Path, package: Path, above: Path) -> None:
         self.file, self.package = file, package
-        self.label = file.relative_to(package).as_posix()
+        self.label = file.relative_to(above).as_posix()
         try:
             self.tree = ast.parse(file.read_text(encoding="utf-8"), str(file))
         except SyntaxError as error:
@@ -96,14 +106,16 @@ class Module:
 
 
 class Package:
-    """Finds what a dotted name stands for.
+    """Finds what a dotted name stands for, in a package and in all that are sealed with it.
 
     Args:
-        folder: the package's folder.
+        folder: the package's folder; of its own modules labels do not name the package.
+        beside: where others are looked for first, then as Python would.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, *beside: Path) -> None:
+        self.folder, self._beside = folder, beside
+        self._roots: dict[str, Path | None] = {folder.name: folder}
         self._modules: dict[Path, Module] = {}
 
     def module(self, file: Path) -> Module:
@@ -113,10 +125,18 @@ class Package:
             CodeFault: there is none.
         """
         if file not in self._modules:
+            root = next(root for root in self._roots.values() if root and root in file.parents)
+            above = root if root == self.folder else root.parent
             if not file.is_file():
-                raise CodeFault(f"no module {file.relative_to(self.folder).as_posix()}")
-            self._modules[file] = Module(file, self.folder)
+                raise CodeFault(f"no module {file.relative_to(above).as_posix()}")
+            self._modules[file] = Module(file, root, above)
         return self._modules[file]
+
+    def root(self, name: str) -> Path | None:
+        """Return the folder of the package of this name, or None where it is not followed."""
+        if name not in self._roots:
+            self._roots[name] = _sealed(name, self._beside)
+        return self._roots[name]
 
     def named(self, dotted: str, via: Module) -> tuple[Definition | None, list[str]]:
         """Return the definition that a dotted name leads to, and the attributes asked of it.
@@ -129,12 +149,22 @@ class Package:
             its name there.
 
         Raises:
-            CodeFault: it is this package's and leads nowhere.
+            CodeFault: its package is followed, and it leads nowhere.
+        """
+        definition, rest, _ = self.followed(dotted, via)
+        return definition, rest
+
+    def followed(
+        self, dotted: str, via: Module
+    ) -> tuple[Definition | None, list[str], list[Definition]]:
+        """Return what `named` does, and what runs in the faces that a name is handed through.
+
+        A face that only hands on runs nothing, so that a name counts the same by every way to it.
         """
         first, *parts = dotted.split(".")
-        if first != self.folder.name:
-            return None, [first, *parts]
-        folder = self.folder
+        folder = self.root(first)
+        if folder is None:
+            return None, [first, *parts], []
         while parts and (folder / parts[0]).is_dir():
             folder /= parts.pop(0)
         file = folder / "__init__.py"
@@ -142,26 +172,26 @@ class Package:
             file = folder / f"{parts.pop(0)}.py"
         found = self.module(file)
         if not parts:
-            return Definition(found, "*"), []
+            return Definition(found, "*"), [], []
         name, *rest = parts
         if name in found.bindings:
-            return Definition(found, name), rest
+            return Definition(found, name), rest, []
         for source in (found, *self._stub(file)):  # a face loads its names when they are used
-            if name in source.imports:
-                definition, attributes = self.named(source.imports[name], source)
-                return definition, [*attributes, *rest]
+            if onward := source.imports.get(name):
+                definition, left, through = self.followed(".".join([onward, *rest]), source)
+                return definition, left, [*self._run_by(found, onward), *through]
         raise CodeFault(f"{via.label}: asks {found.label} for {name}, which is not there")
 
     def run_with(self, module: Module) -> Iterator[Definition]:
         """Yield what runs when a module is imported: its own, and what its packages run."""
         yield Definition(module, "")
-        for folder in module.file.relative_to(self.folder).parents:
-            file = self.folder / folder / "__init__.py"
+        for folder in module.file.relative_to(module.package).parents:
+            file = module.package / folder / "__init__.py"
             if file.is_file() and self.module(file).bindings.get(""):
                 yield Definition(self.module(file), "")
 
     def every(self, module: Module) -> Iterator[tuple[str, Definition]]:
-        """Yield what the package defines of all that can be asked of a module, by its names."""
+        """Yield what packages that are followed define of all that a module has, by its names."""
         for name in filter(None, module.bindings):
             yield name, Definition(module, name)
         for source in (module, *self._stub(module.file)):
@@ -169,9 +199,31 @@ class Package:
                 if found := self.named(dotted, source)[0]:
                     yield name, found
 
+    def _run_by(self, face: Module, onward: str) -> Iterator[Definition]:
+        """What a face runs beside handing a name on, and what its packages run."""
+        yield from dict.fromkeys(part for part in self.run_with(face) if part.statements)
+        other = onward.partition(".")[0]
+        known = {_LATE, _OF_ANOTHER.format(other)} if face.imports.get(other) == other else {_LATE}
+        late = face.bindings.get("__getattr__", [])
+        if not all(isinstance(p, ast.Assign) and ast.unparse(p.value) in known for p in late):
+            yield Definition(face, "__getattr__")
+
     def _stub(self, file: Path) -> list[Module]:
         stub = file.with_suffix(".pyi")
         return [self.module(stub)] if stub.is_file() else []
+
+
+def _sealed(name: str, beside: tuple[Path, ...]) -> Path | None:
+    """The folder of a regular package that Python would import, where the package is sealed."""
+    try:
+        spec = PathFinder.find_spec(name, [*map(str, beside)]) or find_spec(name)
+    except ValueError:  # of a module without a spec, such as `__main__`
+        return None
+    if spec is None or not spec.submodule_search_locations or not spec.origin:
+        return None
+    face = Path(spec.origin)
+    says = face.suffix == ".py" and _SEALED.search(face.read_text(encoding="utf-8"))
+    return face.parent if says else None
 
 
 @cache

@@ -96,7 +96,8 @@ def run(
 
 def _environment(changes: Environment) -> dict[str, str]:
     # a kernel runs in the notebook's folder, where a relative PYTHONPATH leads nowhere
-    paths = [str(_SOURCE), *filter(None, [os.environ.get("PYTHONPATH")])]
+    given = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    paths = [str(_SOURCE), *map(os.path.abspath, given)]
     changed = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **changes}
     return {name: value for name, value in changed.items() if value is not None}
 
