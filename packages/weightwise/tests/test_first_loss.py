@@ -122,7 +122,6 @@ def test_normalised_is_torchs() -> None:
 
 @pytest.mark.slow
 def test_memory_is_not_that_of_the_table() -> None:
-<<<<<<< HEAD:tests/models/test_first_loss.py
     table = DrawnVocabulary(50_257, 4096, σ=1 / 64, seed=1)
     features = torch.randn(64, 4096, generator=torch.Generator().manual_seed(1))
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as seen:
@@ -130,23 +129,6 @@ def test_memory_is_not_that_of_the_table() -> None:
     events = sorted(seen.profiler.kineto_results.events(), key=lambda event: event.start_ns())
     taken = [event.nbytes() for event in events if event.name() == "[memory]"]  # and given back
     assert 0 < max(accumulate(taken)) <= 4 * 50_257 * 4096 / 4  # a quarter of the table
-=======
-    pytest.importorskip("resource")
-    program = (
-        "import resource, torch\n"
-        "from weightwise.first_loss import DrawnVocabulary, first_loss\n"
-        "table = DrawnVocabulary(50_257, 4096, σ=1 / 64, seed=1)\n"
-        "features = torch.randn(64, 4096)\n"
-        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "print(first_loss(features, table).loss.mean().item())\n"
-        "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 2**20)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=True
-    )
-    loss, beyond = map(float, done.stdout.split())
-    assert beyond <= LIMIT
->>>>>>> f9ca0fcdd2325ca8ddbd8faf3e885197ee3882b1:packages/weightwise/tests/test_first_loss.py
     assert loss == pytest.approx(math.log(50_257) + 0.5, abs=0.01)
 
 
