@@ -165,7 +165,7 @@ class Package:
         folder = self.root(first)
         if folder is None:
             return None, [first, *parts], []
-        while parts and (folder / parts[0]).is_dir():
+        while parts and (folder / parts[0] / "__init__.py").is_file():  # a folder may be left over
             folder /= parts.pop(0)
         file = folder / "__init__.py"
         if parts and (folder / f"{parts[0]}.py").is_file():
