@@ -106,8 +106,9 @@ test: lint browser ## every gate: unit tests, every notebook run afresh, the pag
 	$(PYTEST) -m "not nightly" $(NOTEBOOKS) $(DOCTESTS) tests notebooks
 endif
 
-nightly: kernel browser $(TEST_READY) ## what `make test` leaves out, a part of each recording made again, and unit tests in ORDERS=3 random orders
+nightly: kernel browser $(TEST_READY) ## what `make test` leaves out, notebooks that train under 2 orders of summation, a part of each recording again, unit tests in ORDERS=3 random orders
 	$(PYTEST) -m nightly tests
+	$(TEST)/bin/python $(COMMAND) portable --trained --draws 2
 	@for name in $(RECORDINGS); do $(TEST)/bin/python $(COMMAND) record $$name --again || exit 1; done
 	@for order in $$(seq $(ORDERS)); do \
 	  echo "random order $$order"; \

@@ -94,6 +94,9 @@ def _parser() -> argparse.ArgumentParser:
         _portable, True,
     )  # fmt: skip
     elsewhere.add_argument("--draws", type=int, default=orders.DRAWS, help="how many orders")
+    elsewhere.add_argument(
+        "--trained", action="store_true", help="other orders alone, of notebooks that train"
+    )
     salted = command(
         "fresh-seeds", "run notebooks under other seeds; every check must pass",
         lambda given: reruns.fresh_seeds(
@@ -173,6 +176,9 @@ def _refresh(given: argparse.Namespace) -> int:
 
 def _portable(given: argparse.Namespace) -> int:
     with _warm():
+        if given.trained:
+            those = [*filter(orders.trains, given.notebooks)]
+            return orders.other_orders(those, given.root, given.draws, given.jobs)
         others = reruns.portable(given.notebooks, given.root, given.jobs)
         return max(
             others, orders.other_orders(given.notebooks, given.root, given.draws, given.jobs)

@@ -5,6 +5,7 @@ A visit may be cut short: what is kept of the same notebook and draw is not run 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from math import inf
@@ -30,19 +31,25 @@ def run_under(notebook: Path, draw: int, *, loud: bool = False) -> Run:
 def wanted(notebook: Path, draws: int = DRAWS) -> range:
     """Return the draws under which a notebook is to be run: few where nothing in it moves.
 
-    What moves is the effect of a live experiment, or a number with a band of its own.
+    What moves is the effect of a live experiment, or a number with a band of more than a unit.
     """
-    import nbformat
+    moves = any(
+        units > 1
+        for cell in _cells(notebook)
+        for of in bands.read(cell["metadata"]).values()
+        for units in of.values()
+    )
+    return range(1, 1 + (draws if moves or trains(notebook) else min(draws, FEW)))
 
-    book = nbformat.read(notebook, as_version=4)
-    moves = any(map(_moves, book.cells))
-    return range(1, 1 + (draws if moves else min(draws, FEW)))
+
+def trains(notebook: Path) -> bool:
+    """Return whether a notebook has a live experiment."""
+    return any(True for cell in _cells(notebook) for _ in comparing.effects(cell["outputs"]))
 
 
-def _moves(cell: Any) -> bool:
-    known = bands.read(cell.metadata).values()
-    wide = any(units > 1 for of in known for units in of.values())
-    return wide or any(comparing.effects(cell.get("outputs", [])))
+def _cells(notebook: Path) -> list[dict[str, Any]]:
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    return [cell for cell in cells if cell["cell_type"] == "code"]
 
 
 def other_orders(notebooks: Sequence[Path], root: Path, draws: int = DRAWS, jobs: int = 2) -> int:

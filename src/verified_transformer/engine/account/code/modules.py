@@ -165,7 +165,7 @@ class Package:
         folder = self.root(first)
         if folder is None:
             return None, [first, *parts], []
-        while parts and (folder / parts[0] / "__init__.py").is_file():  # a folder may be left over
+        while parts and _has_source(folder / parts[0]):
             folder /= parts.pop(0)
         file = folder / "__init__.py"
         if parts and (folder / f"{parts[0]}.py").is_file():
@@ -211,6 +211,12 @@ class Package:
     def _stub(self, file: Path) -> list[Module]:
         stub = file.with_suffix(".pyi")
         return [self.module(stub)] if stub.is_file() else []
+
+
+@cache
+def _has_source(folder: Path) -> bool:
+    """Whether a folder is a package: one that moved may have left its compiled files behind."""
+    return any(folder.rglob("*.py"))
 
 
 def _sealed(name: str, beside: tuple[Path, ...]) -> Path | None:
