@@ -178,7 +178,8 @@ def measured(
         draws: the same under drawn processors.
         loud: the same where whatever is computed in floating point is off by a ten-thousandth. A
             number with a point that moves there has a band though no draw moved it; so has each
-            that is printed where the cell failed, or said other words, and is not typed.
+            that is printed where the cell failed, or said other words, and is not typed; but not
+            where a unit is more than a third of the number, as in 0.02.
         source: the cell's code.
     """
     bands: Bands = {}
@@ -201,7 +202,8 @@ def measured(
             pointed = {place for place in pointed if numbers(text)[place] not in typed}
         else:
             pointed = set()
-        every = dict.fromkeys(pointed, 1) | of
+        coarse = {place for place in pointed if _coarse(numbers(text)[place], 1)}
+        every = dict.fromkeys(pointed - coarse, 1) | of
         if every:
             bands[kind] = every
     return bands
@@ -217,7 +219,8 @@ def weak(text: str, bands: Mapping[int, int]) -> list[str]:
         ['0.1']
     """
     said = numbers(text)
-    return [
-        said[place] for place, units in sorted(bands.items())
-        if 3 * units * unit(said[place]) > (abs(_value(said[place])) or 30 * unit(said[place]))
-    ]  # fmt: skip
+    return [said[place] for place, units in sorted(bands.items()) if _coarse(said[place], units)]
+
+
+def _coarse(number: str, units: int) -> bool:
+    return 3 * units * unit(number) > (abs(_value(number)) or 30 * unit(number))
