@@ -74,7 +74,7 @@ def test_a_recording_says_its_effect_in_its_words() -> None:
 
 
 def test_a_band_is_three_times_the_largest_move_of_drawn_processors() -> None:
-    stored = {"stdout": "3.66 of 20, 0.500 and 1.50", "stderr": "0.1"}
+    stored = {"stdout": "3.66 of 20, 0.500 and 1.50", "stderr": "0.12, 0.02"}
     draws = [
         stored | {"stdout": f"{first} of 20, 0.500 and 1.50"} for first in ("3.67", "3.64", "3.66")
     ]
