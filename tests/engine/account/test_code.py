@@ -163,6 +163,12 @@ def test_a_module_that_moves_is_free(package: Path, old: str, new: str) -> None:
     assert key(package).key == before
 
 
+def test_a_folder_that_a_package_left_behind_is_none(package: Path) -> None:
+    before = key(package).key
+    (package / "laws" / "deeper" / "__pycache__").mkdir(parents=True)
+    assert key(package).key == before
+
+
 ANSWERS = [
     pytest.param(("len(name) + 7", "len(name) + 8"), id="a seed"),
     pytest.param(("n - self.strength", "n + self.strength"), id="a law"),
