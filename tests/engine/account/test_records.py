@@ -84,7 +84,7 @@ CHANGES: dict[str, Any] = {
     "detail": "other", "of": "truth", "case": "other", "cited": "other", "latex": "other",
     "mutants": Score(2, 3), "uses": (), "recorded": Recorded("a", "0"), "way": "by induction",
     "counts": {"points": 2}, "tolerance": "1 %",
-    "made": "0123abcd", "until": "2023-07", "ran": (Ran("BertModel"),),
+    "made": "0123abcd", "beside": "kept", "until": "2023-07", "ran": (Ran("BertModel"),),
 }  # fmt: skip
 
 

@@ -68,9 +68,10 @@ def test_another_effect_is_red_both_ways(effect: Interval) -> None:
         assert re.search(r"times its band: LOSS-29: effect [\d.]+ ± [\d.]+ -> ", line)
 
 
-def test_a_recording_says_its_effect_in_its_words() -> None:
-    kept = {"recorded": {"name": "kept", "data": "0"}}
-    assert not red(tried(EFFECT, **kept), tried(Interval(8, 9), **kept))
+@pytest.mark.parametrize("more", [{"recorded": {"name": "kept", "data": "0"}}, {"beside": "kept"}])
+def test_the_size_of_an_effect_is_a_recordings_matter(more: dict[str, Any]) -> None:
+    """A recording says it in its words; an example beside one decides its sign alone."""
+    assert not red(tried(EFFECT, **more), tried(Interval(8, 9), **more))
 
 
 def test_a_band_is_three_times_the_largest_move_of_drawn_processors() -> None:

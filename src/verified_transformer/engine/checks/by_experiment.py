@@ -33,6 +33,7 @@ class ByExperiment(Subject):
         unit: str,
         replicate: str = "seed",
         recorded: Recording | None = None,
+        beside: Recording | None = None,
     ) -> Record:
         """Decide an empirical remark from what was measured in two arms of independent runs.
 
@@ -48,6 +49,9 @@ class ByExperiment(Subject):
             unit: what was measured in an arm, in a line.
             replicate: what one run is.
             recorded: the recording that arms were computed from; all of its seeds count.
+            beside: a recording of the same experiment, of which these live runs are a smaller
+                example: their sign and margin are compared, and not how large the effect is, which
+                unstable training gives every processor its own.
 
         Returns:
             A record whose outcome is "supports" or "contradicts" where the 99 % interval of the
@@ -73,6 +77,8 @@ class ByExperiment(Subject):
             GROW-02 [laboratory] experiment   loss after training on, small less doubled: ...
         """  # fmt: skip
         accept("predicts", predicts, _SIGNS)
+        if recorded and beside:
+            raise ValueError("beside: got a recording beside a recording; accepted: live runs")
         found = _checked_arms(arms, compares)
         (first, one), (second, other) = found.items()
         if recorded:
@@ -92,6 +98,7 @@ class ByExperiment(Subject):
         return self._emit(
             "experiment", outcome, f"{unit}, {first} less {second}: {sign or 'unsettled'}{instead}",
             "; ".join(said), recorded=recorded, measured=interval, given=[arms],
+            beside=beside.name if beside else None,
             counts={"runs": len(values)},
             rows=[{
                 "99 % interval": f"{interval.low:.4g} … {interval.high:.4g}",

@@ -107,6 +107,7 @@ class Record:
         mutants: how many wrong versions were rejected.
         uses: ids of the claims on which this one rests.
         recorded: the recording on which an experiment's outcome rests.
+        beside: the recording of which live runs are a smaller example.
         sample: the draws on which a predicate or an equality was tried.
         until: the day of the youngest datum, of a claim about its own day.
         made: a key of the notebook's lines that made what the check was given (`how_made`).
@@ -132,6 +133,7 @@ class Record:
     mutants: Score | None = None
     uses: tuple[str, ...] = ()
     recorded: Recorded | None = None
+    beside: str | None = None
     sample: Sample | None = None
     until: str | None = None
     made: str | None = None

@@ -128,10 +128,13 @@ def _effects(stored: Outputs, new: Outputs) -> Iterator[Move]:
 
 
 def effects(outputs: Outputs) -> Iterator[tuple[str, Interval]]:
-    """Yield claim and case of each live experiment of a cell, with what it measured."""
+    """Yield claim and case of each live experiment of a cell, with what it measured.
+
+    A recording says it in its words, and what is an example beside one decides its sign alone.
+    """
     for output in outputs:
         record = output.get("metadata", {}).get(METADATA_KEY, {})
-        if record.get("measured") and not record.get("recorded"):
+        if record.get("measured") and not record.keys() & {"recorded", "beside"}:
             name = " ".join([*record["claims"], *filter(None, [record.get("case")])])
             yield name, Interval(**record["measured"])
 
