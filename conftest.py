@@ -49,6 +49,8 @@ for variable in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "MPLCONFIGDIR"):
     (KEPT_APART / variable.lower()).mkdir(parents=True, exist_ok=True)
     os.environ[variable] = str(KEPT_APART / variable.lower())
 
+collect_ignore_glob = ["*/conftest.py"]  # which --doctest-modules would import by one name
+
 gc.disable()  # while tests are collected: what is loaded then stays
 
 _account = Account()

@@ -27,6 +27,7 @@ COPIED = (
     "src/verified_transformer/engine/commands/__init__.py",
     "src/verified_transformer/engine/commands/claims.py",
     "src/verified_transformer/engine/commands/git.py",
+    "src/verified_transformer/engine/commands/status.py",
     "src/verified_transformer/engine/commands/notebooks",
     "src/verified_transformer/engine/commands/prose", "src/verified_transformer/engine/exact",
     "src/verified_transformer/book/__init__.py", "src/verified_transformer/book/__init__.pyi",

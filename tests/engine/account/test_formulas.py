@@ -12,11 +12,9 @@ import pytest
 from verified_transformer.engine.account import evidence, ledger, registry
 from verified_transformer.engine.account.records.record import (
     METADATA_KEY,
-    Estimate,
     Record,
     Sample,
     Score,
-    Volatile,
 )
 from verified_transformer.engine.account.rendering.formulas import latex, latex_fault
 from verified_transformer.engine.account.rendering.readable import readable, readable_equation, told
@@ -139,7 +137,7 @@ def record(kind: str, detail: str = "", **more: Any) -> Record:
     return Record(("LOSS-14",), ("0",), kind, outcome, statement, detail, **more)
 
 
-TWO = Volatile(estimates=(Estimate(0.1, 1000, "cpu"),) * 2)
+TWO, RUNS = {"points": 2}, {"runs": 8}
 
 
 @pytest.mark.parametrize(
@@ -147,31 +145,34 @@ TWO = Volatile(estimates=(Estimate(0.1, 1000, "cpu"),) * 2)
     [
         (
             [
-                record("measurement", "d=3; d=5; sees 1%", volatile=TWO),
-                record("proof", "pattern by pattern; exact at 2 points", mutants=Score(19, 19)),
+                record("measurement", counts=TWO, tolerance="1 %"),
+                record("proof", way="case by case", mutants=Score(19, 19)),
             ],
             "proved case by case · measured to 1 % at 2 points · 19/19 wrong versions rejected",
         ),
-        ([record("proof", "3 checked steps")], "proved step by step"),
-        ([record("proof", "by induction, base"), record("proof", "pattern by pattern")], "proved"),
-        ([record("exact", "exact at 1 point")], "computed exactly at 1 point"),
-        ([record("count", "counted at 2 points; 3/3 mutants")], "counted at 2 points"),
+        ([record("proof", way="step by step")], "proved step by step"),
+        ([record("proof", way="by induction"), record("proof", way="case by case")], "proved"),
+        ([record("exact", counts={"points": 1})], "computed exactly at 1 point"),
+        ([record("count", counts=TWO)], "counted at 2 points"),
         ([record("sampled")], "true on 64 random draws"),
         ([record("equality")], "equal on 64 random draws"),
         (
-            [record("counterexample"), record("proof", "pattern by pattern", of="truth")],
+            [record("counterexample"), record("proof", way="case by case", of="truth")],
             "refuted by a counter-example · the right statement proved case by case",
         ),
         ([record("witness"), record("met")],
          "false without its condition · its condition met in the article's setting"),
-        ([record("experiment", "8 runs, replicate: seed")], "seen in 8 runs"),
-        ([record("experiment", "8 runs", outcome="contradicts")], "the opposite seen in 8 runs"),
-        ([record("experiment", "8 runs", outcome="unsettled")], "tried in 8 runs, not settled"),
+        ([record("experiment", counts=RUNS)], "seen in 8 runs"),
+        ([record("experiment", counts=RUNS, outcome="contradicts")], "the opposite seen in 8 runs"),
+        ([record("experiment", counts=RUNS, outcome="unsettled")], "tried in 8 runs, not settled"),
         (
-            [record("experiment", "8 runs", outcome="unsettled"), record("experiment", "9 runs")],
+            [
+                record("experiment", counts=RUNS, outcome="unsettled"),
+                record("experiment", counts={"runs": 9}),
+            ],
             "seen in 9 runs, tried in 8 runs, not settled",
         ),
-        ([record("census", "12 data; 3/3 mutants")], "counted in 12 published data"),
+        ([record("census", counts={"data": 12})], "counted in 12 published data"),
         ([record("citation"), record("citation")], "held against 2 sources"),
         ([record("set-aside", statement="opinion")], "set aside: an opinion"),
     ],

@@ -262,8 +262,9 @@ def _exact(records: _Records) -> str:
 
 
 def _measurement(records: _Records) -> str:
-    least = max((r.tolerance or "" for r in records), key=lambda text: float(text.split()[0]))
-    return f"measured to {least}{_at_points(records)}"
+    sees = [r.tolerance for r in records if r.tolerance]
+    to = f" to {max(sees, key=lambda text: float(text.split()[0]))}" if sees else ""
+    return f"measured{to}{_at_points(records)}"
 
 
 def _draws(records: _Records) -> int:

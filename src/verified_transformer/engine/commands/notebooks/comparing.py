@@ -61,7 +61,7 @@ class Move:
 def moves(stored: Outputs, new: Outputs, known: bands.Bands, masked: Masks) -> Iterator[Move]:
     """Yield whatever differs between two runs of a cell; what is at most 1 far is the same.
 
-    Where the text of an output differs in words, what it shows as HTML is not looked at.
+    Where its texts say something else, what a cell shows as HTML is not looked at.
 
     Args:
         known: the cell's bands.
@@ -69,20 +69,26 @@ def moves(stored: Outputs, new: Outputs, known: bands.Bands, masked: Masks) -> I
     before, after = bands.texts(stored, masked), bands.texts(new, masked)
     spoken = False
     for kind in sorted(before.keys() | after.keys(), key=lambda kind: (kind in _MARKED_UP, kind)):
+        if spoken and kind in _MARKED_UP:
+            continue
         old, now = before.get(kind, ""), after.get(kind, "")
+        of = DECIDED if kind.startswith(bands.DECIDED) else "numbers"
         if bands.words(old) == bands.words(now):
-            yield from _numbers(kind, old, now, known.get(kind, {}))
-        elif not (spoken and kind in _MARKED_UP):
-            spoken = True
-            of = DECIDED if kind.startswith(bands.DECIDED) else "numbers"
-            yield from (Move(line, of=of) for line in _beside(kind, old, now))
+            found = [*_numbers(kind, old, now, known.get(kind, {}), of)]
+            far = max((move.far for move in found), default=0.0)
+            if kind in _MARKED_UP and far > 1:  # its words say it, not its coordinates
+                found = [Move(line, far, of) for line in _beside(kind, old, now)]
+        else:
+            found = [Move(line, of=of) for line in _beside(kind, old, now)]
+        spoken |= any(move.far > 1 for move in found)
+        yield from found
     yield from _effects(stored, new)
     seen = known.get(bands.PICTURE, {})
     for place, text, units in pictures.moved(stored, new):
         yield Move(f"picture: {text}", units / seen.get(place, 1), "pictures")
 
 
-def _numbers(kind: str, old: str, now: str, known: Mapping[int, int]) -> Iterator[Move]:
+def _numbers(kind: str, old: str, now: str, known: Mapping[int, int], of: str) -> Iterator[Move]:
     old_, now_ = bands.numbers(old), bands.numbers(now)
     for place, units in bands.moved(old, now).items():
         band = known.get(place)
@@ -90,7 +96,7 @@ def _numbers(kind: str, old: str, now: str, known: Mapping[int, int]) -> Iterato
         yield Move(
             f"{old_[place]} -> {now_[place]}{about} in {_around(kind, now, place)}",
             units / band if band else inf,
-            DECIDED if kind.startswith(bands.DECIDED) else "numbers",
+            of,
         )
 
 

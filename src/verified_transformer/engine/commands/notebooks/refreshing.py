@@ -45,13 +45,22 @@ def refresh(notebooks: Sequence[Path], root: Path, draws: int | None = None) -> 
             print(f"    {change}")
         names = comparing.keep_what_stayed(again.stored, again.book, comparing.masks(root))
         write_whole(notebook, nbformat.writes(again.book) + "\n")
-        if draws or names:
-            names = {cell.get("id") for cell in again.book.cells} if draws else names
+        changed = {cell.get("id") for cell in again.book.cells} if draws else names
+        names = {cell.get("id") for cell in again.book.cells if _may_move(cell)} & changed
+        if names:
             numbers = range(1, 1 + (draws or DRAWS))
             book, told = measure(notebook, names, root, numbers)
             write_whole(notebook, nbformat.writes(book) + "\n")
             print("".join(f"    {line}\n" for line in told), end="", flush=True)
     return int(failed)
+
+
+def _may_move(cell: Any) -> bool:
+    """Whether a cell shows a picture, or a number with a point outside its records."""
+    said = bands.texts(cell.get("outputs", []), []).items()
+    shown = [text for kind, text in said if not kind.startswith(bands.DECIDED)]
+    pointed = any("." in number or "e" in number for t in shown for number in bands.numbers(t))
+    return pointed or any(pictures.pictures(cell))
 
 
 def measure(
