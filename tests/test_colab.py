@@ -279,6 +279,7 @@ def test_a_notebook_runs_in_a_bare_environment(
     monkeypatch.setenv("GIT_CONFIG_KEY_0", f"url.file://{repository}.insteadOf")
     monkeypatch.setenv("GIT_CONFIG_VALUE_0", URL)
     monkeypatch.setenv("PIP_NO_BUILD_ISOLATION", "0")  # pip reads 0 as: none; setuptools is there
+    monkeypatch.setenv("HOME", str(tmp_path))  # where pip builds a wheel it wants one that is there
     monkeypatch.setenv("PIP_NO_COMPILE", "0")  # so too; few modules of transformers are loaded
     for name in ("PYTHONPATH", "VIRTUAL_ENV"):
         monkeypatch.delenv(name, raising=False)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from verified_transformer.engine.commands.notebooks.other_processor import environment
+from verified_transformer.engine.commands.notebooks.other_processor import VARIABLE, environment
 
 # What is exact, what is rounded, and the state of the global draws.
 CALLS = """
@@ -62,9 +62,10 @@ for variables in json.loads(sys.argv[1]):
 
 def results(*environments: dict[str, str], start: dict[str, str]) -> list[Any]:
     """What each environment makes of the calls, in forks of one process that has torch."""
+    plain = {name: value for name, value in os.environ.items() if name != VARIABLE}
     run = subprocess.run(
         [sys.executable, "-W", "error", "-c", CALLS, json.dumps(environments)],
-        env={**os.environ, **start}, capture_output=True, encoding="utf-8", check=False,
+        env={**plain, **start}, capture_output=True, encoding="utf-8", check=False,
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
     return [json.loads(line) for line in run.stdout.splitlines()]

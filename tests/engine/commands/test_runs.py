@@ -153,6 +153,7 @@ def test_runs_in_other_orders_are_kept_for_the_same_notebook(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(orders, "environment", lambda draw, loud: {VARIABLE: str(draw)})
+    monkeypatch.delenv(VARIABLE, raising=False)  # `make elsewhere` is such a processor itself
     cell = "import os, torch\nx = torch.linspace(1, 2, 7).exp()\n"
     order = f"'abc'[int(os.environ.get('{VARIABLE}', 0)) % 3]"
     notebook = repository(tmp_path, f"{cell}print({order}, x.tolist())")

@@ -158,7 +158,8 @@ def test_the_draws_of_one_tensor_do_not_depend_on_the_chunks(monkeypatch, law):
         quantity = mean(squared_norm(law))
         return measure(quantity, norm2, POINT, THETA, name="chunks", design=FINE).mean
 
-    assert found(1 << 18) == pytest.approx(found(1 << 12), rel=1e-12)
+    # a row's sum is rounded in float32, by its place in a chunk; other draws move the mean by 1e-3
+    assert found(1 << 18) == pytest.approx(found(1 << 12), rel=1e-8)
 
 
 def test_the_draws_do_not_depend_on_the_number_of_threads():
