@@ -49,7 +49,7 @@ SHUFFLED := $(TEST)/bin/python -c 'import pathlib, random, sys; random.seed(sys.
   files = sorted(map(str, (f for d in ("tests", "packages") for f in pathlib.Path(d).rglob("test_*.py")))); random.shuffle(files); print(*files)'
 SOME := $(if $(NOTEBOOK),$(NOTEBOOK),$(if $(CHAPTER),$(sort $(wildcard notebooks/$(CHAPTER)-*/*.ipynb))))
 
-SOURCES := $(CURDIR)/src:$(CURDIR)/packages/weightwise/src
+SOURCES := $(CURDIR)/src:$(CURDIR)/packages/weightwise/src:$(CURDIR)/packages/verifiedbook/src
 export PYTHONPATH := $(SOURCES)
 export REASON
 export RUN
@@ -189,7 +189,7 @@ form: $(TEST_READY) ## tag, title and fold the notebooks' cells by what they are
 	$(TEST)/bin/python $(COMMAND) form
 
 live-outputs: $(TEST_READY) ## write the present script of live figures into stored outputs
-	$(TEST)/bin/python $(COMMAND).book.live_figures $(sort $(wildcard notebooks/*/*.ipynb))
+	$(TEST)/bin/python -m verifiedbook.live_figures $(sort $(wildcard notebooks/*/*.ipynb))
 
 mutants: $(TEST_READY) ## faults at random, and what sees them: KIND=prose N=60 CHAPTER=3 SALT=…
 	PYTHONPATH=$(SOURCES):$(CURDIR)/tests $(TEST)/bin/python -m mutation \

@@ -18,7 +18,7 @@ import pytest
 from nbval.kernel import NbvalKernelspecManager
 from time_spent import Account
 
-from verified_transformer.engine.commands.notebooks import warm_kernels
+from verifiedbook.commands.notebooks import warm_kernels
 
 ROOT = Path(__file__).parent
 SOURCES = (ROOT / "src", *sorted(ROOT.glob("packages/*/src")))

@@ -23,7 +23,7 @@ import transformers
 from initial_loss import of_ways, peers, summary
 from scipy.stats import kstest, norm
 
-from verified_transformer.writing import write_whole
+from verifiedbook.writing import write_whole
 from weightwise import initial_loss
 from weightwise.first_loss.diagnosis.readings import framed
 

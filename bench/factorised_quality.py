@@ -34,8 +34,8 @@ import torch
 import transformers
 
 from verified_transformer.book.experiments.laboratory.tasks import described, documentation, worded
-from verified_transformer.seeds import generator, seed_of
-from verified_transformer.writing import write_whole
+from verifiedbook.seeds import generator, seed_of
+from verifiedbook.writing import write_whole
 from weightwise import factorised_table, set_table
 from weightwise.factorised import (
     KroneckerEmbedding,

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from scipy import stats
 
-from verified_transformer.seeds import generator
+from verifiedbook.seeds import generator
 from weightwise.first_loss import GaussianStart
 
 _AT, _SHARE = np.polynomial.legendre.leggauss(14)

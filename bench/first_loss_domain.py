@@ -23,7 +23,7 @@ import numpy as np
 import torch
 from scipy.stats import kstest
 
-from verified_transformer.writing import write_whole
+from verifiedbook.writing import write_whole
 from weightwise import initial_loss
 from weightwise.first_loss import Body, Norm, Stack
 

@@ -29,7 +29,7 @@ from verified_transformer.book.tying.first_losses import (
     z_of_mean,
     z_of_variance,
 )
-from verified_transformer.writing import write_whole
+from verifiedbook.writing import write_whole
 from weightwise.first_loss import GaussianStart
 
 RESULT = Path(__file__).parents[1] / "packages/weightwise/tests/first_loss_law.json"

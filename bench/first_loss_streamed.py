@@ -27,7 +27,7 @@ from pathlib import Path
 import torch
 import torch.nn.functional as F
 
-from verified_transformer.writing import write_whole
+from verifiedbook.writing import write_whole
 from weightwise.first_loss import DrawnVocabulary, first_loss
 
 N, D, TOKENS = 152_064, 4096, 512

@@ -27,7 +27,7 @@ from typing import Any
 import torch
 import transformers
 
-from verified_transformer.writing import write_whole
+from verifiedbook.writing import write_whole
 from weightwise.growth import compare, describe, grow
 from weightwise.growth.sizes import size_of
 

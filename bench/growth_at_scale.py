@@ -34,7 +34,7 @@ import torch
 import transformers
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from verified_transformer.writing import write_whole
+from verifiedbook.writing import write_whole
 from weightwise import grow, widen_checkpoint
 
 RESULT = Path(__file__).with_suffix(".json")

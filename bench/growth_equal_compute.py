@@ -38,8 +38,8 @@ from verified_transformer.book.experiments.laboratory.tasks import (
     lettered,
 )
 from verified_transformer.book.experiments.laboratory.ways_to_grow import padded
-from verified_transformer.seeds import generator, seed_of
-from verified_transformer.writing import write_whole
+from verifiedbook.seeds import generator, seed_of
+from verifiedbook.writing import write_whole
 from weightwise.growth import grow, grow_along
 
 RESULT = Path(__file__).with_suffix(".json")

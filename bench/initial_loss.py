@@ -31,7 +31,7 @@ import torch
 import transformers
 
 from verified_transformer.book import real_models
-from verified_transformer.writing import write_whole
+from verifiedbook.writing import write_whole
 from weightwise import expected_first_loss, initial_loss
 
 LENGTH, TEXTS = 128, 8

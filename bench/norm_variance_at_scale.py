@@ -22,12 +22,12 @@ from pathlib import Path
 import sympy as sp
 import torch
 
-from verified_transformer.engine.exact.formulas.notation import symbols
-from verified_transformer.engine.exact.laws import Normal
-from verified_transformer.engine.exact.moments import Index, Tensor, total, variance
-from verified_transformer.engine.sampling import measuring as sampling
-from verified_transformer.seeds import device
-from verified_transformer.writing import write_whole
+from verifiedbook.exact.formulas.notation import symbols
+from verifiedbook.exact.laws import Normal
+from verifiedbook.exact.moments import Index, Tensor, total, variance
+from verifiedbook.sampling import measuring as sampling
+from verifiedbook.seeds import device
+from verifiedbook.writing import write_whole
 
 ROOT = Path(__file__).parent.parent
 WIDTHS = {"cpu": (8, 64, 256), "cuda": (8, 64, 768, 4096)}
@@ -95,7 +95,7 @@ def provenance(where: torch.device) -> dict[str, str]:
         (ROOT / name).read_text(encoding="utf-8")
         for name in (
             "bench/norm_variance_at_scale.py",
-            "src/verified_transformer/engine/sampling/measuring.py",
+            "packages/verifiedbook/src/verifiedbook/sampling/measuring.py",
         )
     )
     commit = subprocess.run(

@@ -29,7 +29,7 @@ import torch.nn.functional as F
 import transformers
 from torch import nn
 
-from verified_transformer.writing import write_whole
+from verifiedbook.writing import write_whole
 from weightwise import body_of, diagnose, initial_loss
 from weightwise.first_loss.diagnosis.watching import is_matrix, stacks_of
 

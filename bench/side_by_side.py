@@ -32,7 +32,7 @@ import torch
 import torch.nn.functional as F
 from first_loss_streamed import D, N, slice_of
 
-from verified_transformer.writing import write_whole
+from verifiedbook.writing import write_whole
 from weightwise import factorised_table, grow, initial_loss
 from weightwise.factorised.families import FAMILIES
 from weightwise.first_loss import DrawnVocabulary
@@ -66,10 +66,10 @@ def estimate() -> Iterator[tuple[str, dict[str, Any]]]:
     import sympy as sp
     from norm_variance_at_scale import SCALE, squared_norm
 
-    from verified_transformer.engine.exact.formulas.notation import symbols
-    from verified_transformer.engine.exact.laws import Normal
-    from verified_transformer.engine.exact.moments import Index, Tensor, total, variance
-    from verified_transformer.engine.sampling import measuring
+    from verifiedbook.exact.formulas.notation import symbols
+    from verifiedbook.exact.laws import Normal
+    from verifiedbook.exact.moments import Index, Tensor, total, variance
+    from verifiedbook.sampling import measuring
 
     d, σ = symbols("d sigma")
     i = Index("i", d)

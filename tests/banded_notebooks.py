@@ -13,9 +13,9 @@ import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile
 from near_claims import claims_near
 
-from verified_transformer.engine.account.records import record
-from verified_transformer.engine.account.records.ran import RecordError
-from verified_transformer.engine.commands.notebooks import bands, comparing
+from verifiedbook.account.records import record
+from verifiedbook.account.records.ran import RecordError
+from verifiedbook.commands.notebooks import bands, comparing
 
 
 class BandedCell(IPyNbCell):

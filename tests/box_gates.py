@@ -19,8 +19,8 @@ from html_gates import claims, pages
 from output_gates import differing
 from page_facts import bare, letters, of_latex
 
-from verified_transformer.engine.account import errata, evidence, registry
-from verified_transformer.engine.account.rendering import readable
+from verifiedbook.account import errata, evidence, registry
+from verifiedbook.account.rendering import readable
 
 Claim = dict[str, Any]
 ROOT = Path(__file__).parent.parent

@@ -14,9 +14,9 @@ import pytest
 from filelock import FileLock
 from jupyter_client.kernelspec import KernelSpecManager
 
-from verified_transformer.engine.account import ledger, registry
-from verified_transformer.engine.account.registry import Reading
-from verified_transformer.engine.commands.notebooks import warm_kernels
+from verifiedbook.account import ledger, registry
+from verifiedbook.account.registry import Reading
+from verifiedbook.commands.notebooks import warm_kernels
 
 ROOT = Path(__file__).parent.parent
 

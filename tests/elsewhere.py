@@ -22,8 +22,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from verified_transformer.engine.commands.reruns import processor
-from verified_transformer.engine.commands.status import keep_trial, tree_key
+from verifiedbook.commands.reruns import processor
+from verifiedbook.commands.status import keep_trial, tree_key
 
 ROOT = Path(__file__).parent.parent
 FOLDER = "another machine’s "  # neither ASCII nor one word
@@ -34,7 +34,7 @@ BEYOND = {"default": ["X86_V3", "X86_V4", "AVX512_ICL", "AVX512_SPR"]}
 BEYOND["avx2"] = BEYOND["default"][1:]
 SUMMED_UP = re.compile(r"\d+ (?:passed|failed|errors?|skipped)\b.*?(?= in [\d.]+s)")
 PROVENANCE = (
-    "import json, pathlib; from verified_transformer.engine.commands.status import provenance;"
+    "import json, pathlib; from verifiedbook.commands.status import provenance;"
     "print(json.dumps(provenance(pathlib.Path.cwd())))"
 )
 
@@ -113,7 +113,8 @@ def keep(
     """Keep what came of a run in a folder for the status page, and say so."""
     asked = subprocess.run(
         [python, "-W", "ignore", "-c", PROVENANCE], cwd=folder, capture_output=True,
-        env=os.environ | {"PYTHONPATH": str(folder / "src")}, encoding="utf-8", check=False,
+        env=os.environ | {"PYTHONPATH": str(folder / "packages/verifiedbook/src")},
+        encoding="utf-8", check=False,
     )  # fmt: skip
     trial: dict[str, Any] = {
         "where": where, "ran": ran, "green": code == 0, "result": told or f"exit code {code}",

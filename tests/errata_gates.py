@@ -14,7 +14,7 @@ from html_gates import claims, pages
 from output_gates import differing
 from page_facts import bare
 
-from verified_transformer.engine.account import errata, evidence
+from verifiedbook.account import errata, evidence
 
 
 def _wrong(html: Path, article: str | None = None) -> list[Claim]:

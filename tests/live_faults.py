@@ -10,9 +10,9 @@ from typing import Any
 import sympy as sp
 from playwright.sync_api import Page
 
-from verified_transformer.book.live_figures.curves import evaluated
-from verified_transformer.book.live_figures.simulated import repeatedly
-from verified_transformer.book.live_figures.tables import interpolated
+from verifiedbook.live_figures.curves import evaluated
+from verifiedbook.live_figures.simulated import repeatedly
+from verifiedbook.live_figures.tables import interpolated
 
 TOLERANCE = 1e-6  # relative
 # Moves every slider and list of every figure to its ends and in between, and returns its data and,

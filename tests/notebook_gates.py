@@ -15,8 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from verified_transformer.engine.account.records import pictures
-from verified_transformer.engine.commands.notebooks import bands, form
+from verifiedbook.account.records import pictures
+from verifiedbook.commands.notebooks import bands, form
 
 ROOT = Path(__file__).parent.parent
 # nbval obeys these as it obeys tags; a cell magic may swallow what the cell prints
@@ -136,7 +136,7 @@ def other_pictures(notebook: Path) -> list[str]:
 
 def ownerless_prose(page: Path) -> list[str]:
     """Numbers and formulas of a page without an owner that says the same."""
-    from verified_transformer.engine.commands.prose import pages as prose  # needs SymPy
+    from verifiedbook.commands.prose import pages as prose  # needs SymPy
 
     found = prose.notebook_faults if page.suffix == ".ipynb" else prose.text_faults
     return list(found(page, _sources()))

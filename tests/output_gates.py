@@ -18,9 +18,9 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from page_facts import Cell as Shown
 from page_facts import bare
 
-from verified_transformer.engine.account import evidence, registry
-from verified_transformer.engine.account.records.record import METADATA_KEY, from_json
-from verified_transformer.engine.account.rendering import cards, readable
+from verifiedbook.account import evidence, registry
+from verifiedbook.account.records.record import METADATA_KEY, from_json
+from verifiedbook.account.rendering import cards, readable
 
 Cell = dict[str, Any]
 MARKDOWN = MarkdownIt("commonmark").use(dollarmath_plugin, double_inline=True)

@@ -29,7 +29,7 @@ from html_gates import Page, claims, pages
 from output_gates import differing, other_outputs, other_runs, other_strips
 from page_facts import ID, bare, named
 
-from verified_transformer.engine.account import evidence, ledger
+from verifiedbook.account import evidence, ledger
 
 LEDGER = "book/ledger.html"
 ROLE = re.compile(r"\{decided\}`([^`]*)`")

@@ -6,10 +6,10 @@ from typing import Any
 
 import sympy as sp
 
-from verified_transformer.engine.exact.formulas.notation import symbols
-from verified_transformer.engine.exact.induction import Induction
-from verified_transformer.engine.exact.laws import General
-from verified_transformer.engine.exact.moments import Index, Tensor, mean, total
+from verifiedbook.exact.formulas.notation import symbols
+from verifiedbook.exact.induction import Induction
+from verifiedbook.exact.laws import General
+from verifiedbook.exact.moments import Index, Tensor, mean, total
 
 d, k, l, σ, τ, α = symbols("d k l sigma tau alpha")  # noqa: E741
 x, F = sp.symbols("x F", real=True)

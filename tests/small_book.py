@@ -14,30 +14,28 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from verified_transformer.engine.commands.notebooks import form
+from verifiedbook.commands.notebooks import form
 
 ROOT = Path(__file__).parent.parent
 COPIED = (
     "Makefile", "conftest.py", "nbval_sanitize.cfg", "pyproject.toml", "requirements.txt",
     "requirements-book.txt", "_config.yml", "book/_ext", "book/_static", "book/references.bib",
-    "src/verified_transformer/__init__.py", "src/verified_transformer/__init__.pyi",
-    "src/verified_transformer/writing.py",
-    "src/verified_transformer/engine/__init__.py", "src/verified_transformer/engine/account",
-    "src/verified_transformer/book/claims/tied-loss.yaml",
-    "src/verified_transformer/engine/commands/__init__.py",
-    "src/verified_transformer/engine/commands/claims.py",
-    "src/verified_transformer/engine/commands/git.py",
-    "src/verified_transformer/engine/commands/status.py",
-    "src/verified_transformer/engine/commands/notebooks",
-    "src/verified_transformer/engine/commands/prose", "src/verified_transformer/engine/exact",
-    "src/verified_transformer/book/__init__.py", "src/verified_transformer/book/__init__.pyi",
     *(
-        f"src/verified_transformer/book/live_figures/{name}"
-        for name in ("__init__.py", "__init__.pyi", "compressed.py", "live.js", "live.css")
+        f"src/verified_transformer/{name}"
+        for name in (
+            "__init__.py", "__init__.pyi", "served.py", "book/__init__.py", "book/__init__.pyi",
+            "book/claims/tied-loss.yaml",
+        )
     ),
     *(
-        f"src/verified_transformer/engine/checks/exercises/{name}"
-        for name in ("answers.js", "typed.yaml")
+        f"packages/verifiedbook/src/verifiedbook/{name}"
+        for name in (
+            "__init__.py", "__init__.pyi", "serving.py", "writing.py", "account", "exact",
+            "commands/__init__.py", "commands/claims.py", "commands/git.py", "commands/status.py",
+            "commands/notebooks", "commands/prose", "checks/exercises/answers.js",
+            "checks/exercises/typed.yaml", "live_figures/__init__.py", "live_figures/__init__.pyi",
+            "live_figures/compressed.py", "live_figures/live.js", "live_figures/live.css",
+        )
     ),
 )  # fmt: skip
 TESTS = (
@@ -75,7 +73,6 @@ def build(folder: Path) -> Path:
             shutil.copytree(ROOT / name, target, ignore=ignored)
         else:
             shutil.copy(ROOT / name, target)
-    (folder / "packages").mkdir()  # it needs none
     (folder / ".venv").symlink_to((ROOT / ".venv").resolve())
     for name, text in PAGES.items():
         (folder / f"book/{name}.md").write_text(text, encoding="utf-8")
@@ -105,11 +102,13 @@ def build(folder: Path) -> Path:
 def lock(folder: Path) -> None:
     """Lock the small book's verdicts: it decides nothing of the one article that it has."""
     (folder / "src/verified_transformer/book/claims/verdicts.lock").write_text("{}\n", "utf-8")
-    code = "from pathlib import Path; from verified_transformer.engine.commands import claims; "
+    sources = folder / "src", folder / "packages/verifiedbook/src"
+    code = "from pathlib import Path; import verified_transformer; "
+    code += "from verifiedbook.commands import claims; "
     code += "claims.renew_lock(Path.cwd(), 'Nothing is decided in a small book.', '2000-01-01')"
     subprocess.run(
         [sys.executable, "-c", code], cwd=folder, check=True, capture_output=True,
-        env=os.environ | {"PYTHONPATH": str(folder / "src")},
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, sources))},
     )  # fmt: skip
 
 

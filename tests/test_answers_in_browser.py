@@ -14,9 +14,9 @@ from playwright.sync_api import Browser, Page
 from test_browser import Tab
 
 from verified_transformer import exercise
-from verified_transformer.engine.account import questions
-from verified_transformer.engine.account.registry import contents
-from verified_transformer.engine.checks.exercises.key import key
+from verifiedbook.account import questions
+from verifiedbook.account.registry import contents
+from verifiedbook.checks.exercises.key import key
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "book" / "_ext"))

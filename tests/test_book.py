@@ -14,8 +14,8 @@ import page_gates
 import pytest
 from spoiled_pages import FAULTS, Fault, spoiled
 
-from verified_transformer.engine.account import registry
-from verified_transformer.engine.account.rendering import plain
+from verifiedbook.account import registry
+from verifiedbook.account.rendering import plain
 
 ROOT = Path(__file__).parent.parent
 CANARIES = Path(__file__).parent / "canaries"

@@ -15,9 +15,9 @@ import pytest
 import torch
 
 from verified_transformer import ClaimFailed
-from verified_transformer.engine.account.code.cells import lines_before, made_by, names_of
-from verified_transformer.engine.account.registry import contents
-from verified_transformer.engine.commands.notebooks import cell_kinds
+from verifiedbook.account.code.cells import lines_before, made_by, names_of
+from verifiedbook.account.registry import contents
+from verifiedbook.commands.notebooks import cell_kinds
 
 ROOT = Path(__file__).parents[1]
 DARES = contents(ROOT / "tests" / "break_it.yaml")

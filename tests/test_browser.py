@@ -14,7 +14,7 @@ from cut_formulas import WIDTH, cut_off
 from live_faults import live_faults
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 
-from verified_transformer.engine.account.registry import contents
+from verifiedbook.account.registry import contents
 
 LAYOUTS = [(1280, "light"), (1280, "dark"), (360, "light")]  # every page is shown in the fourth
 CANARIES = Path(__file__).parent / "canaries" / "browser"

@@ -22,11 +22,11 @@ import pytest
 import yaml
 from nbclient import NotebookClient
 
-from verified_transformer.engine.account import ledger
-from verified_transformer.engine.account.code.modules import CodeFault, Package
-from verified_transformer.engine.commands import command_line
-from verified_transformer.engine.commands.notebooks import colab
-from verified_transformer.engine.commands.notebooks.comparing import METADATA_KEY
+from verifiedbook.account import ledger
+from verifiedbook.account.code.modules import CodeFault, Package
+from verifiedbook.commands import command_line
+from verifiedbook.commands.notebooks import colab
+from verifiedbook.commands.notebooks.comparing import METADATA_KEY
 
 ROOT = Path(__file__).parent.parent
 REPOSITORY = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["repository"]

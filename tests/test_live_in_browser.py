@@ -24,8 +24,8 @@ from verified_transformer.book import (
     stack,
     tabulated,
 )
-from verified_transformer.book.live_figures import Live
-from verified_transformer.book.live_figures.pile import Pile
+from verifiedbook.live_figures import Live
+from verifiedbook.live_figures.pile import Pile
 
 x, a, n, f = sp.symbols("x a n f", positive=True)
 

@@ -148,7 +148,7 @@ def test_a_notebook_is_asked_about_a_line_that_it_comes_to() -> None:
 @pytest.mark.canary
 @pytest.mark.nightly  # it runs the tests of a module, as `make mutants` does
 def test_a_changed_line_of_the_library_is_red_by_its_tests(tmp_path: Path) -> None:
-    path = "src/verified_transformer/engine/account/records/chances.py"
+    path = "packages/verifiedbook/src/verifiedbook/account/records/chances.py"
     text = (ROOT / path).read_text(encoding="utf-8")
     start = text.index("FALSE_ALARM**2")
     site = Site(start, start + len("FALSE_ALARM"), "MISS", "name")

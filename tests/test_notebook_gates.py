@@ -10,9 +10,9 @@ from typing import Any
 import notebook_gates as gates
 import pytest
 
-from verified_transformer.engine.account import ledger
-from verified_transformer.engine.account.records import pictures
-from verified_transformer.engine.account.records.record import from_json
+from verifiedbook.account import ledger
+from verifiedbook.account.records import pictures
+from verifiedbook.account.records.record import from_json
 
 ROOT = Path(__file__).parent.parent
 SAMPLE = ROOT / "notebooks/3-first-loss/3-norm-variance.ipynb"

@@ -8,7 +8,7 @@ from pathlib import Path
 import notebook_gates as gates
 import pytest
 
-from verified_transformer.engine.account import ledger
+from verifiedbook.account import ledger
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOKS = ledger.notebooks(ROOT)

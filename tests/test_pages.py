@@ -10,7 +10,7 @@ import html_gates
 import page_gates
 import pytest
 
-from verified_transformer.engine.account.schema import schema
+from verifiedbook.account.schema import schema
 
 ROOT = Path(__file__).parent.parent
 Gate = Callable[[Path], list[str]]

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 import yaml
 
-from verified_transformer.engine.account import registry
-from verified_transformer.engine.commands.notebooks.running import run
+from verifiedbook.account import registry
+from verifiedbook.commands.notebooks.running import run
 
 ROOT = Path(__file__).parent.parent
 README, WELCOME = ROOT / "README.md", ROOT / "book" / "welcome.md"
@@ -78,10 +78,7 @@ def test_the_readmes_other_law_is_refused_with_the_variance_that_it_names() -> N
     ).groups()
     code = "".join(blocks(README, "pycon")).split(">>> claim")[0].replace(new, old)
     text = f'{code}>>> claim("LOSS-14").prove(variance(total(w[i] ** 2, i)))\n'
-    refused = (
-        "Traceback (most recent call last):\n"
-        "verified_transformer.engine.checks.subject.ClaimFailed: "
-    )
+    refused = "Traceback (most recent call last):\nverifiedbook.checks.subject.ClaimFailed: "
     whole = text + refused + f"LOSS-14 ... which is {value}, the reading defines ...\n"
     assert examples(whole, "README.md").failed == 0
 

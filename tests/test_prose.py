@@ -7,18 +7,18 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from verified_transformer.engine.account.verdicts import lock
-from verified_transformer.engine.commands.prose import drafting, meanings, pages, words
-from verified_transformer.engine.commands.prose.meanings import parts
-from verified_transformer.engine.commands.prose.needless import Around, settings
-from verified_transformer.engine.commands.prose.owners import (
+from verifiedbook.account.verdicts import lock
+from verifiedbook.commands.prose import drafting, meanings, pages, words
+from verifiedbook.commands.prose.meanings import parts
+from verifiedbook.commands.prose.needless import Around, settings
+from verifiedbook.commands.prose.owners import (
     Owned,
     Page,
     faults,
     owners_text,
     read_owners,
 )
-from verified_transformer.engine.commands.prose.tokens import tokens
+from verifiedbook.commands.prose.tokens import tokens
 
 ROOT = Path(__file__).parent.parent
 TEXTS = words.files(ROOT)

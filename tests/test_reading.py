@@ -17,9 +17,9 @@ from docutils import nodes
 from docutils.utils import new_document
 from mutation.__main__ import keep_score
 
-from verified_transformer.engine.account import registry
-from verified_transformer.engine.account.code import library, notebook_key
-from verified_transformer.engine.account.records.record import (
+from verifiedbook.account import registry
+from verifiedbook.account.code import library, notebook_key
+from verifiedbook.account.records.record import (
     METADATA_KEY,
     Estimate,
     Record,
@@ -27,8 +27,8 @@ from verified_transformer.engine.account.records.record import (
     Volatile,
     to_json,
 )
-from verified_transformer.engine.commands.status import keep_trial, tree_key
-from verified_transformer.engine.exact.formulas.notation import TABLE, parse, symbols
+from verifiedbook.commands.status import keep_trial, tree_key
+from verifiedbook.exact.formulas.notation import TABLE, parse, symbols
 
 ROOT = Path(__file__).parent.parent
 

@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Locator
 from test_browser import Tab
 
-from verified_transformer.engine.account.registry import contents
+from verifiedbook.account.registry import contents
 
 ROOT = Path(__file__).parents[1]
 DARES = contents(ROOT / "tests" / "break_it.yaml")

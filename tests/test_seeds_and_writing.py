@@ -6,7 +6,7 @@ import inspect
 
 import weightwise.seeds
 import weightwise.writing
-from verified_transformer import seeds, writing
+from verifiedbook import seeds, writing
 
 
 def test_a_name_has_the_same_seed_and_a_file_is_written_alike_in_both() -> None:

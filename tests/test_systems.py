@@ -61,7 +61,7 @@ def test_the_line_needs_nothing_of_its_surroundings(tmp_path: Path) -> None:
     home.touch()
     all_of_it = "src/verified_transformer packages book/_ext tests notebooks"
     assert TEST.endswith(all_of_it)
-    small = TEST.replace(all_of_it, f"src/verified_transformer/seeds.py '{SMALL}'")
+    small = TEST.replace(all_of_it, f"packages/verifiedbook/src/verifiedbook/seeds.py '{SMALL}'")
     dropped = ("PYTHONPATH", "OMP_NUM_THREADS", "IPYTHONDIR", "MPLCONFIGDIR", "JUPYTER_RUNTIME_DIR")
     kept = {k: v for k, v in os.environ.items() if k not in dropped and not k.startswith("PYTEST")}
     run = subprocess.run(
@@ -123,7 +123,7 @@ def test_the_ledger_is_read_where_the_machine_speaks_ascii() -> None:
     plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     code = (
         "import sys; from pathlib import Path; assert sys.flags.utf8_mode == 0;"
-        "from verified_transformer.engine.account import ledger;"
+        "from verifiedbook.account import ledger;"
         "print(len(ledger.collect(Path.cwd()).claims))"
     )
     run = subprocess.run(

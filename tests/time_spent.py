@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from verified_transformer.engine.commands.notebooks import warm_kernels
+from verifiedbook.commands.notebooks import warm_kernels
 
 SHOWN = 15
 

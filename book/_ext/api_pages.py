@@ -19,7 +19,7 @@ from sphinx.ext.napoleon import GoogleDocstring
 from sphinx.util.docutils import SphinxDirective
 
 import verified_transformer
-from verified_transformer.engine.account.code.modules import Module, Package
+from verifiedbook.account.code.modules import Module, Package
 
 FOLDER = Path(verified_transformer.__file__).parent
 _PIECES = re.compile(r"(``.+?``|`.+?`|(?<!\\)\$[^$]+?\$)", re.DOTALL)

@@ -23,11 +23,11 @@ from sphinx.util.docutils import SphinxDirective
 from verified_book import graph, render
 from verified_book.claims import Claims, raw
 
-from verified_transformer.engine.account.questions import Question, load_questions
-from verified_transformer.engine.account.records.notebook_records import notebooks
-from verified_transformer.engine.account.registry import contents
-from verified_transformer.engine.account.rendering import plain
-from verified_transformer.engine.account.rendering.formulas import latex
+from verifiedbook.account.questions import Question, load_questions
+from verifiedbook.account.records.notebook_records import notebooks
+from verifiedbook.account.registry import contents
+from verifiedbook.account.rendering import plain
+from verifiedbook.account.rendering.formulas import latex
 
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\.ipynb\)")
 _SECTION = re.compile(r"\]\((?:\.\./(\d+)-[^/)]*/)?(\d+)-[^/)]*\.ipynb\)")

@@ -18,9 +18,9 @@ from html_nodes import rewrite, static
 from sphinx.application import Sphinx
 from verified_book.claims import colab_address
 
-from verified_transformer.engine.account.registry import contents
+from verifiedbook.account.registry import contents
 
-SOURCE = Path(__file__).parents[2] / "src/verified_transformer/engine/checks/exercises"
+SOURCE = Path(__file__).parents[2] / "packages/verifiedbook/src/verifiedbook/checks/exercises"
 SCRIPT = "answers.js"
 KEY = "vt-exercise"  # in an output's metadata
 BEGINS = re.compile(r'<div class="vt-exercise" id="exercise-([\d-]+)">')

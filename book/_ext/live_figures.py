@@ -11,20 +11,20 @@ import sys
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "src"))  # the library need not be installed
+sys.path.insert(0, str(Path(__file__).parents[2] / "packages/verifiedbook/src"))
 
 from docutils import nodes
 from html_nodes import rewrite, static
 from sphinx.application import Sphinx
 
 FILES = ("live.js", "live.css")
-SOURCE = Path(__file__).parents[2] / "src" / "verified_transformer" / "book" / "live_figures"
+SOURCE = Path(__file__).parents[2] / "packages/verifiedbook/src/verifiedbook/live_figures"
 CARRIED = re.compile(r'<(script|style) class="vt-live-\1">.*?</\1>', re.S)
 
 
 def write_files(app: Sphinx) -> None:
     """Write the script and the style sheet as the figures carry them."""
-    from verified_transformer.book.live_figures.compressed import compressed
+    from verifiedbook.live_figures.compressed import compressed
 
     for name in FILES:
         text = (SOURCE / name).read_text(encoding="utf-8")

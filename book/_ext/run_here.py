@@ -18,7 +18,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "src"))  # the library need not be installed
+ENGINE = ROOT / "packages/verifiedbook/src/verifiedbook"
+for sources in (ROOT / "src", ENGINE.parent):
+    sys.path.insert(0, str(sources))  # neither need be installed
 
 CACHE = ROOT / ".kernel"
 PYODIDE = "pyodide-314.0.6.tgz"
@@ -33,9 +35,7 @@ ARCHIVES = {  # with the SHA-256 of each; SymPy and mpmath as in requirements.tx
 }
 CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 LOCK = "pyodide-lock.json"
-PARTS = tuple(
-    f"engine/{part}" for part in ("account", "checks", "exact", "sampling", "commands/notebooks")
-)  # of the library
+PARTS = ("account", "checks", "exact", "sampling", "commands/notebooks")  # of the engine
 HELPERS = ("lazy_loader", "jinja2", "markupsafe")  # in plain Python, from this environment
 WHEELS = [name for name in ARCHIVES if name.endswith(".whl")]
 
@@ -72,7 +72,7 @@ def fetch() -> str:
 
 def derivations(app: Any, pagename: str) -> tuple[list[str], list[int]]:
     """Return the code cells of a page, and the places of those that can run in it."""
-    from verified_transformer.engine.commands.notebooks.in_page import derives
+    from verifiedbook.commands.notebooks.in_page import derives
 
     file = Path(app.srcdir) / f"{pagename}.ipynb"
     if not file.is_file():
@@ -109,16 +109,17 @@ def lay_down(app: Any) -> None:
 
 def _library() -> Iterator[tuple[str, bytes]]:
     """Names and contents of the files that a derivation needs."""
-    from verified_transformer.engine.account.registry import contents
+    from verifiedbook.account.registry import contents
 
     source = ROOT / "src" / "verified_transformer"
-    files = [*source.glob("*.py*"), *source.glob("engine/*.py")]
-    files.append(source / "engine/commands/__init__.py")
+    files = {source.parent: [*source.glob("*.py*"), *source.glob("engine/*.py*")]}
+    files[ENGINE.parent] = [*ENGINE.glob("*.py*"), ENGINE / "commands/__init__.py"]
     for part in PARTS:
-        files += [*(source / part).rglob("*.py"), *(source / part).rglob("*.html")]
-    for file in files:
-        if file.is_file():
-            yield file.relative_to(source.parent).as_posix(), file.read_bytes()
+        files[ENGINE.parent] += [*(ENGINE / part).rglob("*.py"), *(ENGINE / part).rglob("*.html")]
+    for root, found in files.items():
+        for file in found:
+            if file.is_file():
+                yield file.relative_to(root).as_posix(), file.read_bytes()
     for file in (source / "book" / "claims").glob("*.yaml"):  # the page has no PyYAML
         text = json.dumps(contents(file), ensure_ascii=False, default=str)
         yield f"verified_transformer/book/claims/{file.stem}.json", text.encode()

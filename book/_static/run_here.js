@@ -21,7 +21,7 @@ if (typeof document === "undefined") {
     await python.runPythonAsync(`import sys; sys.path.insert(0, "/lib/here")
 import dataclasses, json
 from verified_transformer import claim, derive, symbols
-from verified_transformer.engine.commands.notebooks import in_page
+from verifiedbook.commands.notebooks import in_page
 def run_here(earlier, source):
     return json.dumps(dataclasses.asdict(in_page.run_cell(json.loads(earlier), source)))`);
     run = python.globals.get("run_here");

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser
 from test_drawings import faults
 
 from verified_transformer.book import drawings
-from verified_transformer.book.drawings import Chart
+from verifiedbook.drawings import Chart
 
 SAID = "A caption of the chart under test."
 CHARTS = (

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from verified_transformer.book.drawings import ROLES, Drawing, Panel, marks
+from verifiedbook.drawings import ROLES, Drawing, Panel, marks
 
 ROOT = Path(__file__).parents[2]
 SMALLEST = 11.0  # pixels of a letter on a screen

@@ -9,8 +9,8 @@ import pytest
 from matplotlib.axes import Axes
 
 from verified_transformer.book import figures
-from verified_transformer.book.figures import figure, measured, plt
-from verified_transformer.engine.account.records import pictures
+from verifiedbook.account.records import pictures
+from verifiedbook.figures import figure, measured, plt
 
 pytestmark = pytest.mark.slow
 

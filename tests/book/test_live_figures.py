@@ -22,13 +22,13 @@ from verified_transformer.book import (
     stack,
     tabulated,
 )
-from verified_transformer.book.live_figures import Live, source
-from verified_transformer.book.live_figures.__main__ import rewritten
-from verified_transformer.book.live_figures.curves import evaluated
-from verified_transformer.book.live_figures.simulated import Stack
-from verified_transformer.book.live_figures.tables import filled, interpolated
-from verified_transformer.book.live_figures.translation import script_of
-from verified_transformer.engine.account import ledger
+from verifiedbook.account import ledger
+from verifiedbook.live_figures import Live, source
+from verifiedbook.live_figures.__main__ import rewritten
+from verifiedbook.live_figures.curves import evaluated
+from verifiedbook.live_figures.simulated import Stack
+from verifiedbook.live_figures.tables import filled, interpolated
+from verifiedbook.live_figures.translation import script_of
 
 ROOT = Path(__file__).parents[2]
 d, n, σ = symbols("d n sigma")

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from verified_transformer.writing import write_whole
+from verifiedbook.writing import write_whole
 
 ROOT = Path(__file__).parents[2]
 CALL = re.compile(r"write_text\(|nbformat\.write\(")
-IN_PLACE = {"src/verified_transformer/engine/commands/printing.py"}  # a page of the build
+IN_PLACE = {"packages/verifiedbook/src/verifiedbook/commands/printing.py"}  # a page of the build
 
 
 def test_a_text_takes_a_files_place(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from typing import Any
 
 import yaml
 
-from verified_transformer.engine.commands.status import path, provenance
-from verified_transformer.writing import write_whole
+from verifiedbook.commands.status import path, provenance
+from verifiedbook.writing import write_whole
 
 from .judging import LOCKED, Judge, Judgement
 from .mutant import CHAPTERS, KINDS, PARTS, Mutant

@@ -27,8 +27,8 @@ from near_claims import claims_near
 from traitlets import Type
 from traitlets.config import Config
 
-from verified_transformer.engine.account import registry
-from verified_transformer.engine.commands.notebooks import comparing
+from verifiedbook.account import registry
+from verifiedbook.commands.notebooks import comparing
 
 LONGEST = 300  # seconds of a trial, as of a cell in the whole run
 ROOT = Path(__file__).parents[2]

@@ -28,8 +28,8 @@ import notebook_gates
 import page_gates
 import yaml
 
-from verified_transformer.engine.commands.notebooks import comparing
-from verified_transformer.engine.commands.prose import words
+from verifiedbook.commands.notebooks import comparing
+from verifiedbook.commands.prose import words
 
 from .forked import Trial
 from .mutant import LIBRARY, PARTS, Mutant
@@ -285,7 +285,7 @@ def importers(root: Path, module: str) -> list[str]:
     """
     modules = {_dotted(path, root): path for home in _sources(root) for path in home.rglob("*.py")}
     imported = {name: _imports(path, name) for name, path in modules.items()}
-    homes = dict.fromkeys((*(tests for _, tests in PARTS.values()), "tests/models"))
+    homes = dict.fromkeys((*(tests for _, tests in PARTS.values()), "tests/models", "tests/engine"))
     paths = [path for home in homes for path in (root / home).rglob("test_*.py")]
     tests = {path: _imports(path) for path in paths}
     reached = {_dotted(root / module, root)}

@@ -14,7 +14,7 @@ KINDS = ("code", "prose", "reading", "experiment", "figure", "page", "library")
 LIBRARY = "src/verified_transformer"
 PARTS = {  # of the library, by the folder of each, and of its tests
     "models": ("packages/weightwise/src/weightwise", "packages/weightwise/tests"),
-    "engine": (f"{LIBRARY}/engine", "tests/engine"),
+    "engine": ("packages/verifiedbook/src/verifiedbook", "packages/verifiedbook/tests"),
     "book": (f"{LIBRARY}/book", "tests/book"),
 }
 CHAPTERS = {"initialisation": 1, "tying": 2, "tied-loss": 3, "growth": 4, "factorisation": 5}

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import notebook_gates
 
-from verified_transformer.engine.account import ledger, registry
+from verifiedbook.account import ledger, registry
 
 from .forked import Trial, in_a_fork
 

@@ -16,7 +16,7 @@ from verified_book.claims import raw
 
 from .state import table as rows_and_heads
 
-SOURCE = Path("src/verified_transformer/engine/exact/formulas/notation.py")
+SOURCE = Path("packages/verifiedbook/src/verifiedbook/exact/formulas/notation.py")
 KINDS = {"size": "whole", "positive": "positive", "real": "real"}
 LETTERS = {
     "alpha": "α", "beta": "β", "gam": "γ", "epsilon": "ε", "eta": "η", "kappa": "κ", "lam": "λ",

@@ -15,11 +15,11 @@ from sphinx.util.docutils import SphinxDirective
 from verified_book.claims import raw
 from verified_book.render import statement
 
-from verified_transformer.engine.account.code import library, notebook_key
-from verified_transformer.engine.account.records.chances import expected
-from verified_transformer.engine.account.records.notebook_records import notebooks, stored_records
-from verified_transformer.engine.account.registry import OWN, load
-from verified_transformer.engine.commands.status import tree_key
+from verifiedbook.account.code import library, notebook_key
+from verifiedbook.account.records.chances import expected
+from verifiedbook.account.records.notebook_records import notebooks, stored_records
+from verifiedbook.account.registry import OWN, load
+from verifiedbook.commands.status import tree_key
 
 SHOWN = (
     "torch", "numpy", "scipy", "sympy", "transformers", "jupyter-book", "nbval", "pytest",

@@ -22,7 +22,7 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.search.en import SearchEnglish
 
-from verified_transformer.engine.account.registry import contents
+from verifiedbook.account.registry import contents
 
 HERE = Path(__file__).parent
 WORD = re.compile(r"[^\W\d_]{2,}|\d+")

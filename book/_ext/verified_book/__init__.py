@@ -1,6 +1,6 @@
 """The Sphinx side of the book: verdicts, records and the ledger, read from stored notebook outputs.
 
-Nothing here decides anything. `verified_transformer.engine.account.ledger.collect` reads the
+Nothing here decides anything. `verifiedbook.account.ledger.collect` reads the
 records that the notebooks left in their outputs; this extension shows them: roles and directives
 for the prose, badges for the notebook pages, and `claims.json` beside the pages. It needs neither
 SymPy nor torch.
@@ -18,8 +18,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[3] / "src"))  # the library need not be installed
+sys.path.insert(0, str(Path(__file__).parents[3] / "src"))  # none of ours need be installed
 sys.path.insert(0, str(Path(__file__).parents[3] / "packages/weightwise/src"))
+sys.path.insert(0, str(Path(__file__).parents[3] / "packages/verifiedbook/src"))
 
 from docutils import nodes
 from html_nodes import rewrite, static
@@ -27,9 +28,9 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
-from verified_transformer.engine.account.hashing import hash_of
-from verified_transformer.engine.account.ledger import collect
-from verified_transformer.engine.account.schema import schema
+from verifiedbook.account.hashing import hash_of
+from verifiedbook.account.ledger import collect
+from verifiedbook.account.schema import schema
 
 from . import folding, strips, styles
 from .claims import SHOWN, Claims, logger, page_uri

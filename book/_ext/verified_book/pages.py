@@ -19,10 +19,10 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from verified_transformer.engine.account import registry
-from verified_transformer.engine.account.ledger import Entry
-from verified_transformer.engine.account.registry import Article
-from verified_transformer.engine.account.rendering import plain
+from verifiedbook.account import registry
+from verifiedbook.account.ledger import Entry
+from verifiedbook.account.registry import Article
+from verifiedbook.account.rendering import plain
 
 from . import render, runs
 from .claims import Claims, colab_address

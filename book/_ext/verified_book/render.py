@@ -12,15 +12,15 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from verified_transformer.engine.account import evidence as table
-from verified_transformer.engine.account import registry
-from verified_transformer.engine.account.errata import GRADES, RELATIONS, Grade
-from verified_transformer.engine.account.ledger import Entry, Evidence, Ledger, Summary
-from verified_transformer.engine.account.records.record import Record
-from verified_transformer.engine.account.registry import Article, Statement
-from verified_transformer.engine.account.rendering import plain, readable
-from verified_transformer.engine.account.rendering.cards import in_brackets, rows, typeset
-from verified_transformer.engine.account.rendering.formulas import latex
+from verifiedbook.account import evidence as table
+from verifiedbook.account import registry
+from verifiedbook.account.errata import GRADES, RELATIONS, Grade
+from verifiedbook.account.ledger import Entry, Evidence, Ledger, Summary
+from verifiedbook.account.records.record import Record
+from verifiedbook.account.registry import Article, Statement
+from verifiedbook.account.rendering import plain, readable
+from verifiedbook.account.rendering.cards import in_brackets, rows, typeset
+from verifiedbook.account.rendering.formulas import latex
 
 from . import graph
 from .runs import Run

@@ -19,10 +19,10 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from verified_transformer.engine.account import registry
-from verified_transformer.engine.account.records import notebook_records
-from verified_transformer.engine.account.records.record import METADATA_KEY, Record
-from verified_transformer.engine.account.rendering.readable import told
+from verifiedbook.account import registry
+from verifiedbook.account.records import notebook_records
+from verifiedbook.account.records.record import METADATA_KEY, Record
+from verifiedbook.account.rendering.readable import told
 
 from . import folding, render
 from .claims import Claims, page_uri, raw

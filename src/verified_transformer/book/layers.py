@@ -15,10 +15,9 @@ import torch
 from scipy import special
 from torch import nn
 
+from verifiedbook.exact.formulas.evaluation import quadrature
+from verifiedbook.seeds import generator, seed_of
 from weightwise.normalisation import normalised
-
-from ..engine.exact.formulas.evaluation import quadrature
-from ..seeds import generator, seed_of
 
 
 def standard_normal(name: str, *shape: int) -> torch.Tensor:

@@ -1,18 +1,8 @@
-"""What decides claims: registry, records, verdicts, exact mathematics, sampling, checks, commands.
+"""The package `verifiedbook`, under the name that it had in here: the same modules, by both."""
 
-The way of a claim through it:
+import verifiedbook
 
-1. `account` reads what is said and how it is read (``registry``, ``reading``).
-2. A cell of a notebook calls a verb of `checks` (``claim``), which proves with `exact` or draws
-   with `sampling`.
-3. The cell's output keeps what came out (``account.records``), with a key of the code that made it
-   (``account.code``).
-4. ``account.verdicts`` makes a verdict of the records, which ``account.ledger`` publishes.
-5. `commands` run notebooks afresh, compare and store them, and hold the prose to what came out.
+from ..moved import handed_on
 
-It knows the book that it serves by one folder, which has the book's claims and recordings.
-"""
-
-from pathlib import Path
-
-BOOK = Path(__file__).parents[1] / "book"
+__getattr__, __dir__, __all__ = verifiedbook.__getattr__, verifiedbook.__dir__, verifiedbook.__all__
+_finder = handed_on(__name__, verifiedbook.__name__)

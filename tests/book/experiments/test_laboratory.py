@@ -20,7 +20,7 @@ from verified_transformer.book.experiments.laboratory.transformers import (
     drawn_weights,
     logits,
 )
-from verified_transformer.seeds import generator
+from verifiedbook.seeds import generator
 
 SUMS = Sums(5, 4)
 

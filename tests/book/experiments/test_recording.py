@@ -13,11 +13,12 @@ import pytest
 import torch
 
 from verified_transformer.book.experiments import factorised_lookup, tied_convergence
-from verified_transformer.engine.account import recordings
-from verified_transformer.engine.account.parts import part
-from verified_transformer.engine.commands import command_line as command
-from verified_transformer.engine.commands import recording
-from verified_transformer.engine.sampling import zipf_markov
+from verifiedbook.account import recordings
+from verifiedbook.account.parts import part
+from verifiedbook.commands import command_line as command
+from verifiedbook.commands import recording
+from verifiedbook.sampling import zipf_markov
+from verifiedbook.serving import served
 from weightwise import heads
 
 pytestmark = pytest.mark.slow
@@ -205,7 +206,7 @@ def test_a_halved_time_is_caught_on_a_machine_that_is_three_times_as_slow() -> N
 def kept_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder instead of the recordings, and a commit instead of git's."""
     load, write = recordings.load, recordings.write
-    text = (recordings.BOOK / "recordings" / "factorised_lookup.json").read_text("utf-8")
+    text = (served().recordings / "factorised_lookup.json").read_text("utf-8")
     (tmp_path / "factorised_lookup.json").write_text(text, encoding="utf-8")
     monkeypatch.setattr(recordings, "load", lambda name: load(name, tmp_path))
     monkeypatch.setattr(recordings, "write", lambda made: write(made, tmp_path))

@@ -12,7 +12,7 @@ from verified_transformer.book.experiments.growing.grown_bert import bert
 from verified_transformer.book.experiments.growing.rotary_growth import roformer
 from verified_transformer.book.experiments.laboratory.side_by_side import Away, Models
 from verified_transformer.book.experiments.laboratory.ways_to_grow import by_zeros
-from verified_transformer.seeds import generator
+from verifiedbook.seeds import generator
 
 TASK = Away(2, vocabulary=5, length=8)
 HOW = {"rates": [0.01, 0.03], "seeds": 2, "steps": 3, "count": 2}

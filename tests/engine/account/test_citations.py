@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from verified_transformer.engine.account import ledger, registry
-from verified_transformer.engine.account.citations import (
+from verifiedbook.account import ledger, registry
+from verifiedbook.account.citations import (
     Citation,
     installed,
     stands_in,
     stops_early,
 )
-from verified_transformer.engine.account.reading import read_reading
-from verified_transformer.engine.account.records.record import Record
-from verified_transformer.engine.account.rules import RegistryError
-from verified_transformer.engine.checks.claim import ClaimFailed, claim
+from verifiedbook.account.reading import read_reading
+from verifiedbook.account.records.record import Record
+from verifiedbook.account.rules import RegistryError
+from verifiedbook.checks.claim import ClaimFailed, claim
 
 ROOT = Path(__file__).parents[3]
 ITEM = {"key": "a2020", "says": "supports", "at": "p. 1", "quote": "so it is"}

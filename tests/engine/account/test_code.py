@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from verified_transformer.engine.account.code import Code, CodeFault, Package, code_of
-from verified_transformer.engine.account.recordings import PACKAGE
+from verifiedbook.account import recordings
+from verifiedbook.account.code import Code, CodeFault, Package, code_of
 
 FILES = {
     "experiments/sample.py": '''"""An experiment."""
@@ -312,8 +312,5 @@ def test_a_face_that_loads_names_late_is_followed(package: Path) -> None:
 
 @pytest.mark.slow
 def test_the_seeds_of_the_book_count_for_every_experiment() -> None:
-    package = Package(PACKAGE)
-    for path in sorted((PACKAGE / "book" / "experiments").rglob("*.py")):
-        if path.stem != "__init__" and path.parent.name != "laboratory":
-            made = code_of(path.relative_to(PACKAGE).as_posix(), package)
-            assert "seeds.py: seed_of" in made.definitions, path.stem
+    for name in recordings.experiments():
+        assert "verifiedbook/seeds.py: seed_of" in recordings.code(name).definitions, name

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 import sympy as sp
 
-from verified_transformer.engine.account import errata, ledger, registry
-from verified_transformer.engine.account.errata import FILLED, GRADES, read_erratum, shown, value
-from verified_transformer.engine.account.reading import Reading
-from verified_transformer.engine.account.rules import RegistryError
-from verified_transformer.engine.commands.prose.needless import unspaced
-from verified_transformer.engine.commands.prose.tokens import tokens
-from verified_transformer.engine.exact.formulas.evaluation import number
-from verified_transformer.engine.exact.formulas.notation import parse
+from verifiedbook.account import errata, ledger, registry
+from verifiedbook.account.errata import FILLED, GRADES, read_erratum, shown, value
+from verifiedbook.account.reading import Reading
+from verifiedbook.account.rules import RegistryError
+from verifiedbook.commands.prose.needless import unspaced
+from verifiedbook.commands.prose.tokens import tokens
+from verifiedbook.exact.formulas.evaluation import number
+from verifiedbook.exact.formulas.notation import parse
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "src/verified_transformer/book/claims"

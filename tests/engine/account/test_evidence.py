@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from verified_transformer import claim
-from verified_transformer.engine.account import evidence, ledger
-from verified_transformer.engine.account.evidence import COLOURS, KINDS, VERDICTS, Colour
-from verified_transformer.engine.account.reading import Reading
-from verified_transformer.engine.account.records.record import (
+from verifiedbook.account import evidence, ledger
+from verifiedbook.account.evidence import COLOURS, KINDS, VERDICTS, Colour
+from verifiedbook.account.reading import Reading
+from verifiedbook.account.records.record import (
     METADATA_KEY,
     SAMPLED,
     Record,
@@ -24,8 +24,8 @@ from verified_transformer.engine.account.records.record import (
     Score,
     Volatile,
 )
-from verified_transformer.engine.account.registry import statement
-from verified_transformer.engine.account.rendering import cards as rendering
+from verifiedbook.account.registry import statement
+from verifiedbook.account.rendering import cards as rendering
 
 ROOT = Path(__file__).parents[3]
 PAGES = ("#ffffff", "#14181e")  # the theme's, light and dark

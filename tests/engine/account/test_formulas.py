@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from verified_transformer.engine.account import evidence, ledger, registry
-from verified_transformer.engine.account.records.record import (
+from verifiedbook.account import evidence, ledger, registry
+from verifiedbook.account.records.record import (
     METADATA_KEY,
     Record,
     Sample,
     Score,
 )
-from verified_transformer.engine.account.rendering.formulas import latex, latex_fault
-from verified_transformer.engine.account.rendering.readable import readable, readable_equation, told
+from verifiedbook.account.rendering.formulas import latex, latex_fault
+from verifiedbook.account.rendering.readable import readable, readable_equation, told
 
 WRITTEN = {
     "2*d*sigma**4": r"2d\sigma^4",

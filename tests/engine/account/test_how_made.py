@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from verified_transformer.engine.account import ledger
-from verified_transformer.engine.account.code import CodeFault, Package, library
-from verified_transformer.engine.account.code import key as keys
-from verified_transformer.engine.account.code.cells import made_by
-from verified_transformer.engine.account.code.key import how_made, notebook_key
-from verified_transformer.engine.checks.what_ran import spot
+from verifiedbook.account import ledger
+from verifiedbook.account.code import CodeFault, Package, library
+from verifiedbook.account.code import key as keys
+from verifiedbook.account.code.cells import made_by
+from verifiedbook.account.code.key import how_made, notebook_key
+from verifiedbook.checks.what_ran import spot
 
 CELL = '''
 import math
@@ -294,12 +294,16 @@ def all_work(join, length):
     except KeyError as found:
         return found.args[0]
 ''',
-    "engine/checks/claim.py": "def claim(x):\n    return x\n",
 }
 LESS = "from book.models.work import less_work\nthing = less_work(2)\n"
 BY_MODULE = "from book.models import work\nthing = lambda x: work.less_work(x)\n"
 CHAIN = "from book.models.work import DIAGONAL\nthing = lambda x: DIAGONAL(x)\n"
-JUDGED = "from book.engine.checks.claim import claim\nthing = lambda x: claim(x)\n"
+JUDGED = "from judging.checks.claim import claim\nthing = lambda x: claim(x)\n"
+JUDGING = {  # as the package that decides is
+    "judging/__init__.py": "__sealed__ = True\n",
+    "judging/checks/claim.py": "def claim(x):\n    return x\n",
+    "judging/sampling/claim.py": "def claim(x):\n    return x\n",
+}
 Key = Callable[..., str | None]
 APART = {  # the same where `models` is a root of its own, which the book's hands on
     "book/__init__.py": "",
@@ -326,9 +330,11 @@ def key_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Key:
             file.write_text(text.replace(old, new) if old else text, encoding="utf-8")
         with monkeypatch.context() as context:
             context.setattr(keys, "library", lambda: package)
+            context.setattr(keys, "ENGINE", package.folder.parent / "judging")
             context.syspath_prepend(package.folder.parent)
             made = key(f"{cell}key = check(thing)\n")
-        for name in [name for name in sys.modules if name.partition(".")[0] in ("book", "apart")]:
+        made_here = ("book", "apart", "judging")
+        for name in [n for n in sys.modules if n.partition(".")[0] in made_here]:
             del sys.modules[name]
         return made
 
@@ -378,7 +384,14 @@ def test_an_answer_put_in_on_the_way_to_a_root_apart_moves_the_key(face: str, ke
 
 def test_what_judges_is_free(key_of: Key) -> None:
     """What else changes no result in the library, `test_code` has."""
-    assert key_of(JUDGED) == key_of(JUDGED, "return x\n", "return 1\n")
+    changed = ("return x\n", "return 1\n")
+    assert key_of(JUDGED, roots=JUDGING) == key_of(JUDGED, *changed, roots=JUDGING)
+
+
+@pytest.mark.canary
+def test_what_draws_beside_it_is_not(key_of: Key) -> None:
+    drawn, changed = JUDGED.replace("checks", "sampling"), ("return x\n", "return 1\n")
+    assert key_of(drawn, roots=JUDGING) != key_of(drawn, *changed, roots=JUDGING)
 
 
 @pytest.mark.slow

@@ -12,10 +12,10 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from verified_transformer.engine.account import ledger, registry
-from verified_transformer.engine.account.ledger import Entry, Ledger, LedgerError
-from verified_transformer.engine.account.records.notebook_records import reworded
-from verified_transformer.engine.account.schema import schema
+from verifiedbook.account import ledger, registry
+from verifiedbook.account.ledger import Entry, Ledger, LedgerError
+from verifiedbook.account.records.notebook_records import reworded
+from verifiedbook.account.schema import schema
 
 ROOT = Path(__file__).parents[3]
 
@@ -116,7 +116,7 @@ def test_a_decided_claim_that_vanishes_from_the_registry_is_missed(
 def test_the_ledger_needs_neither_sympy_nor_torch() -> None:
     program = (
         "import sys; from pathlib import Path; "
-        "from verified_transformer.engine.account import ledger; "
+        "from verifiedbook.account import ledger; "
         "ledger.collect(Path('.')); print({'sympy', 'torch', 'numpy'} & set(sys.modules))"
     )
     run = subprocess.run(

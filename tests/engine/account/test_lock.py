@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from verified_transformer.engine.account import ledger
-from verified_transformer.engine.account.ledger import Ledger
-from verified_transformer.engine.account.verdicts import lock
-from verified_transformer.engine.account.verdicts.lock import Change, Locked, LockError, State
-from verified_transformer.engine.commands import claims, command_line
-from verified_transformer.engine.commands.git import git
+from verifiedbook.account import ledger
+from verifiedbook.account.ledger import Ledger
+from verifiedbook.account.verdicts import lock
+from verifiedbook.account.verdicts.lock import Change, Locked, LockError, State
+from verifiedbook.commands import claims, command_line
+from verifiedbook.commands.git import git
+from verifiedbook.serving import served
 
 ROOT = Path(__file__).parents[3]
 WAS = State("section 2", "equation", lock.hash_of_words("$x=1$."), "holds-if", reads="3c0")
@@ -41,7 +42,7 @@ def test_the_lock_holds_every_claim_in_order(collected: Ledger) -> None:
 
 
 def test_the_lock_is_written_as_it_is_read() -> None:
-    assert lock.text(lock.read(), lock.read_words()) == lock.PATH.read_text(encoding="utf-8")
+    assert lock.text(lock.read(), lock.read_words()) == served().lock.read_text(encoding="utf-8")
 
 
 CHANGES: dict[str, tuple[dict[str, Any], str]] = {
@@ -142,7 +143,7 @@ def test_nothing_of_a_claim_is_changed_without_naming_it(what: str, reason: str)
 
 def test_nothing_is_lost_since_the_last_release() -> None:
     """However many commits ago that was."""
-    assert lock.lost(lock.read(lock.PUBLISHED), lock.read()) == []
+    assert lock.lost(lock.read(served().published), lock.read()) == []
 
 
 def versions(file: str, root: Path = ROOT) -> list[str]:
@@ -163,7 +164,7 @@ def lost_of_any(released: list[str], now: dict[str, Locked], folder: Path) -> li
 def test_nothing_is_lost_of_any_release_in_the_history(tmp_path: Path) -> None:
     if not (ROOT / ".git").exists() or git(ROOT, "rev-parse", "--is-shallow-repository") == "true":
         pytest.skip("no history in this copy, or not the whole: `git fetch --unshallow`")
-    released = versions(lock.PUBLISHED.relative_to(ROOT).as_posix())
+    released = versions(served().published.relative_to(ROOT).as_posix())
     assert released and lost_of_any(released, lock.read(), tmp_path) == []
 
 
@@ -182,7 +183,7 @@ def test_both_locks_wiped_alike_are_found_in_the_history(tmp_path: Path) -> None
 
 def test_what_changed_of_a_published_claim_stands_in_the_changelog() -> None:
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert unnamed(lock.read(), lock.read(lock.PUBLISHED), changelog) == []
+    assert unnamed(lock.read(), lock.read(served().published), changelog) == []
 
 
 def unnamed(now: dict[str, Locked], published: dict[str, Locked], changelog: str) -> list[str]:

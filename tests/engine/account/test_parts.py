@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from verified_transformer.engine.account import recordings
-from verified_transformer.engine.account.parts import assembled, part
+from verifiedbook.account import recordings
+from verifiedbook.account.parts import assembled, part
 
 NAMES = [*recordings.experiments()]
 

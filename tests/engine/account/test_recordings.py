@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 
 from verified_transformer import claim
-from verified_transformer.engine.account import recordings, registry
-from verified_transformer.engine.account.hashing import hash_of
-from verified_transformer.engine.account.records.notebook_records import Found, outdated
-from verified_transformer.engine.account.records.record import Record, Recorded
+from verifiedbook.account import recordings, registry
+from verifiedbook.account.hashing import hash_of
+from verifiedbook.account.records.notebook_records import Found, outdated
+from verifiedbook.account.records.record import Record, Recorded
+from verifiedbook.serving import served
 
 ROOT = Path(__file__).parents[3]
-STORED = sorted((recordings.BOOK / "recordings").glob("*.json"))
+STORED = sorted(served().recordings.glob("*.json"))
 SOURCE = "from ...laws import spread\n\n\ndef run():\n    return spread(2)\n"
 LAW = "def spread(x):\n    return 2 * x\n"
 

@@ -12,16 +12,16 @@ from typing import Any
 import pytest
 from banded_notebooks import moved_fields
 
-from verified_transformer.engine.account import registry
-from verified_transformer.engine.account.ledger import LedgerError
-from verified_transformer.engine.account.records import chances
-from verified_transformer.engine.account.records.notebook_records import (
+from verifiedbook.account import registry
+from verifiedbook.account.ledger import LedgerError
+from verifiedbook.account.records import chances
+from verifiedbook.account.records.notebook_records import (
     notebooks,
     records_in,
     stored_records,
 )
-from verified_transformer.engine.account.records.ran import OWN, Ran
-from verified_transformer.engine.account.records.record import (
+from verifiedbook.account.records.ran import OWN, Ran
+from verifiedbook.account.records.record import (
     METADATA_KEY,
     Estimate,
     Interval,
@@ -34,10 +34,10 @@ from verified_transformer.engine.account.records.record import (
     from_json,
     to_json,
 )
-from verified_transformer.engine.account.registry import statement
-from verified_transformer.engine.account.rendering import cards as rendering
-from verified_transformer.engine.commands.verify import compared
-from verified_transformer.engine.sampling.design import Design
+from verifiedbook.account.registry import statement
+from verifiedbook.account.rendering import cards as rendering
+from verifiedbook.commands.verify import compared
+from verifiedbook.sampling.design import Design
 
 PROOF = Record(
     ("LOSS-14",), ("abc",), "proof", "supports", "Var = 2*d", "two routes",

@@ -9,11 +9,12 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from verified_transformer.engine.account.reading import read_clauses
-from verified_transformer.engine.account.records.ran import NamedModel
-from verified_transformer.engine.account.registry import CHAPTERS, OWN, load, statement
-from verified_transformer.engine.account.rendering.formulas import latex_fault
-from verified_transformer.engine.account.rules import RegistryError
+from verifiedbook.account.reading import read_clauses
+from verifiedbook.account.records.ran import NamedModel
+from verifiedbook.account.registry import OWN, load, statement
+from verifiedbook.account.rendering.formulas import latex_fault
+from verifiedbook.account.rules import RegistryError
+from verifiedbook.serving import served
 
 ARTICLES, STATEMENTS = load()
 COUNTS = {"initialisation": 100, "tying": 37, "tied-loss": 52, "growth": 60, "factorisation": 51}
@@ -29,9 +30,9 @@ def test_every_statement_of_the_five_articles_is_there():
 
 def test_articles_and_statements_stand_in_chapter_order():
     assert list(ARTICLES) == [*COUNTS, OWN]
-    assert list(COUNTS) == sorted(CHAPTERS, key=CHAPTERS.get)
+    assert list(COUNTS) == sorted(served().chapters, key=served().chapters.get)
     assert [article.chapter for article in ARTICLES.values()] == [1, 2, 3, 4, 5, None]
-    chapters = [CHAPTERS.get(s.article, 6) for s in STATEMENTS.values()]
+    chapters = [served().chapters.get(s.article, 6) for s in STATEMENTS.values()]
     assert chapters == sorted(chapters)
 
 
@@ -305,7 +306,7 @@ def test_a_folder_without_claims_is_refused(tmp_path):
 @pytest.mark.canary
 def test_a_retired_id_is_refused_with_its_reason(load_claims, monkeypatch):
     found = load_claims(entry(retired="says the same as TEST-02"))
-    monkeypatch.setattr("verified_transformer.engine.account.registry.load", lambda: found)
+    monkeypatch.setattr("verifiedbook.account.registry.load", lambda: found)
     with pytest.raises(KeyError, match="TEST-01 is retired: says the same as TEST-02"):
         statement("TEST-01")
 

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from verified_transformer import claim
-from verified_transformer.engine.account.reading import Reading, read_reading
-from verified_transformer.engine.account.recordings import of_the_same
-from verified_transformer.engine.account.records.notebook_records import Found, uncounted
-from verified_transformer.engine.account.records.ran import NamedModel, Ran
-from verified_transformer.engine.account.records.record import (
+from verifiedbook.account.reading import Reading, read_reading
+from verifiedbook.account.recordings import of_the_same
+from verifiedbook.account.records.notebook_records import Found, uncounted
+from verifiedbook.account.records.ran import NamedModel, Ran
+from verifiedbook.account.records.record import (
     Interval,
     LedgerError,
     Record,
@@ -24,10 +24,10 @@ from verified_transformer.engine.account.records.record import (
     from_json,
     to_json,
 )
-from verified_transformer.engine.account.registry import Statement
-from verified_transformer.engine.account.rules import RegistryError
-from verified_transformer.engine.account.verdicts import decide as verdict
-from verified_transformer.engine.account.verdicts.decide import Decision, decide, decide_all
+from verifiedbook.account.registry import Statement
+from verifiedbook.account.rules import RegistryError
+from verifiedbook.account.verdicts import decide as verdict
+from verifiedbook.account.verdicts.decide import Decision, decide, decide_all
 
 GAIN: Any = {"compares": ("it", "nothing"), "predicts": "positive", "unit": "gain"}
 

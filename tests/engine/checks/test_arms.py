@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 import torch
 
-from verified_transformer.engine.account.recordings import Recording
-from verified_transformer.engine.checks import by_experiment
-from verified_transformer.engine.checks.claim import claim
-from verified_transformer.engine.commands.notebooks.bands import effect_moved
+from verifiedbook.account.recordings import Recording
+from verifiedbook.checks import by_experiment
+from verifiedbook.checks.claim import claim
+from verifiedbook.commands.notebooks.bands import effect_moved
 
 SEEDS = range(12)
 

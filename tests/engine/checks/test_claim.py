@@ -13,21 +13,21 @@ import pytest
 import sympy as sp
 import torch
 
-from verified_transformer.engine.account import registry
-from verified_transformer.engine.account.reading import Citation, Reading
-from verified_transformer.engine.checks import subject
-from verified_transformer.engine.checks.by_measurement import passes
-from verified_transformer.engine.checks.claim import ClaimFailed, claim
-from verified_transformer.engine.checks.subject import as_much, equation
-from verified_transformer.engine.checks.what_ran import watched
-from verified_transformer.engine.exact.derivations import Derivation, Oracle
-from verified_transformer.engine.exact.formulas.mutants import Mutant, formula_mutants
-from verified_transformer.engine.exact.formulas.notation import symbols
-from verified_transformer.engine.exact.integrals.closed_forms import integrate_by_parts
-from verified_transformer.engine.exact.integrals.law_means import LawMean
-from verified_transformer.engine.exact.judging import Comparison, is_constant, is_typed
-from verified_transformer.engine.exact.laws import General, Law, Normal, Rademacher, Uniform
-from verified_transformer.engine.exact.moments import (
+from verifiedbook.account import registry
+from verifiedbook.account.reading import Citation, Reading
+from verifiedbook.checks import subject
+from verifiedbook.checks.by_measurement import passes
+from verifiedbook.checks.claim import ClaimFailed, claim
+from verifiedbook.checks.subject import as_much, equation
+from verifiedbook.checks.what_ran import watched
+from verifiedbook.exact.derivations import Derivation, Oracle
+from verifiedbook.exact.formulas.mutants import Mutant, formula_mutants
+from verifiedbook.exact.formulas.notation import symbols
+from verifiedbook.exact.integrals.closed_forms import integrate_by_parts
+from verifiedbook.exact.integrals.law_means import LawMean
+from verifiedbook.exact.judging import Comparison, is_constant, is_typed
+from verifiedbook.exact.laws import General, Law, Normal, Rademacher, Uniform
+from verifiedbook.exact.moments import (
     Expectation,
     Index,
     Tensor,
@@ -35,7 +35,7 @@ from verified_transformer.engine.exact.moments import (
     total,
     variance,
 )
-from verified_transformer.engine.sampling import measuring as sampling
+from verifiedbook.sampling import measuring as sampling
 
 d, σ, τ, x, z = symbols("d sigma tau x z")
 i = Index("i", d)

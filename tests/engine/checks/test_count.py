@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import torch
 
-from verified_transformer.engine.checks.claim import ClaimFailed, claim
-from verified_transformer.engine.exact.formulas.mutants import formula_mutants
-from verified_transformer.engine.exact.formulas.notation import parse, symbols
-from verified_transformer.engine.exact.judging import judge, typed_formula
+from verifiedbook.checks.claim import ClaimFailed, claim
+from verifiedbook.exact.formulas.mutants import formula_mutants
+from verifiedbook.exact.formulas.notation import parse, symbols
+from verifiedbook.exact.judging import judge, typed_formula
 
 d, n, k = symbols("d n k")
 AT = [{n: 5, d: 3}, {n: 7, d: 2}]

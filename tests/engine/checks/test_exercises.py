@@ -14,13 +14,13 @@ import sympy as sp
 import yaml
 
 from verified_transformer import exercise, parse, symbols
-from verified_transformer.engine.account import questions
-from verified_transformer.engine.account.questions import ExerciseError, Question
-from verified_transformer.engine.account.registry import contents
-from verified_transformer.engine.checks.exercises import sound
-from verified_transformer.engine.checks.exercises.answers import functions
-from verified_transformer.engine.checks.exercises.key import EXERCISE_KEY, key, key_in_a_line
-from verified_transformer.engine.checks.exercises.typed import Unreadable, read_answer
+from verifiedbook.account import questions
+from verifiedbook.account.questions import ExerciseError, Question
+from verifiedbook.account.registry import contents
+from verifiedbook.checks.exercises import sound
+from verifiedbook.checks.exercises.answers import functions
+from verifiedbook.checks.exercises.key import EXERCISE_KEY, key, key_in_a_line
+from verifiedbook.checks.exercises.typed import Unreadable, read_answer
 
 ROOT = Path(__file__).parents[3]
 EVERY = questions.load_questions()

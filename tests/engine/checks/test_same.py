@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import torch
 
-from verified_transformer.engine.checks.claim import ClaimFailed, claim
-from verified_transformer.engine.checks.layouts import layouts
-from verified_transformer.seeds import generator
+from verifiedbook.checks.claim import ClaimFailed, claim
+from verifiedbook.checks.layouts import layouts
+from verifiedbook.seeds import generator
 
 LAYOUTS = layouts((3, 4))
 

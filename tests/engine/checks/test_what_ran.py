@@ -16,10 +16,10 @@ from torch.nn.modules import module
 from verified_transformer import ClaimFailed, claim, generator
 from verified_transformer.book import tiny
 from verified_transformer.book.widening.whole_models import with_own_head
-from verified_transformer.engine.account.code.cells import names_of
-from verified_transformer.engine.account.records.ran import NamedModel, Ran, ran_in_words
-from verified_transformer.engine.checks import what_ran as watching
-from verified_transformer.engine.checks.what_ran import (
+from verifiedbook.account.code.cells import names_of
+from verifiedbook.account.records.ran import NamedModel, Ran, ran_in_words
+from verifiedbook.checks import what_ran as watching
+from verifiedbook.checks.what_ran import (
     Spot,
     _written,
     description_of,

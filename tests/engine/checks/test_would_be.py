@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from verified_transformer.engine.account import registry
-from verified_transformer.engine.checks.claim import Claim, claim
-from verified_transformer.engine.exact.formulas.notation import symbols
+from verifiedbook.account import registry
+from verifiedbook.checks.claim import Claim, claim
+from verifiedbook.exact.formulas.notation import symbols
 
 d, σ = symbols("d sigma")
 

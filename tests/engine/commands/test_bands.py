@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from verified_transformer.engine.account.records.record import Interval
-from verified_transformer.engine.commands.notebooks import bands, comparing
+from verifiedbook.account.records.record import Interval
+from verifiedbook.commands.notebooks import bands, comparing
 
 EFFECT = Interval(1.2, 1.8)
 

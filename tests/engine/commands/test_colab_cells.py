@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from verified_transformer.engine.account import ledger
-from verified_transformer.engine.commands.notebooks import colab
+from verifiedbook.account import ledger
+from verifiedbook.commands.notebooks import colab
 
 ROOT = Path(__file__).parents[3]
 
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[3]
         ("from verified_transformer.book import transformers", True),
         ("from verified_transformer.book import figure", False),
         ("from verified_transformer import claim, symbols", False),
-        ("from verified_transformer.engine.account.recordings import load", False),
+        ("from verifiedbook.account.recordings import load", False),
         ("# import transformers\n%time 1", False),
     ],
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from verified_transformer.engine.commands.command_line import main
+from verifiedbook.commands.command_line import main
 
 ROOT = Path(__file__).parents[3]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from verified_transformer.engine.account import ledger
-from verified_transformer.engine.commands.notebooks import cell_kinds, form
+from verifiedbook.account import ledger
+from verifiedbook.commands.notebooks import cell_kinds, form
 
 ROOT = Path(__file__).parents[3]
 NOTEBOOKS = ledger.notebooks(ROOT)

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from verified_transformer.engine.commands.notebooks.other_processor import VARIABLE, environment
+from verifiedbook.commands.notebooks.other_processor import VARIABLE, environment
 
 # What is exact, what is rounded, and the state of the global draws.
 CALLS = """
 import json, os, sys, threading
 import torch
 from torch import nn
-from verified_transformer.engine.commands.notebooks import other_processor
+from verifiedbook.commands.notebooks import other_processor
 def calls():
     source = torch.Generator().manual_seed(1)
     def some(*sizes, dtype=torch.float32):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from verified_transformer.engine.commands.printing import NotPrinted, print_book, whole_book
+from verifiedbook.commands.printing import NotPrinted, print_book, whole_book
 
 TOC = {
     "root": "book/welcome",

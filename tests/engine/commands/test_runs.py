@@ -16,13 +16,13 @@ import nbformat
 import pytest
 from time_spent import Account
 
-from verified_transformer.engine.commands import orders, reruns, status
-from verified_transformer.engine.commands.command_line import main
-from verified_transformer.engine.commands.notebooks import comparing
-from verified_transformer.engine.commands.notebooks.formatting import format_cells
-from verified_transformer.engine.commands.notebooks.other_processor import VARIABLE
-from verified_transformer.engine.commands.notebooks.refreshing import refresh
-from verified_transformer.engine.commands.notebooks.running import run
+from verifiedbook.commands import orders, reruns, status
+from verifiedbook.commands.command_line import main
+from verifiedbook.commands.notebooks import comparing
+from verifiedbook.commands.notebooks.formatting import format_cells
+from verifiedbook.commands.notebooks.other_processor import VARIABLE
+from verifiedbook.commands.notebooks.refreshing import refresh
+from verifiedbook.commands.notebooks.running import run
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[3]

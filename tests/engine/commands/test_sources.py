@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from verified_transformer.engine.account.citations import Citation, stands_in
-from verified_transformer.engine.commands import sources as module
-from verified_transformer.engine.commands.sources import (
+from verifiedbook.account.citations import Citation, stands_in
+from verifiedbook.commands import sources as module
+from verifiedbook.commands.sources import (
     _texts,
     archived,
     hash_of_quotation,
     sources,
     unlooked,
 )
-from verified_transformer.engine.commands.status import path
+from verifiedbook.commands.status import path
 
 ROOT = Path(__file__).parents[3]
 ONE = Citation("a-source", "supports", "f", "scores = q k", archive="a==1.0 a/b.py")

@@ -12,7 +12,7 @@ from jupyter_client.client import KernelClient
 from jupyter_client.manager import start_new_kernel
 from nbval.kernel import CURRENT_ENV_KERNEL_NAME, NbvalKernelspecManager, RunningKernel
 
-from verified_transformer.engine.commands.notebooks import warm_kernels
+from verifiedbook.commands.notebooks import warm_kernels
 
 pytestmark = pytest.mark.slow
 ASKED = "import json, os, sys; print(json.dumps([sys.path, os.getcwd(), os.environ['HOME']]))"

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from verified_transformer.engine.account.verdicts import lock
-from verified_transformer.engine.commands.prose import words
+from verifiedbook.account.verdicts import lock
+from verifiedbook.commands.prose import words
+from verifiedbook.serving import served
 
+LOCK = f"{served().place}/verdicts.lock"
 PAGE, OWNERS, NOTEBOOK = "book/a.md", "book/a.owners", "notebooks/1-a/1-b.ipynb"
 MODULE = "packages/weightwise/src/weightwise/shapes.py"
 ROWS = "src/verified_transformer/book/recordings/race.json"
@@ -52,14 +54,14 @@ def commit(book: Path, *first: str) -> None:
 
 def take_up(book: Path) -> list[str]:
     """Write the lock of what the book says; return what was said otherwise before."""
-    held = lock.read_words(book / words.LOCK) if (book / words.LOCK).exists() else {}
+    held = lock.read_words(book / LOCK) if (book / LOCK).exists() else {}
     taken, changed = words.renewed(book, held)
-    (book / words.LOCK).write_text(lock.text({}, taken), encoding="utf-8")
+    (book / LOCK).write_text(lock.text({}, taken), encoding="utf-8")
     return changed
 
 
 def differences(book: Path) -> list[str]:
-    held = lock.read_words(book / words.LOCK)
+    held = lock.read_words(book / LOCK)
     return [
         fault
         for name in words.files(book)
@@ -104,7 +106,7 @@ def test_breaks_of_lines_what_modules_do_and_provenance_are_not_its_matter(book:
 @pytest.mark.canary
 def test_a_lock_that_was_committed_without_being_renewed_is_red(book: Path) -> None:
     """So that a lock from a merge, in which nothing of the file is another, hides no word."""
-    held = lock.read_words(book / words.LOCK) | {PAGE: "0" * 16}
-    (book / words.LOCK).write_text(lock.text({}, held), encoding="utf-8")
+    held = lock.read_words(book / LOCK) | {PAGE: "0" * 16}
+    (book / LOCK).write_text(lock.text({}, held), encoding="utf-8")
     commit(book)
     assert differences(book) == [f"{PAGE}: does not say what was taken up"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 import sympy as sp
 
-from verified_transformer.engine.account import registry
-from verified_transformer.engine.exact.definitions import definition, is_law_of, under
-from verified_transformer.engine.exact.formulas.notation import symbols
-from verified_transformer.engine.exact.laws import Discrete, General, Normal, Rademacher, Uniform
-from verified_transformer.engine.exact.moments import Expectation, Index, Tensor, mean, total
+from verifiedbook.account import registry
+from verifiedbook.exact.definitions import definition, is_law_of, under
+from verifiedbook.exact.formulas.notation import symbols
+from verifiedbook.exact.laws import Discrete, General, Normal, Rademacher, Uniform
+from verifiedbook.exact.moments import Expectation, Index, Tensor, mean, total
 
 d, n, σ, τ, z = symbols("d n sigma tau z")
 W = {"i": "Index(d)", "w": "Tensor(Normal(0, sigma), d)"}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 import sympy as sp
 
-from verified_transformer.engine.exact.derivations import Derivation, Step, StepFailed
-from verified_transformer.engine.exact.formulas.evaluation import equivalent, number, random_points
-from verified_transformer.engine.exact.formulas.notation import symbols
-from verified_transformer.engine.exact.integrals.closed_forms import integrate_by_parts
+from verifiedbook.exact.derivations import Derivation, Step, StepFailed
+from verifiedbook.exact.formulas.evaluation import equivalent, number, random_points
+from verifiedbook.exact.formulas.notation import symbols
+from verifiedbook.exact.integrals.closed_forms import integrate_by_parts
 
 d, k, σ, τ, c, x, z = symbols("d k sigma tau c x z")
 SECOND_MOMENT = sp.Integral(x**2 * sp.exp(-(x**2) / (2 * σ**2)), (x, -c, c))

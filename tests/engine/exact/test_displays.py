@@ -6,10 +6,10 @@ import pytest
 import sympy as sp
 
 from verified_transformer import symbols
-from verified_transformer.engine.exact.displays.latex_reader import read
-from verified_transformer.engine.exact.displays.marks import Unread, chains
-from verified_transformer.engine.exact.displays.names import Names
-from verified_transformer.engine.exact.displays.relations import faults, members
+from verifiedbook.exact.displays.latex_reader import read
+from verifiedbook.exact.displays.marks import Unread, chains
+from verifiedbook.exact.displays.names import Names
+from verifiedbook.exact.displays.relations import faults, members
 
 d, σ, τ, n = symbols("d sigma tau n")
 
@@ -67,7 +67,7 @@ def names() -> Names:
     ],
 )
 def test_textbook_formulas_are_read(latex: str, value: object) -> None:
-    from verified_transformer.engine.exact.formulas.evaluation import equivalent
+    from verifiedbook.exact.formulas.evaluation import equivalent
 
     found = read(latex, names())
     assert equivalent(found, sp.sympify(value), tolerance=1e-9), found

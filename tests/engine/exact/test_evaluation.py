@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from verified_transformer.engine.exact.formulas.evaluation import (
+from verifiedbook.exact.formulas.evaluation import (
     Approximation,
     equivalent,
     integrate_numerically,
@@ -17,7 +17,7 @@ from verified_transformer.engine.exact.formulas.evaluation import (
     quadrature,
     random_points,
 )
-from verified_transformer.engine.exact.formulas.notation import TABLE, symbols
+from verifiedbook.exact.formulas.notation import TABLE, symbols
 
 d, n, σ, τ, μ, c, x, z, t = symbols("d n sigma tau mu c x z t")
 ROOT_2_PI = math.sqrt(2 * math.pi)

@@ -9,13 +9,13 @@ import pytest
 import sympy as sp
 from recursions import branch, d, front, gradient, k, l, passed, α, σ, τ
 
-from verified_transformer.engine.checks.claim import ClaimFailed, claim
-from verified_transformer.engine.exact.derivations import Derivation, StepFailed
-from verified_transformer.engine.exact.formulas.mutants import formula_mutants
-from verified_transformer.engine.exact.induction import Induction
-from verified_transformer.engine.exact.judging import break_definitions
-from verified_transformer.engine.exact.laws import Normal
-from verified_transformer.engine.exact.moments import Index, Tensor, variance
+from verifiedbook.checks.claim import ClaimFailed, claim
+from verifiedbook.exact.derivations import Derivation, StepFailed
+from verifiedbook.exact.formulas.mutants import formula_mutants
+from verifiedbook.exact.induction import Induction
+from verifiedbook.exact.judging import break_definitions
+from verifiedbook.exact.laws import Normal
+from verifiedbook.exact.moments import Index, Tensor, variance
 
 FRONT, BRANCH = 2 ** (-l / 2), 2 ** (-(l - k) / 2)
 CASES = [(front, FRONT), (branch, BRANCH), (gradient, σ**2)]

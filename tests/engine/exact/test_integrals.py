@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from verified_transformer.engine.exact.formulas.evaluation import (
+from verifiedbook.exact.formulas.evaluation import (
     equivalent,
     integrate_numerically,
 )
-from verified_transformer.engine.exact.formulas.notation import symbols
-from verified_transformer.engine.exact.integrals import lengths
-from verified_transformer.engine.exact.integrals.closed_forms import (
+from verifiedbook.exact.formulas.notation import symbols
+from verifiedbook.exact.integrals import lengths
+from verifiedbook.exact.integrals.closed_forms import (
     integrate_by_parts,
     integrate_half_line_powers,
 )
-from verified_transformer.engine.exact.integrals.law_means import LawMean, density
-from verified_transformer.engine.exact.laws import Normal, Rademacher, TruncatedNormal, Uniform
+from verifiedbook.exact.integrals.law_means import LawMean, density
+from verifiedbook.exact.laws import Normal, Rademacher, TruncatedNormal, Uniform
 
 d, k, σ, α, μ, a, b, c, t, x, z = symbols("d k sigma alpha mu a b c t x z")
 r = sp.Symbol("r", positive=True)

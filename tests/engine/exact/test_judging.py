@@ -7,15 +7,15 @@ from dataclasses import dataclass
 import pytest
 import sympy as sp
 
-from verified_transformer.engine.exact.formulas.evaluation import (
+from verifiedbook.exact.formulas.evaluation import (
     Approximation,
     place,
     refuse_points_that_hide,
     small_points,
 )
-from verified_transformer.engine.exact.formulas.mutants import Mutant, formula_mutants
-from verified_transformer.engine.exact.formulas.notation import parse, symbols
-from verified_transformer.engine.exact.judging import (
+from verifiedbook.exact.formulas.mutants import Mutant, formula_mutants
+from verifiedbook.exact.formulas.notation import parse, symbols
+from verifiedbook.exact.judging import (
     Comparison,
     Judgement,
     approximation,

@@ -11,9 +11,9 @@ import sympy as sp
 import torch
 from simulated_device import simulated_device
 
-from verified_transformer.engine.exact.formulas.evaluation import quadrature
-from verified_transformer.engine.exact.formulas.notation import symbols
-from verified_transformer.engine.exact.laws import (
+from verifiedbook.exact.formulas.evaluation import quadrature
+from verifiedbook.exact.formulas.notation import symbols
+from verifiedbook.exact.laws import (
     SKEWED,
     Discrete,
     General,

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from verified_transformer.engine.exact.formulas.notation import symbols
-from verified_transformer.engine.exact.laws import (
+from verifiedbook.exact.formulas.notation import symbols
+from verifiedbook.exact.laws import (
     SKEWED,
     Discrete,
     General,
@@ -21,7 +21,7 @@ from verified_transformer.engine.exact.laws import (
     TruncatedNormal,
     Uniform,
 )
-from verified_transformer.engine.exact.moments import (
+from verifiedbook.exact.moments import (
     Index,
     Tensor,
     mean,

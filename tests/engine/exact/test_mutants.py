@@ -8,9 +8,9 @@ from functools import cache
 import pytest
 import sympy as sp
 
-from verified_transformer.engine.exact.formulas.evaluation import equivalent, number, random_points
-from verified_transformer.engine.exact.formulas.mutants import Mutant, formula_mutants
-from verified_transformer.engine.exact.formulas.notation import parse
+from verifiedbook.exact.formulas.evaluation import equivalent, number, random_points
+from verifiedbook.exact.formulas.mutants import Mutant, formula_mutants
+from verifiedbook.exact.formulas.notation import parse
 
 ALPHA = "(sqrt(2/pi)/(1 - exp(1/2)*erfc(1/sqrt(2))))"
 TWO_SIGMA = "Integral(x**2*exp(-x**2/2), (x, -2, 2))/Integral(exp(-x**2/2), (x, -2, 2))"

@@ -7,8 +7,8 @@ import sys
 import pytest
 import sympy as sp
 
-from verified_transformer.engine.account import registry
-from verified_transformer.engine.exact.formulas.notation import FUNCTIONS, TABLE, parse, symbols
+from verifiedbook.account import registry
+from verifiedbook.exact.formulas.notation import FUNCTIONS, TABLE, parse, symbols
 
 
 def formulas():

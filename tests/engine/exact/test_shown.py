@@ -27,8 +27,8 @@ from sympy import (
 )
 
 from verified_transformer import ClaimFailed, claim, derive, mean, symbols
-from verified_transformer.engine.exact.formulas.evaluation import small_points
-from verified_transformer.engine.exact.numeric_twin import Twinned
+from verifiedbook.exact.formulas.evaluation import small_points
+from verifiedbook.exact.numeric_twin import Twinned
 
 d, k, σ, x, t = *symbols("d k sigma x"), Symbol("t", positive=True)
 φ = exp(-(x**2) / (2 * σ**2)) / (σ * sqrt(2 * pi))

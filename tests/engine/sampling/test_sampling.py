@@ -12,9 +12,9 @@ import pytest
 import sympy as sp
 import torch
 
-from verified_transformer.engine.exact.formulas.notation import symbols
-from verified_transformer.engine.exact.integrals.law_means import LawMean
-from verified_transformer.engine.exact.laws import (
+from verifiedbook.exact.formulas.notation import symbols
+from verifiedbook.exact.integrals.law_means import LawMean
+from verifiedbook.exact.laws import (
     SKEWED,
     Discrete,
     Normal,
@@ -22,11 +22,11 @@ from verified_transformer.engine.exact.laws import (
     TruncatedNormal,
     Uniform,
 )
-from verified_transformer.engine.exact.moments import Index, Tensor, mean, total, variance
-from verified_transformer.engine.sampling import measuring as sampling
-from verified_transformer.engine.sampling.design import Design, mean_interval
-from verified_transformer.engine.sampling.measuring import measure
-from verified_transformer.engine.sampling.quantities import (
+from verifiedbook.exact.moments import Index, Tensor, mean, total, variance
+from verifiedbook.sampling import measuring as sampling
+from verifiedbook.sampling.design import Design, mean_interval
+from verifiedbook.sampling.measuring import measure
+from verifiedbook.sampling.quantities import (
     OtherStatistic,
     Piloted,
     Sampled,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from verified_transformer.seeds import device, finer, generator, seed_of
+from verifiedbook.seeds import device, finer, generator, seed_of
 
 
 def test_a_salt_changes_every_seed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import math
 import pytest
 import torch
 
-from verified_transformer.engine.sampling.zipf_markov import ZipfMarkov
+from verifiedbook.sampling.zipf_markov import ZipfMarkov
 
 
 @pytest.mark.parametrize(("n", "exponent"), [(40, 1.0), (300, 0.7)])

@@ -1,5 +1,12 @@
-"""Drawings of what plots cannot show: panels, marks, and the charts that notebooks share."""
+"""Drawings and charts: `verifiedbook.drawings`, under the name that it had in here."""
 
-import lazy_loader as _lazy
+import verifiedbook.drawings
 
-__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
+from ...moved import handed_on
+
+__getattr__, __dir__, __all__ = (
+    verifiedbook.drawings.__getattr__,
+    verifiedbook.drawings.__dir__,
+    verifiedbook.drawings.__all__,
+)
+_finder = handed_on(__name__, verifiedbook.drawings.__name__)

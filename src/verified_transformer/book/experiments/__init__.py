@@ -1,5 +1,5 @@
 """Experiments of the book that are recorded, because they are too long to run live.
 
 A module each, alone or in a folder, with ``run()`` and ``fingerprint()``; what a module must
-have says `verified_transformer.engine.commands.recording`, which runs them.
+have says `verifiedbook.commands.recording`, which runs them.
 """

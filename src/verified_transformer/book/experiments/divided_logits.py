@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from ...engine.account.parts import part
-from ...engine.sampling.zipf_markov import ZipfMarkov
+from verifiedbook.account.parts import part
+from verifiedbook.sampling.zipf_markov import ZipfMarkov
+
 from .laboratory.tasks import Chain, Task
 from .remedies_on_text import DIVIDED, SHIFTED, SIZES, learn, measured, tasks
 

@@ -15,6 +15,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from verifiedbook.account.parts import part
+from verifiedbook.seeds import seed_of
 from weightwise.counting import Count
 from weightwise.factorised import (
     FactorisedEmbedding,
@@ -25,9 +27,6 @@ from weightwise.factorised import (
     balanced_factors,
     covering_factors,
 )
-
-from ...engine.account.parts import part
-from ...seeds import seed_of
 
 SEEDS = {"tables and tokens": list(range(9))}
 LOOKUPS = ("plain", "built", "low rank", "Kronecker", "tensor train", "tensor product")

@@ -17,8 +17,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from ...engine.account.parts import part
-from ...engine.sampling.zipf_markov import ZipfMarkov
+from verifiedbook.account.parts import part
+from verifiedbook.sampling.zipf_markov import ZipfMarkov
+
 from .laboratory.learning import by_rate
 from .laboratory.tasks import Chain, Task
 from .remedies_on_text import SIZES, learn, tasks

@@ -24,11 +24,11 @@ from typing import Any
 
 import torch
 
+from verifiedbook.account.parts import part
+from verifiedbook.sampling.zipf_markov import ZipfMarkov
+from verifiedbook.seeds import generator
 from weightwise.heads import ShuffledHead, TiedHead, UntiedHead
 
-from ...engine.account.parts import part
-from ...engine.sampling.zipf_markov import ZipfMarkov
-from ...seeds import generator
 from .laboratory.family import family
 from .laboratory.learning import bounded, by_rate
 from .laboratory.side_by_side import Models, everywhere

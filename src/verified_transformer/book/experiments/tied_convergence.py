@@ -19,6 +19,9 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from verifiedbook.account.parts import part
+from verifiedbook.sampling.zipf_markov import ZipfMarkov
+from verifiedbook.seeds import seed_of
 from weightwise.heads import (
     Head,
     ProjectedHead,
@@ -29,10 +32,6 @@ from weightwise.heads import (
     half_swap,
 )
 from weightwise.normalisation import normalised
-
-from ...engine.account.parts import part
-from ...engine.sampling.zipf_markov import ZipfMarkov
-from ...seeds import seed_of
 
 SEEDS = {"choice of the rate": [0, 1], "comparison": [2, 3, 4, 5, 6]}
 REMEDIES = ("tied", "small σ", "untied", "projected", "half swap", "channel shuffle")

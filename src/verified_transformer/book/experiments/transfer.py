@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine.account.parts import part
+from verifiedbook.account.parts import part
+
 from .laboratory.family import family
 from .laboratory.learning import Runs, by_rate
 from .laboratory.tasks import Letters, Sums, Task, described, documentation, lettered

@@ -35,9 +35,10 @@ from typing import Any
 
 import torch
 
-from ...engine.account.parts import part
-from ...engine.sampling.zipf_markov import ZipfMarkov
-from ...seeds import generator
+from verifiedbook.account.parts import part
+from verifiedbook.sampling.zipf_markov import ZipfMarkov
+from verifiedbook.seeds import generator
+
 from .laboratory.learning import bounded, by_rate
 from .laboratory.side_by_side import Models, everywhere
 from .laboratory.tasks import described, documentation, worded

@@ -19,7 +19,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from ...engine.account.parts import part
+from verifiedbook.account.parts import part
+
 from .laboratory.tasks import described, documentation, worded
 from .tying_on_few_data import (
     LENGTH,

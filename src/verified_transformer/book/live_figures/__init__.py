@@ -1,9 +1,12 @@
-"""Live figures without a kernel: proved formulas and tables as curves that a reader moves.
+"""Figures that a reader moves: `verifiedbook.live_figures`, under the name that it had in here."""
 
-One script, `live.js`, draws them in the book, where it is a file, and in Jupyter and Colab, where
-it travels inside the output. A static picture stands where no script runs.
-"""
+import verifiedbook.live_figures
 
-import lazy_loader as _lazy
+from ...moved import handed_on
 
-__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = (
+    verifiedbook.live_figures.__getattr__,
+    verifiedbook.live_figures.__dir__,
+    verifiedbook.live_figures.__all__,
+)
+_finder = handed_on(__name__, verifiedbook.live_figures.__name__)

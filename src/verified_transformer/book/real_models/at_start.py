@@ -10,7 +10,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from ...seeds import seed_of
+from verifiedbook.seeds import seed_of
+
 from ..layers import standard_normal
 
 # --------------------------------------------------------------------- attention of the first layer

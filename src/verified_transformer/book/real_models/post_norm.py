@@ -16,7 +16,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from ...seeds import generator, seed_of
+from verifiedbook.seeds import generator, seed_of
+
 from ..layers import standard_normal
 
 

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import torch
 from torch import nn
 
-from ...seeds import generator, seed_of
+from verifiedbook.seeds import generator, seed_of
 
 _ENDS = {"bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0}
 _SIZES = {

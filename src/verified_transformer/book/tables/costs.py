@@ -8,11 +8,11 @@ from typing import Any
 import sympy as sp
 import torch
 
+from verifiedbook.seeds import generator
 from weightwise.counting import Count
 from weightwise.factorised import TensorProductEmbedding
 from weightwise.factorised.products import tensor_product
 
-from ...seeds import generator
 from ..layers import standard_normal
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import torch
 
+from verifiedbook.sampling.zipf_markov import ZipfMarkov
+from verifiedbook.seeds import generator
 from weightwise.factorised import TensorProductEmbedding
 
-from ...engine.sampling.zipf_markov import ZipfMarkov
-from ...seeds import generator
 from ..training import train
 
 _SPREAD = 0.3  # standard deviation of the entries of table and head at the start

@@ -12,9 +12,8 @@ import numpy as np
 import sympy as sp
 import torch
 
+from verifiedbook.seeds import generator
 from weightwise.factorised.products import tensor_product
-
-from ...seeds import generator
 
 
 def entry_by_entry(vectors: Sequence[torch.Tensor]) -> torch.Tensor:

@@ -13,9 +13,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from verifiedbook.seeds import generator, seed_of
 from weightwise.first_loss import GaussianStart, first_loss, normalised
-
-from ...seeds import generator, seed_of
 
 # ------------------------------------------------------------------------------ by their law
 

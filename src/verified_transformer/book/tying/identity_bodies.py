@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from ...seeds import seed_of
+from verifiedbook.seeds import seed_of
 
 
 def without_weights(kind: str, **settings: Any) -> Any:

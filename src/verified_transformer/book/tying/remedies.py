@@ -9,10 +9,9 @@ from functools import lru_cache
 import torch
 from torch import nn
 
+from verifiedbook.seeds import generator
 from weightwise.first_loss import two_gram_loss
 from weightwise.heads import ProjectedHead, ShuffledHead, channel_shuffle, half_swap
-
-from ...seeds import generator
 
 Features = Callable[[torch.Tensor], torch.Tensor]  # of states: what meets the table
 MakeFeatures = Callable[[nn.Embedding, torch.Tensor], Features]  # of a generator's state, too

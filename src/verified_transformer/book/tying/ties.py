@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from ...seeds import seed_of
+from verifiedbook.seeds import seed_of
 
 
 class TiedModel(nn.Module):

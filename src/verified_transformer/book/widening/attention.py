@@ -7,9 +7,9 @@ from typing import Any
 import torch
 from torch import nn
 
+from verifiedbook.seeds import generator
 from weightwise.growth.axes import Axis, concatenated, heads
 
-from ...seeds import generator
 from ..arrays import largest_error
 from ..real_models.tiny import randomised
 from .layers import Layout, widened

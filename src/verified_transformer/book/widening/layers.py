@@ -15,12 +15,11 @@ import sympy as sp
 import torch
 from torch import nn
 
+from verifiedbook.exact.laws import Uniform
+from verifiedbook.exact.moments import Tensor
+from verifiedbook.seeds import generator
 from weightwise.growth.axes import Axis, heads
 from weightwise.growth.rules import Part, linear
-
-from ...engine.exact.laws import Uniform
-from ...engine.exact.moments import Tensor
-from ...seeds import generator
 
 # ---------------------------------------------------- a linear layer by the rule of `models.growth`
 

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from ...seeds import generator
+from verifiedbook.seeds import generator
 
 
 def by_hand(x: Any, gain: Any, shift: Any, eps: float = 0.0) -> Any:

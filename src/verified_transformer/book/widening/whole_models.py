@@ -10,10 +10,10 @@ from typing import Any
 import torch
 from torch import nn
 
+from verifiedbook.seeds import generator
 from weightwise.architectures import is_tied
 from weightwise.growth.verify import clean_float64
 
-from ...seeds import generator
 from ..real_models.tiny import built_once
 
 

@@ -27,10 +27,10 @@ from typing import Any
 
 import torch
 
+from verifiedbook.account.parts import part
+from verifiedbook.seeds import seed_of
 from weightwise.growth import grow
 
-from ....engine.account.parts import part
-from ....seeds import seed_of
 from ..laboratory.learning import by_rate
 from ..laboratory.side_by_side import Away, Masked, Models, Source
 from ..laboratory.tasks import Letters, described, documentation, lettered

@@ -43,10 +43,10 @@ from typing import Any
 
 import torch
 
+from verifiedbook.account.parts import part
+from verifiedbook.seeds import generator
 from weightwise.growth import grow
 
-from ....engine.account.parts import part
-from ....seeds import generator
 from ..laboratory.learning import at_best_rate, by_rate
 from ..laboratory.legs import Arm, at_rate_of
 from ..laboratory.side_by_side import Models, Source

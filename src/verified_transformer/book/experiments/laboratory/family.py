@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from ....engine.account.parts import part
+from verifiedbook.account.parts import part
 
 Size = TypeVar("Size")
 

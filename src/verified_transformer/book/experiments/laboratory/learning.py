@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import torch
 import torch.nn.functional as F
 
-from ....seeds import generator
+from verifiedbook.seeds import generator
+
 from .tasks import Task, guess
 from .transformers import Shape, drawn_weights, logits
 

@@ -16,7 +16,8 @@ import torch.nn.functional as F
 from torch.func import functional_call, stack_module_state, vmap
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from ....seeds import generator, seed_of
+from verifiedbook.seeds import generator, seed_of
+
 from .learning import descent
 from .tasks import Task
 

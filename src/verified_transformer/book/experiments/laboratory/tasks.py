@@ -18,7 +18,7 @@ from typing import Protocol
 
 import torch
 
-from ....engine.sampling.zipf_markov import ZipfMarkov
+from verifiedbook.sampling.zipf_markov import ZipfMarkov
 
 ALPHABET = " abcdefghijklmnopqrstuvwxyz."  # every other mark counts as the last
 

@@ -1,0 +1,45 @@
+from .account.ledger import collect as collect
+from .checks.claim import Claim as Claim
+from .checks.claim import ClaimFailed as ClaimFailed
+from .checks.claim import Record as Record
+from .checks.claim import claim as claim
+from .checks.claim import derive as derive
+from .checks.exercises.answers import exercise as exercise
+from .exact.derivations import Derivation as Derivation
+from .exact.derivations import Oracle as Oracle
+from .exact.derivations import Step as Step
+from .exact.derivations import StepFailed as StepFailed
+from .exact.formulas.evaluation import Approximation as Approximation
+from .exact.formulas.evaluation import number as number
+from .exact.formulas.evaluation import quadrature as quadrature
+from .exact.formulas.notation import parse as parse
+from .exact.formulas.notation import symbols as symbols
+from .exact.induction import Induction as Induction
+from .exact.integrals.closed_forms import half_line_power as half_line_power
+from .exact.integrals.closed_forms import integrate_by_parts as integrate_by_parts
+from .exact.integrals.closed_forms import (
+    integrate_half_line_powers as integrate_half_line_powers,
+)
+from .exact.integrals.law_means import Draw as Draw
+from .exact.integrals.law_means import LawMean as LawMean
+from .exact.integrals.law_means import density as density
+from .exact.laws import Discrete as Discrete
+from .exact.laws import General as General
+from .exact.laws import Normal as Normal
+from .exact.laws import Rademacher as Rademacher
+from .exact.laws import TruncatedNormal as TruncatedNormal
+from .exact.laws import Uniform as Uniform
+from .exact.moments import Index as Index
+from .exact.moments import Tensor as Tensor
+from .exact.moments import mean as mean
+from .exact.moments import total as total
+from .exact.moments import variance as variance
+from .sampling.design import Design as Design
+from .sampling.design import mean_interval as mean_interval
+from .sampling.measuring import measure as measure
+from .sampling.quantities import Piloted as Piloted
+from .sampling.quantities import Sampled as Sampled
+from .sampling.zipf_markov import ZipfMarkov as ZipfMarkov
+from .seeds import device as device
+from .seeds import generator as generator
+from .seeds import seed_of as seed_of

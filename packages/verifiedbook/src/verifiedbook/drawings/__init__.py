@@ -1,0 +1,5 @@
+"""Drawings of what plots cannot show: panels, marks, and the charts that notebooks share."""
+
+import lazy_loader as _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -1,0 +1,9 @@
+from .charts.cells import answers as answers
+from .charts.cells import heat as heat
+from .charts.chart import Chart as Chart
+from .charts.profiles import profiles as profiles
+from .charts.rows import bars as bars
+from .charts.rows import predicted_and_measured as predicted_and_measured
+from .drawing import Drawing as Drawing
+from .drawing import Panel as Panel
+from .palette import ROLES as ROLES

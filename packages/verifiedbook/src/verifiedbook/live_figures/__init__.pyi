@@ -1,0 +1,13 @@
+from .compressed import compressed as compressed
+from .controls import Slider as Slider
+from .controls import choice as choice
+from .controls import slider as slider
+from .figure import LARGEST as LARGEST
+from .figure import Live as Live
+from .figure import live as live
+from .figure import source as source
+from .measured import points_of as points_of
+from .pile import pile as pile
+from .simulated import iterated as iterated
+from .simulated import stack as stack
+from .tables import tabulated as tabulated

@@ -1,5 +1,0 @@
-"""Loaded by Python when it starts, where the environment of a draw puts this folder on its path."""
-
-from verified_transformer.engine.commands.notebooks import other_processor
-
-other_processor.install()

@@ -1,0 +1,28 @@
+"""The book that `verifiedbook` serves, once this package is imported."""
+
+from pathlib import Path
+
+from verifiedbook.serving import Book, serve
+
+_HERE = Path(__file__).parent
+
+BOOK = serve(
+    Book(
+        claims=_HERE / "book/claims",
+        place="src/verified_transformer/book/claims",
+        chapters={
+            "initialisation": 1, "tying": 2, "tied-loss": 3, "growth": 4, "factorisation": 5,
+        },
+        recordings=_HERE / "book/recordings",
+        experiments="verified_transformer.book.experiments",
+        package=_HERE,
+        command="python -m verified_transformer",
+        note="initial-loss and widen are weightwise's: python -m weightwise --help",
+        words=(
+            "README.md", "notebooks/*/*.ipynb", "book/*.md", "book/*.bib", "notebooks/*/*.owners",
+            "book/*.owners", "packages/weightwise/src/weightwise/**/[!_]*.py",
+            "src/verified_transformer/book/claims/**/*.yaml",
+            "src/verified_transformer/book/recordings/*.json",
+        ),
+    )
+)  # fmt: skip
