@@ -190,3 +190,9 @@ def test_a_commit_of_other_code_or_none_is_found(tmp_path: Path) -> None:
     made = recordings.load("transfer").provenance
     assert made["code"]["key"] != key_at(coded_at(made), "divided_logits", tmp_path)
     assert "not a tree object" in key_at("0" * 40, "transfer", tmp_path)
+
+
+@pytest.mark.slow
+def test_the_seeds_of_the_book_count_for_every_experiment() -> None:
+    for name in recordings.experiments():
+        assert "verifiedbook/seeds.py: seed_of" in recordings.code(name).definitions, name

@@ -26,7 +26,7 @@ from sympy import (
     summation,
 )
 
-from verified_transformer import ClaimFailed, claim, derive, mean, symbols
+from verifiedbook import ClaimFailed, claim, derive, mean, symbols
 from verifiedbook.exact.formulas.evaluation import small_points
 from verifiedbook.exact.numeric_twin import Twinned
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from verifiedbook.account import recordings
 from verifiedbook.account.code import Code, CodeFault, Package, code_of
 
 FILES = {
@@ -308,9 +307,3 @@ def test_a_face_that_loads_names_late_is_followed(package: Path) -> None:
     (package / "face" / "__init__.pyi").unlink()
     with pytest.raises(CodeFault, match=r"asks face/__init__.py for seed_of"):
         key(package)
-
-
-@pytest.mark.slow
-def test_the_seeds_of_the_book_count_for_every_experiment() -> None:
-    for name in recordings.experiments():
-        assert "verifiedbook/seeds.py: seed_of" in recordings.code(name).definitions, name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import sympy as sp
 
-from verified_transformer import symbols
+from verifiedbook import symbols
 from verifiedbook.exact.displays.latex_reader import read
 from verifiedbook.exact.displays.marks import Unread, chains
 from verifiedbook.exact.displays.names import Names
