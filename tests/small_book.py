@@ -31,7 +31,8 @@ COPIED = (
         f"packages/verifiedbook/src/verifiedbook/{name}"
         for name in (
             "__init__.py", "__init__.pyi", "serving.py", "writing.py", "account", "exact",
-            "commands/__init__.py", "commands/claims.py", "commands/git.py", "commands/status.py",
+            "sphinx", "commands/__init__.py", "commands/claims.py", "commands/git.py",
+            "commands/status.py",
             "commands/notebooks", "commands/prose", "checks/exercises/answers.js",
             "checks/exercises/typed.yaml", "live_figures/__init__.py", "live_figures/__init__.pyi",
             "live_figures/compressed.py", "live_figures/live.js", "live_figures/live.css",

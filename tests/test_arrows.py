@@ -24,6 +24,7 @@ PERMITTED = {
     "verifiedbook/sampling": {"verifiedbook/exact"},
     "verifiedbook/checks": {f"verifiedbook/{wing}" for wing in ("account", "exact", "sampling")},
     "verifiedbook/commands": {"verifiedbook/account", "verifiedbook/exact"},
+    "verifiedbook/sphinx": {"verifiedbook/account"},
     "verifiedbook/drawings": set(),
     "verifiedbook/live_figures": {"verifiedbook/drawings", "verifiedbook/exact"},
     # account for the parts of a recorded experiment

@@ -12,7 +12,7 @@ import small_book
 from small_book import NOTEBOOK, make_test, read, write
 
 pytestmark = pytest.mark.slow
-TEMPLATE = Path("book/_ext/verified_book/templates/claims.html")
+TEMPLATE = Path("packages/verifiedbook/src/verifiedbook/sphinx/templates/claims.html")
 OUTCOME = re.compile(r"^(?:FAILED|ERROR) (\S+?::(?:Cell \d+|[^\s\[]+(?:\[[^\]]*\])?))", re.M)
 DOCTORED = (
     # the template says that every claim holds, tells one statement more, and leaves truths out

@@ -16,18 +16,18 @@ from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.statemachine import StringList
-from html_nodes import rewrite
 from reading.heads import minutes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
-from verified_book import graph, render
-from verified_book.claims import Claims, raw
 
 from verifiedbook.account.questions import Question, load_questions
 from verifiedbook.account.records.notebook_records import notebooks
 from verifiedbook.account.registry import contents
 from verifiedbook.account.rendering import plain
 from verifiedbook.account.rendering.formulas import latex
+from verifiedbook.sphinx import graph, render
+from verifiedbook.sphinx.claims import Claims, raw
+from verifiedbook.sphinx.html_nodes import rewrite
 
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\.ipynb\)")
 _SECTION = re.compile(r"\]\((?:\.\./(\d+)-[^/)]*/)?(\d+)-[^/)]*\.ipynb\)")

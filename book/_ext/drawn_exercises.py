@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from html_nodes import rewrite, static
 from sphinx.application import Sphinx
-from verified_book.claims import colab_address
 
 from verifiedbook.account.registry import contents
+from verifiedbook.sphinx.claims import colab_address
+from verifiedbook.sphinx.html_nodes import rewrite, static
 
 SOURCE = Path(__file__).parents[2] / "packages/verifiedbook/src/verifiedbook/checks/exercises"
 SCRIPT = "answers.js"

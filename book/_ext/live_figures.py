@@ -14,8 +14,9 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[2] / "packages/verifiedbook/src"))
 
 from docutils import nodes
-from html_nodes import rewrite, static
 from sphinx.application import Sphinx
+
+from verifiedbook.sphinx.html_nodes import rewrite, static
 
 FILES = ("live.js", "live.css")
 SOURCE = Path(__file__).parents[2] / "packages/verifiedbook/src/verifiedbook/live_figures"

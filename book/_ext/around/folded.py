@@ -9,7 +9,7 @@ import hashlib
 import re
 from pathlib import Path
 
-# What `verified_book.folding` puts around what a fold holds.
+# What `verifiedbook.sphinx.folding` puts around what a fold holds.
 HELD = re.compile(r"<!--held ([\w-]+)-->\n?(.*?)<!--/held-->\n?", re.S)
 NAME = "{page}.evidence.js"
 

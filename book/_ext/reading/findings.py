@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
-from verified_book import render
-from verified_book.claims import Claims, claim_uri, page_uri, raw
+
+from verifiedbook.sphinx import render
+from verifiedbook.sphinx.claims import Claims, claim_uri, page_uri, raw
 
 LIVE = "<vt-live"
 BOOK = "book"  # the statements that no article makes

@@ -12,7 +12,8 @@ from pathlib import Path
 from docutils import nodes
 from markupsafe import Markup
 from sphinx.util.docutils import SphinxDirective
-from verified_book.claims import raw
+
+from verifiedbook.sphinx.claims import raw
 
 from .state import table as rows_and_heads
 

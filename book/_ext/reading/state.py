@@ -12,14 +12,14 @@ import yaml
 from docutils import nodes
 from markupsafe import Markup, escape
 from sphinx.util.docutils import SphinxDirective
-from verified_book.claims import raw
-from verified_book.render import statement
 
 from verifiedbook.account.code import library, notebook_key
 from verifiedbook.account.records.chances import expected
 from verifiedbook.account.records.notebook_records import notebooks, stored_records
 from verifiedbook.account.registry import OWN, load
 from verifiedbook.commands.status import tree_key
+from verifiedbook.sphinx.claims import raw
+from verifiedbook.sphinx.render import statement
 
 SHOWN = (
     "torch", "numpy", "scipy", "sympy", "transformers", "jupyter-book", "nbval", "pytest",

@@ -205,7 +205,7 @@ def test_what_follows_stands_beneath_its_root_and_is_not_counted(
     collected: ledger.Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "book/_ext"))
-    from verified_book import render
+    from verifiedbook.sphinx import render
 
     article = next(a for a in collected.articles if a.key == "factorisation")
     groups = render.by_grade(collected, article)

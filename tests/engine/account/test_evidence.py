@@ -72,7 +72,7 @@ def test_verdicts_differ_without_colour() -> None:
 
 def test_the_style_sheet_has_a_rule_for_each_row(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "book/_ext"))
-    from verified_book import styles
+    from verifiedbook.sphinx import styles
 
     sheet = styles.style_sheet()
     for row in KINDS.values():
@@ -83,7 +83,8 @@ def test_the_style_sheet_has_a_rule_for_each_row(monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_hand_written_style_sheet_colours_no_verdict_and_no_evidence() -> None:
-    sheet = (ROOT / "book/_static/verified.css").read_text(encoding="utf-8")
+    static = ROOT / "packages/verifiedbook/src/verifiedbook/sphinx/static"
+    sheet = (static / "verified.css").read_text(encoding="utf-8")
     named = [*(f"vt-is-{name}" for name in VERDICTS), *(f"vt-{name}" for name in KINDS)]
     assert [name for name in named if re.search(rf"\.{name}\b(?!-)", sheet)] == []
 

@@ -299,11 +299,11 @@ def test_the_pages_are_not_built_without_a_warning(
     altered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "book/_ext"))
-    import verified_book
+    from verifiedbook import sphinx
 
-    monkeypatch.setattr(verified_book, "logger", logging.getLogger("pages"))
+    monkeypatch.setattr(sphinx, "logger", logging.getLogger("pages"))
     app: Any = SimpleNamespace(srcdir=ROOT, outdir=tmp_path / "html", env=SimpleNamespace())
-    verified_book.read_claims(app)
+    sphinx.read_claims(app)
     assert "not as locked: LOSS-14: wrong -> holds" in caplog.text
 
 
@@ -311,7 +311,7 @@ def test_a_claims_page_shows_setting_history_and_what_is_inherited(
     collected: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "book/_ext"))
-    from verified_book import render
+    from verifiedbook.sphinx import render
 
     shown = next(c for c in collected.claims if c.id == "LOSS-14")
     changed = replace(

@@ -13,7 +13,7 @@ import gc
 import importlib
 import json
 import os
-import pkgutil
+import re
 import select
 import signal
 import subprocess
@@ -225,11 +225,12 @@ def loaded(names: Iterable[str]) -> list[str]:
 def _names() -> Iterator[str]:
     """What notebooks use: our own modules, what those import, and what is loaded late."""
     for own in ("verifiedbook", *sys.argv[1:]):
-        package = importlib.import_module(own)
-        for module in pkgutil.walk_packages(package.__path__, f"{own}."):
+        root = Path(str(importlib.import_module(own).__file__)).parent
+        for file in sorted(root.rglob("*.py")):
+            name = ".".join((own, *file.relative_to(root).with_suffix("").parts))
             # `claim` looks whether it is in a notebook when it is imported, to watch models there
-            if not module.name.endswith(("__main__", "checks.claim")):
-                yield module.name
+            if not re.search(r"\.sphinx\b|\.startup\.|__main__$|checks\.claim$", name):
+                yield name.removesuffix(".__init__")
     yield from ALSO
 
 

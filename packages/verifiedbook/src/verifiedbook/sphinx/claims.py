@@ -13,8 +13,8 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
-from verifiedbook.account.ledger import Entry
-from verifiedbook.account.ledger import Ledger as Data
+from ..account.ledger import Entry
+from ..account.ledger import Ledger as Data
 
 SHOWN = "shows-claims"  # among the metadata of a page
 LEDGER, ERRATA = "book/ledger", "book/errata"

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from verifiedbook.account.ledger import Entry, Ledger
+from ..account.ledger import Entry, Ledger
 
 T = TypeVar("T")  # a claim, or a section
 WIDE, HIGH = 84, 26  # of each, in pixels

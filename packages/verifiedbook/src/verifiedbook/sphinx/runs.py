@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from verifiedbook.account.records import notebook_records
-from verifiedbook.account.records.record import Record
+from ..account.records import notebook_records
+from ..account.records.record import Record
 
 OPEN = "open"  # the tag of a cell that a page shows
 

@@ -9,8 +9,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
-from verifiedbook.account.registry import Article as Source
-
+from ..account.registry import Article as Source
 from . import render
 from .claims import ERRATA, LEDGER, Claims, claim_uri, colab_address, page_uri, raw
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from verifiedbook.account.evidence import KINDS, VERDICTS
+from ..account.evidence import KINDS, VERDICTS
 
 
 def style_sheet() -> str:
@@ -23,4 +23,4 @@ def style_sheet() -> str:
     for name, of in KINDS.items():
         where = f".bd-article .vt-record.vt-{name}, ul.vt-lines li.vt-{name}, .vt-swatch.vt-{name}"
         rules.append(f"{where} {{ border-left-color: {of.colour.line}; }}")
-    return "\n".join(["/* Made from verifiedbook.account.evidence. */", *rules, ""])
+    return "\n".join(["/* Made from ..account.evidence. */", *rules, ""])

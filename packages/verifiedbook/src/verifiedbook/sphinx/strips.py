@@ -19,11 +19,10 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from verifiedbook.account import registry
-from verifiedbook.account.records import notebook_records
-from verifiedbook.account.records.record import METADATA_KEY, Record
-from verifiedbook.account.rendering.readable import told
-
+from ..account import registry
+from ..account.records import notebook_records
+from ..account.records.record import METADATA_KEY, Record
+from ..account.rendering.readable import told
 from . import folding, render
 from .claims import Claims, page_uri, raw
 

@@ -12,16 +12,15 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from verifiedbook.account import evidence as table
-from verifiedbook.account import registry
-from verifiedbook.account.errata import GRADES, RELATIONS, Grade
-from verifiedbook.account.ledger import Entry, Evidence, Ledger, Summary
-from verifiedbook.account.records.record import Record
-from verifiedbook.account.registry import Article, Statement
-from verifiedbook.account.rendering import plain, readable
-from verifiedbook.account.rendering.cards import in_brackets, rows, typeset
-from verifiedbook.account.rendering.formulas import latex
-
+from ..account import evidence as table
+from ..account import registry
+from ..account.errata import GRADES, RELATIONS, Grade
+from ..account.ledger import Entry, Evidence, Ledger, Summary
+from ..account.records.record import Record
+from ..account.registry import Article, Statement
+from ..account.rendering import plain, readable
+from ..account.rendering.cards import in_brackets, rows, typeset
+from ..account.rendering.formulas import latex
 from . import graph
 from .runs import Run
 

@@ -12,35 +12,30 @@ import gc
 import json
 import re
 import shutil
-import sys
 from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[3] / "src"))  # none of ours need be installed
-sys.path.insert(0, str(Path(__file__).parents[3] / "packages/weightwise/src"))
-sys.path.insert(0, str(Path(__file__).parents[3] / "packages/verifiedbook/src"))
-
 from docutils import nodes
-from html_nodes import rewrite, static
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
-from verifiedbook.account.hashing import hash_of
-from verifiedbook.account.ledger import collect
-from verifiedbook.account.schema import schema
-
+from ..account.hashing import hash_of
+from ..account.ledger import collect
+from ..account.schema import schema
 from . import folding, strips, styles
 from .claims import SHOWN, Claims, logger, page_uri
 from .directives import DIRECTIVES
+from .html_nodes import rewrite, static
 from .pages import collect_pages, set_sidebar
 from .render import fill_badges
 from .roles import ClaimRole, DecidedRole, RecordRole
 
 MATHJAX = "tex-svg-full.js"
 STYLES = "evidence.css"
+STATIC = Path(__file__).with_name("static")
 READ_BY_NOTEBOOKS = ("claims", "recordings")  # their entries tell what changed
 FORMULA = re.compile(r"\\\(|\\\[|class=\"math")
 
@@ -77,6 +72,11 @@ def hash_machinery(app: Sphinx, config: Config) -> None:
     sources = [p for p in sorted(made_by) if p.is_file() and p.suffix != ".pyc"]
     texts = [hash_of(p.read_bytes().hex()) for p in sources]
     config.verified_machinery = hash_of(" ".join(texts))
+
+
+def add_static(app: Sphinx, config: Config) -> None:
+    """Lay our style sheets and scripts beside the pages; those of the book go before."""
+    config.html_static_path = [str(STATIC), *config.html_static_path]
 
 
 def reread_pages(app: Sphinx, env: BuildEnvironment, *_: set[str]) -> list[str]:
@@ -162,6 +162,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_config_value("verified_machinery", "", "env")
     app.connect("config-inited", hash_machinery)
     app.connect("config-inited", set_sidebar)
+    app.connect("config-inited", add_static)
     app.connect("builder-inited", read_claims)
     app.connect("builder-inited", copy_mathjax)
     app.connect("builder-inited", write_styles)

@@ -19,11 +19,10 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from verifiedbook.account import registry
-from verifiedbook.account.ledger import Entry
-from verifiedbook.account.registry import Article
-from verifiedbook.account.rendering import plain
-
+from ..account import registry
+from ..account.ledger import Entry
+from ..account.registry import Article
+from ..account.rendering import plain
 from . import render, runs
 from .claims import Claims, colab_address
 from .runs import Run
