@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import subprocess
 import tarfile
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from verified_transformer import claim
 from verifiedbook.account import recordings, registry
+from verifiedbook.account.code.modules import ENGINE
 from verifiedbook.account.hashing import hash_of
 from verifiedbook.account.records.notebook_records import Found, outdated
 from verifiedbook.account.records.record import Record, Recorded
@@ -196,3 +198,32 @@ def test_a_commit_of_other_code_or_none_is_found(tmp_path: Path) -> None:
 def test_the_seeds_of_the_book_count_for_every_experiment() -> None:
     for name in recordings.experiments():
         assert "verifiedbook/seeds.py: seed_of" in recordings.code(name).definitions, name
+
+
+TYPED_IN = [  # answers put into the root of the engine, which the book's experiments reach
+    ("seeds.py", '"big"', '"little"'),
+    ("sampling/zipf_markov.py", "torch.rand(count, 1", "torch.zeros(count, 1"),
+    ("sampling/zipf_markov.py", "strength * u", "u"),
+    ("account/parts.py", "else make()", "else 0.0"),
+    ("__init__.py", "__sealed__ = True", "import verifiedbook.seeds\n__sealed__ = True\n"
+     "verifiedbook.seeds.seed_of.__code__ = (lambda name: 0).__code__"),
+]  # fmt: skip
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(("file", "old", "new"), TYPED_IN)
+def test_an_answer_typed_into_the_engine_moves_the_key_of_an_experiment(
+    file: str, old: str, new: str, tmp_path: Path
+) -> None:
+    root, beside = tmp_path / ENGINE.name, (tmp_path, ROOT / "packages/weightwise/src")
+    shutil.copytree(ENGINE, root, ignore=shutil.ignore_patterns("__pycache__", "sphinx"))
+    assert recordings.code("remedies_on_text", served().package, *beside).key == (
+        recordings.code("remedies_on_text").key
+    )
+    recordings.code.cache_clear()
+    text = (root / file).read_text(encoding="utf-8")
+    assert old in text
+    (root / file).write_text(text.replace(old, new), encoding="utf-8")
+    assert recordings.code("remedies_on_text", served().package, *beside).key != (
+        recordings.code("remedies_on_text").key
+    )

@@ -158,7 +158,8 @@ def _book(app: Sphinx) -> dict[str, str]:
 
 @cache
 def _version(file: Path) -> str:
-    return str(tomllib.loads(file.read_text(encoding="utf-8"))["project"]["version"])
+    project = tomllib.loads(file.read_text(encoding="utf-8")).get("project", {})
+    return str(project.get("version", "0"))
 
 
 def _feed(app: Sphinx, claim: Entry, run: dict[str, str] | None) -> None:
