@@ -22,7 +22,8 @@ from ..notebooks.comparing import beside
 LOCK = Path("src/verified_transformer/book/claims") / lock.PATH.name
 PATTERNS = (
     "README.md", "notebooks/*/*.ipynb", "book/*.md", "book/*.bib", "notebooks/*/*.owners",
-    "book/*.owners", "packages/weightwise/src/weightwise/**/[!_]*.py",
+    "notebooks/*/*.words", "book/*.owners", "book/*.words",
+    "packages/weightwise/src/weightwise/**/[!_]*.py",
     "src/verified_transformer/book/claims/**/*.yaml",
     "src/verified_transformer/book/recordings/*.json",
 )  # fmt: skip
