@@ -57,7 +57,7 @@ export RUN
 OMP_NUM_THREADS ?= 1
 export OMP_NUM_THREADS
 
-.PHONY: help nightly elsewhere tried newest live-outputs install book kernel pdf links serve check format lint test claims lock release verify refresh owners record evidence evidence-wheels portable fresh-seeds bench times sources publish-colab form mutants canaries browser chapter named clean
+.PHONY: help nightly elsewhere tried newest live-outputs install book kernel pdf links serve check format lint test claims lock release verify refresh owners record evidence evidence-wheels portable fresh-seeds bench times sources publish-colab form own-words mutants canaries browser chapter named clean
 .DEFAULT_GOAL := book
 
 help: ## list the targets
@@ -139,6 +139,9 @@ refresh: chapter $(TEST_READY) ## run notebooks, store their outputs, show every
 
 owners: chapter $(TEST_READY) ## write the owners beside texts in their order, what can be found filled in
 	$(TEST)/bin/python $(COMMAND) owners $(SOME)
+
+own-words: chapter $(TEST_READY) ## write what decides the book's own words beside their texts, what is known kept
+	$(TEST)/bin/python $(COMMAND) own-words $(SOME)
 
 record: named $(TEST_READY) ## NAME=…: run a long experiment of experiments/ and keep its result
 	$(TEST)/bin/python $(COMMAND) record $(NAME)

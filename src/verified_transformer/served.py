@@ -20,7 +20,8 @@ BOOK = serve(
         note="initial-loss and widen are weightwise's: python -m weightwise --help",
         words=(
             "README.md", "notebooks/*/*.ipynb", "book/*.md", "book/*.bib", "notebooks/*/*.owners",
-            "book/*.owners", "packages/weightwise/src/weightwise/**/[!_]*.py",
+            "notebooks/*/*.words", "book/*.owners", "book/*.words",
+            "packages/weightwise/src/weightwise/**/[!_]*.py",
             "src/verified_transformer/book/claims/**/*.yaml",
             "src/verified_transformer/book/recordings/*.json",
         ),

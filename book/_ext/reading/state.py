@@ -17,6 +17,7 @@ from verifiedbook.account.code import library, notebook_key
 from verifiedbook.account.records.chances import expected
 from verifiedbook.account.records.notebook_records import notebooks, stored_records
 from verifiedbook.account.registry import OWN, load
+from verifiedbook.account.words.support import KINDS, all_rows, kind_of
 from verifiedbook.commands.status import tree_key
 from verifiedbook.sphinx.claims import raw
 from verifiedbook.sphinx.render import statement
@@ -98,6 +99,19 @@ def clauses(_: Path) -> str:
         f"clauses. Of these and of the other statements {len(left)} clauses are not judged:</p>"
     )
     return told + table(["Claim", "Words", "Why"], left)
+
+
+def own_words(root: Path) -> str:
+    """How many own words each chapter has, by what decides them; a row has its weightiest."""
+    counted: dict[str, Counter[str]] = {}
+    for path, found in all_rows(root).items():
+        chapter = path.parent.name.partition("-")[0]
+        name = f"Chapter {chapter}" if chapter.isdigit() else "Pages"
+        kinds = (kind_of(row.by[0]) for rows in found.values() for row in rows)
+        counted.setdefault(name, Counter()).update(kinds)
+    counted["All"] = sum(counted.values(), Counter())
+    rows = [(name, *(of[kind] for kind in KINDS), of.total()) for name, of in counted.items()]
+    return table(["Where", *(kind.capitalize() for kind in KINDS), "All"], rows)
 
 
 def times(root: Path) -> str:
@@ -303,5 +317,5 @@ def _section(notebook: str) -> str:
 
 PARTS: Mapping[str, Callable[[Path], str]] = {
     part.__name__: part
-    for part in (versions, gates, clauses, times, elsewhere, machines, mutants, devices)
+    for part in (versions, gates, clauses, own_words, times, elsewhere, machines, mutants, devices)
 }

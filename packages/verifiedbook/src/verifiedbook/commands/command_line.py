@@ -13,6 +13,7 @@ from ..account.rules import RegistryError
 from ..serving import served
 from . import claims, orders, printing, reruns, sources, status, verify
 from .notebooks import colab, form, formatting, refreshing
+from .prose import own_words
 
 _Command = Callable[[argparse.Namespace], int]
 
@@ -87,6 +88,8 @@ def _parser() -> argparse.ArgumentParser:
             lambda given: formatting.format_cells(given.notebooks, given.root), True)  # fmt: skip
     command("owners", "write the owners beside notebooks and pages, what is found filled in",
             _owners, True)  # fmt: skip
+    command("own-words", "write what decides the book's own words beside their texts, known kept",
+            _own_words, True)  # fmt: skip
     command("form", "write tags and titles: what each cell of a notebook is for",
             lambda given: form.write_forms(given.root))  # fmt: skip
     elsewhere = command(
@@ -203,6 +206,11 @@ def _owners(given: argparse.Namespace) -> int:
 
     pages = sorted((given.root / "book").glob("*.md"))
     return drafting.draft_all([*given.notebooks, *pages], given.root)
+
+
+def _own_words(given: argparse.Namespace) -> int:
+    pages = [path.with_suffix(".md") for path in sorted((given.root / "book").glob("*.words"))]
+    return own_words.draft_all([*given.notebooks, *pages], given.root)
 
 
 def _record(given: argparse.Namespace) -> int:

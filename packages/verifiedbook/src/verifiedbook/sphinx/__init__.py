@@ -36,6 +36,7 @@ from .roles import ClaimRole, DecidedRole, RecordRole
 MATHJAX = "tex-svg-full.js"
 STYLES = "evidence.css"
 STATIC = Path(__file__).with_name("static")
+UNREAD = (".md", ".owners", ".words")  # by what makes pages
 READ_BY_NOTEBOOKS = ("claims", "recordings")  # their entries tell what changed
 FORMULA = re.compile(r"\\\(|\\\[|class=\"math")
 
@@ -68,7 +69,7 @@ def hash_machinery(app: Sphinx, config: Config) -> None:
     root = Path(app.srcdir)
     read = [p for folder in ("src", "packages") for p in (root / folder).rglob("*")]
     made_by = [p for p in read if p.parent.name not in READ_BY_NOTEBOOKS]
-    made_by += [p for p in (root / "book").rglob("*") if p.suffix not in (".md", ".owners")]
+    made_by += [p for p in (root / "book").rglob("*") if p.suffix not in UNREAD]
     sources = [p for p in sorted(made_by) if p.is_file() and p.suffix != ".pyc"]
     texts = [hash_of(p.read_bytes().hex()) for p in sources]
     config.verified_machinery = hash_of(" ".join(texts))

@@ -56,6 +56,18 @@ def decide(statement: Statement, records: Sequence[Record]) -> Decision:
     """
     if not records:
         return Decision("undecided", False, "no cell decides it")
+    decisions = decide_cases(statement, records)
+    reading = statement.reading
+    aside = reading.beside if reading else ()
+    beside = [(f"beside it, case {name}", decisions.pop(name)) for name in aside]
+    if any(found.verdict == "undecided" for _, found in beside):
+        label, found = beside[0]
+        return replace(found, why=f"{label}: {found.why}")
+    return _together(decisions, beside)
+
+
+def decide_cases(statement: Statement, records: Sequence[Record]) -> dict[str | None, Decision]:
+    """Let the verdict on each case of a claim follow from its records, as `decide` does."""
     reading = statement.reading
     if reading is None:
         raise LedgerError(f"{statement.id}: has records but no reading in the registry")
@@ -68,15 +80,10 @@ def decide(statement: Statement, records: Sequence[Record]) -> Decision:
         fault = fault or model_fault(record.ran, readings[record.case].models, _named(record))
         if fault:
             raise LedgerError(f"{statement.id}: {fault}")
-    decisions = {
+    return {
         name: _decide_case(statement, case, [r for r in records if r.case == name])
         for name, case in readings.items()
     }
-    beside = [(f"beside it, case {name}", decisions.pop(name)) for name in reading.beside]
-    if any(found.verdict == "undecided" for _, found in beside):
-        label, found = beside[0]
-        return replace(found, why=f"{label}: {found.why}")
-    return _together(decisions, beside)
 
 
 def _together(
