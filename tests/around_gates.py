@@ -15,8 +15,7 @@ from bs4 import BeautifulSoup
 from playwright.sync_api import Page
 
 PAGE_KB = 24  # of HTML in the median section, as a server sends it; what folds hold lies beside it
-FIRST_PAGE_KB = 1000  # style sheets and scripts, without MathJax
-MATHJAX = "tex-svg-full.js"
+FIRST_PAGE_KB = 250  # style sheets and scripts, fonts in them, as a server sends them
 EVERY_RULE = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
 COLOURS = {"type": "rule", "values": ["color-contrast"]}  # all that differs in the dark
 GRAVE = ("serious", "critical")
@@ -28,16 +27,21 @@ AT_REST = """Promise.race([
     () => Promise.allSettled(document.getAnimations()
       .filter(a => isFinite(a.effect.getComputedTiming().endTime)).map(a => a.finished))),
 ])"""
-# MathJax's own drawings are hidden from screen readers, which get its MathML. A colour that is on
-# its way from one theme to the other is looked at when it is there.
+# A colour that is on its way from one theme to the other is looked at when it is there.
 ASK = (
     f"""async RULES => (await {AT_REST}, """
-    + """await axe.run({exclude: [["mjx-container"]]}, {
+    + """await axe.run({
   preload: false, resultTypes: ["violations"],
   runOnly: RULES,
 })).violations.map(v => ({id: v.id, impact: v.impact,
   nodes: v.nodes.map(n => n.html.slice(0, 80))}))"""
 )
+
+
+# What a browser calls a cumulative layout shift; 0.1 and less is good.
+JUMPED = """() => new Promise(done => new PerformanceObserver(seen =>
+  done(seen.getEntries().reduce((sum, entry) => sum + entry.value, 0))
+).observe({type: "layout-shift", buffered: true}) ?? setTimeout(() => done(0), 300))"""
 
 
 def heavy_pages(html: Path) -> list[str]:
@@ -92,9 +96,8 @@ def undescribed(html: Path) -> list[str]:
 
 def heavy_load(html: Path, page: str) -> list[str]:
     """A page whose style sheets and scripts are heavier than they may be."""
-    files = {file for file in _loaded(html / page) if file.name != MATHJAX}
-    total = sum(file.stat().st_size for file in files) / 1000
-    heaviest = max(files, key=lambda file: file.stat().st_size)
+    sent = {file: len(gzip.compress(file.read_bytes())) for file in _loaded(html / page)}
+    total, heaviest = sum(sent.values()) / 1000, max(sent, key=lambda file: sent[file])
     said = f"{page}: {total:.0f} KB of style sheets and scripts, most of all {heaviest.name}"
     return [said] if total > FIRST_PAGE_KB else []
 

@@ -7,15 +7,13 @@ from playwright.sync_api import Page
 WIDTH = 360  # px, a phone
 # What is drawn of a formula, beside the box that shows it; strips are opened.
 MEASURE = """async () => {
-  await window.MathJax?.startup?.promise;
   document.querySelectorAll("article details").forEach(fold => { fold.open = true; });
   await new Promise(done => setTimeout(done, 60));
   const found = [];
-  for (const box of document.querySelectorAll("article mjx-container")) {
-    const display = box.getAttribute("display") === "true";
+  for (const box of document.querySelectorAll("article .math")) {
     const column = box.getBoundingClientRect();
     if (!column.width) continue;
-    const drawn = [...box.querySelectorAll("svg use, svg path, svg rect, svg text")]
+    const drawn = [...box.querySelectorAll("mi, mn, mo, mtext, mfrac, msqrt")]
       .map(e => e.getBoundingClientRect()).filter(r => r.width);
     const left = Math.min(...drawn.map(r => r.left)), right = Math.max(...drawn.map(r => r.right));
     const style = getComputedStyle(box), said = box.textContent.trim().slice(0, 50);

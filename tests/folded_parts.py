@@ -23,6 +23,7 @@ FOLD = re.compile(
 COLOURED = re.compile(
     rf'<span class="(?:{"|".join(filter(None, STANDARD_TYPES.values()))})">([^<]*)</span>'
 )
+TYPESET = re.compile(r'(?s)<math\b[^>]*\balttext="([^"]*)"[^>]*>.*?</math>')
 _TEXTS: dict[tuple[int, int], str] = {}  # by the place of a file, and when it was written
 
 
@@ -38,8 +39,8 @@ def whole(page: Path) -> str:
 
 
 def parsed(text: str) -> BeautifulSoup:
-    """The HTML of a page as a tree; its code has the words, not their colours."""
-    return BeautifulSoup(COLOURED.sub(r"\1", text), "html.parser")
+    """The HTML of a page as a tree; its code has words without colours, its formulas are TeX."""
+    return BeautifulSoup(TYPESET.sub(r"<math>\1</math>", COLOURED.sub(r"\1", text)), "html.parser")
 
 
 def _read(file: Path) -> str:

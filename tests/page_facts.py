@@ -1,7 +1,7 @@
 """What a built page shows of the claims: read off its HTML, by the classes that the templates give.
 
 Texts are compared without blanks, and formulas without their delimiters, so that nothing here
-depends on how the templates break lines or how a formula is marked for MathJax.
+depends on how the templates break lines or how a formula is marked; see `folded_parts.parsed`.
 """
 
 from __future__ import annotations

@@ -28,15 +28,14 @@ FLAGS = [
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 # An element counts for the first of these that it, or something around it, matches.
-MEASURE = """async () => {
-  await window.MathJax?.startup?.promise;
+MEASURE = """() => {
   const article = document.querySelector("article");
   const kinds = {
     figures: "figure, .cell_output img, article > section svg.vt-drawing, .vt-live, .vt-figure",
     evidence: ".vt-strip, .vt-card, .vt-record, .vt-claim, .vt-ledger",
     code: ".cell_input, details.vt-set-up, div[class*=highlight-]:not(.output)",
     printed: ".output.stream, .output.text_plain, .output.traceback",
-    displays: ".math.math-block, div.math, mjx-container[display=true], .output.text_latex",
+    displays: ".math.math-block, div.math, .output.text_latex",
   };
   const made = {}, seen = new Set();
   for (const [kind, selector] of Object.entries(kinds)) {
@@ -57,19 +56,16 @@ MEASURE = """async () => {
 }"""
 
 
-def measured(
-    browser: Browser, files: Sequence[Path], html: Path, *, maths: bool = True
-) -> Iterator[dict[str, Any]]:
+def measured(browser: Browser, files: Sequence[Path], html: Path) -> Iterator[dict[str, Any]]:
     """Measure pages at 1280 px: heights in px by what stands there, and kB of HTML.
 
     Args:
         browser: a running one.
         files: of the pages.
         html: the folder of the pages, to which their names are relative.
-        maths: run scripts, which typeset formulas; without, a page is measured sooner.
     """
     view = {"width": 1280, "height": SCREEN}
-    context = browser.new_context(viewport=view, offline=True, java_script_enabled=maths)
+    context = browser.new_context(viewport=view, offline=True)
     page = context.new_page()
     for file in files:
         page.goto(file.as_uri())

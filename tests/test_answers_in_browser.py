@@ -54,9 +54,13 @@ def standing_alone(folder: Path, ids: set[str], spoilt: tuple[str, str] = ("", "
 
 
 def as_shown(say: str) -> str:
-    """A sentence as the page shows it where there is no MathJax."""
-    say = re.sub(r"\$([^$]*)\$", r"\\(\1\\)", say)
+    """A sentence as the page shows it, with the TeX of its formulas."""
+    say = re.sub(r"\$([^$]*)\$", r"\1", say)
     return re.sub(r"`([^`]*)`|(?<!\\)\*([^*]+)\*", lambda m: m[1] or m[2], say)
+
+
+AS_TEX = """said => said.querySelectorAll("math").forEach(
+  formula => formula.replaceWith(formula.getAttribute("alttext")))"""
 
 
 def typed(page: Page) -> Iterator[tuple[bool, str]]:
@@ -67,6 +71,8 @@ def typed(page: Page) -> Iterator[tuple[bool, str]]:
         field.fill(given)
         field.press("Enter")
         said = form.get_by_role("status")
+        assert said.locator("math:not(:has(mi, mn, mtext))").count() == 0
+        said.evaluate(AS_TEX)
         yield said.get_attribute("data-right") == "true", said.inner_text()
 
 
@@ -152,6 +158,8 @@ def test_every_exercise_has_its_line(html: Path) -> None:
     pages = "".join(p.read_text(encoding="utf-8") for p in html.glob("notebooks/*/*.html"))
     held = re.findall(r'<form class="vt-answer.*?<script type="application/json">(.*?)</', pages)
     keys = {found["id"]: found for found in map(json.loads, held)}
+    typeset = [html for found in keys.values() for html in found.pop("typeset", {}).values()]
+    assert len(typeset) > 200 and all("<math " in html for html in typeset)
     calls = set(re.findall(r"exercise\(&quot;([\d.]+)&quot;\)", pages))
     functions = {q.id for q in EVERY.values() if q.kind == "function"}
     assert calls == functions and len(held) == len(keys)

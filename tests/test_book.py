@@ -48,6 +48,7 @@ def test_gate_catches_a_page_that(fault: Fault, html: Path, tmp_path: Path) -> N
         ("leaked-blank", html_gates.leaked_markup, "See {ref}"),
         ("leaked-rest", html_gates.leaked_markup, ":ref:`somewhere`"),
         ("leaked-maths", html_gates.leaked_markup, "$$2d"),
+        ("leaked-formula", html_gates.leaked_markup, r"\(2d"),
         ("foreign-script", html_gates.foreign_origins, "<script> loads https://cdn.example.org"),
         ("foreign-style", html_gates.foreign_origins, "<link> loads //fonts.example.org"),
         ("foreign-inline", html_gates.foreign_origins, "<div> loads https://pixel.example.org"),
@@ -91,6 +92,8 @@ def broken_build(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, str]:
         ("unknown-record.md", "no such record: LOSS-999 proof"),
         ("unknown-citation.md", 'could not find bibtex key "nobody1900"'),
         ("unknown-role.md", "Unknown interpreted text role"),
+        ("refused-formula.md", r"formula cannot be typeset: \sigma^{2: "),
+        ("refused-in-html.md", r"formula cannot be typeset: \unheard x: "),
         ("unknown-badge.ipynb", "badge of an unknown claim: LOSS-999"),
     ],
 )

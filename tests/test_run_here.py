@@ -77,7 +77,7 @@ def test_a_dare_is_taken_up_in_the_page(browser: Browser, served: str, change: s
         cell = cell.filter(has_text="@derive(").first
         assert not [url for url in tab.loaded if "/kernel/" in url]
         assert "wrong versions rejected" in tab.run(cell)
-        assert cell.locator(".vt-here-said mjx-container").count()
+        assert cell.locator(".vt-here-said math").count()
         text = cell.get_by_role("textbox")
         assert text.input_value().count(old) == 1
         text.fill(text.input_value().replace(old, new))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -18,6 +19,7 @@ from sphinx.application import Sphinx
 
 from verifiedbook.account.registry import contents
 from verifiedbook.sphinx.claims import colab_address
+from verifiedbook.sphinx.formulas import shown
 from verifiedbook.sphinx.html_nodes import rewrite, static
 
 SOURCE = Path(__file__).parents[2] / "packages/verifiedbook/src/verifiedbook/checks/exercises"
@@ -43,13 +45,14 @@ def lighten(_: Sphinx, doctree: nodes.document) -> None:
 def answerable(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Put a line to answer in between each question and what is folded below it."""
     keys, number = _keys(Path(app.srcdir) / f"{docname}.ipynb"), ""
+    colab = colab_address(app.config, f"{docname}.ipynb")
 
     def with_line(html: str) -> str:
         nonlocal number
         if begins := BEGINS.search(html):
             number = begins[1].replace("-", ".")
         if number in keys and html.lstrip().startswith("<details"):
-            return line(keys.pop(number), colab_address(app.config, f"{docname}.ipynb")) + html
+            return line(keys.pop(number), colab, docname) + html
         return html
 
     rewrite(doctree, "<", with_line)
@@ -64,12 +67,13 @@ def _keys(notebook: Path) -> dict[str, dict[str, Any]]:
     return {key["id"]: key for key in (json.loads(text) for text in stored if text)}
 
 
-def line(key: dict[str, Any], colab: str = "") -> str:
+def line(key: dict[str, Any], colab: str = "", place: str = "") -> str:
     """Return the line in which an exercise is answered, as HTML.
 
     Args:
         key: of the exercise.
         colab: the address of its notebook, where functions are tried.
+        place: the page, which a warning names.
     """
     kind, name = key["kind"], f"answer-{key['id'].replace('.', '-')}"
     if kind == "function":
@@ -85,13 +89,34 @@ def line(key: dict[str, Any], colab: str = "") -> str:
     else:
         like = f"such as sqrt({key['names'][0]})/3" if key["names"] else "such as 0.05, 5 % or 3/4"
         field = f'<input {field} type="text" autocapitalize="off" placeholder="{like}">'
-    data = json.dumps(key, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    data = json.dumps(key | typeset_in(key, place), ensure_ascii=False, separators=(",", ":"))
+    data = data.replace("</", "<\\/").replace("<!", "\\u003c!")
     return (
         f'<form class="vt-answer vt-answer-{kind}" id="{name}" data-exercise="{key["id"]}">'
         f'<script type="application/json">{data}</script>{label}{field}'
         f"<button>{button}</button>"
-        '<p class="vt-answer-said tex2jax_process" role="status"></p></form>\n'
+        '<p class="vt-answer-said" role="status"></p></form>\n'
     )
+
+
+def typeset_in(key: dict[str, Any], place: str = "") -> dict[str, dict[str, str]]:
+    r"""Return the formulas that a page may say to an answer, typeset.
+
+    Example:
+        >>> typeset_in({"told": "n=2", "right": ["It is $n$.", [2.0]]})["typeset"].keys()
+        dict_keys(['n', 'n=2'])
+    """
+    found = {tex: "" for text in _texts(key) for tex in re.findall(r"\$([^$]*)\$", text)}
+    found |= {key["told"]: ""} if key.get("told") else {}
+    return {"typeset": {tex: shown(tex, place) for tex in found}} if found else {}
+
+
+def _texts(held: object) -> Iterator[str]:
+    if isinstance(held, str):
+        yield held
+    elif isinstance(held, dict | list | tuple):
+        for part in held.values() if isinstance(held, dict) else held:
+            yield from _texts(part)
 
 
 def _in(names: list[str]) -> str:

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from docutils import nodes
-from html_nodes import rewrite
 from reading.state import own_words
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
@@ -24,6 +23,7 @@ from verifiedbook.account.words.cutting import flow
 from verifiedbook.account.words.rows import Row, read_rows
 from verifiedbook.account.words.support import SUFFIX, UNASKED, all_rows, kind_of
 from verifiedbook.sphinx.claims import Claims, page_uri, raw
+from verifiedbook.sphinx.html_nodes import rewrite
 
 _MARK = re.compile(r'<wbr class="vt-own" data-own="(\S*) (\d+)">')
 _CLAIM = re.compile(r"\b[A-Z]{3,5}-\d{2,}\b")

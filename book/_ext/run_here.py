@@ -23,9 +23,11 @@ for sources in (ROOT / "src", ENGINE.parent):
     sys.path.insert(0, str(sources))  # neither need be installed
 
 CACHE = ROOT / ".kernel"
-PYODIDE = "pyodide-314.0.6.tgz"
+PYODIDE, TEMML = "pyodide-314.0.6.tgz", "temml-0.13.5.tgz"
 ARCHIVES = {  # with the SHA-256 of each; SymPy and mpmath as in requirements.txt
     PYODIDE: "d78ac549b28a2a58600cd06f44e017024151775f8c6b2d73fab1475400d38ea2",
+    # TeX to MathML in a page: what a cell displays there was not there when the book was built.
+    TEMML: "bca5b76dd26d1d6c81f8d817f6cc8bf0f0a1a7787512e281d5c22b986f8ae582",
     "sympy-1.14.0-py3-none-any.whl": (
         "e091cc3e99d2141a0ba2847328f5479b05d94a6635cb96148ccb3f34671bd8f5"
     ),
@@ -35,6 +37,7 @@ ARCHIVES = {  # with the SHA-256 of each; SymPy and mpmath as in requirements.tx
 }
 CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 LOCK = "pyodide-lock.json"
+CONVERTER = "temml.min.js"
 PARTS = ("account", "checks", "exact", "sampling", "commands/notebooks")  # of the engine
 HELPERS = ("lazy_loader", "jinja2", "markupsafe")  # in plain Python, from this environment
 WHEELS = [name for name in ARCHIVES if name.endswith(".whl")]
@@ -58,10 +61,10 @@ def fetch() -> str:
     if fetched():
         return ""
     CACHE.mkdir(exist_ok=True)
-    package, version = PYODIDE.removesuffix(".tgz").split("-")
+    packages = [name.removesuffix(".tgz").replace("-", "@") for name in (PYODIDE, TEMML)]
     wheels = ["==".join(name.split("-")[:2]) for name in WHEELS]
     pip = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "-q"]
-    npm = ["npm", "pack", f"{package}@{version}", "--silent", "--fetch-retries=0"]
+    npm = ["npm", "pack", *packages, "--silent", "--fetch-retries=0"]
     try:
         for command in (npm, [*pip, "--retries=0", "--timeout=20", "-d", ".", *wheels]):
             subprocess.run(command, cwd=CACHE, check=True, capture_output=True, timeout=300)
@@ -100,6 +103,10 @@ def lay_down(app: Any) -> None:
             if name == LOCK:  # of the distribution's packages none is used
                 data = json.dumps(json.loads(data) | {"packages": {}}).encode()
             (target / name).write_bytes(data)
+    with tarfile.open(CACHE / TEMML) as archive:
+        converter = archive.extractfile(f"package/dist/{CONVERTER}")
+        assert converter is not None
+        (target / CONVERTER).write_bytes(converter.read())
     for name in WHEELS:
         (target / name).write_bytes((CACHE / name).read_bytes())
     with zipfile.ZipFile(target / "library.zip", "w", zipfile.ZIP_DEFLATED) as archive:

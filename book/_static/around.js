@@ -1,31 +1,40 @@
-// Formulas of the first screen come first; what scrolls by itself can be reached by keyboard.
-window.MathJax ??= {};
-window.MathJax.startup = { ...window.MathJax.startup, pageReady: typesetFirstScreenFirst };
+// What scrolls by itself can be reached by keyboard; a formula that is copied is its TeX.
 window.addEventListener("load", () => {
-  Promise.resolve(window.MathJax.startup?.promise).then(() => reachWhatScrolls());
+  reachWhatScrolls();
   window.addEventListener("resize", () => reachWhatScrolls());
   document.addEventListener("toggle", (event) => reachWhatScrolls(event.target), true);
 });
 
-// In the order of the page, so that numbers of equations stay; not where the address leads further down.
-async function typesetFirstScreenFirst() {
-  const classes = MathJax.config.options.processHtmlClass.split("|").map((name) => `.${name}`).join();
-  const first = location.hash ? [] : [...document.querySelectorAll(classes)].filter(
-    (e) => e.getBoundingClientRect().top < innerHeight && !e.parentElement.closest(classes),
-  );
-  if (first.length) {
-    await MathJax.typesetPromise(first);
-    performance.mark("first screen typeset");
-    await new Promise((shown) => setTimeout(shown));
+// Formulas are copied whole, in dollars; what else was chosen is copied as the browser does it.
+document.addEventListener("copy", (event) => {
+  const chosen = getSelection();
+  if (chosen.isCollapsed || !chosen.rangeCount) return;
+  const range = chosen.getRangeAt(0).cloneRange();
+  const around = (node) => (node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement)?.closest("math");
+  const [first, last] = [around(range.startContainer), around(range.endContainer)];
+  if (first) range.setStartBefore(first);
+  if (last) range.setEndAfter(last);
+  const held = document.createElement("div");
+  held.append(range.cloneContents());
+  const formulas = held.querySelectorAll("math[alttext]");
+  if (!formulas.length) return;
+  event.clipboardData.setData("text/html", held.innerHTML);
+  for (const formula of formulas) {
+    const mark = formula.getAttribute("display") === "block" ? "$$" : "$";
+    formula.replaceWith(mark + formula.getAttribute("alttext") + mark);
   }
-  await MathJax.typesetPromise();
-}
+  held.style.cssText = "position: fixed; opacity: 0; white-space: normal"; // a text has its lines only where it is laid out
+  document.body.append(held);
+  event.clipboardData.setData("text/plain", held.innerText);
+  held.remove();
+  event.preventDefault();
+});
 
 // All is measured before anything is changed: each change would have the page laid out again.
 function reachWhatScrolls(root = document) {
   const noTable = (box) => !/\S {2,}\S/.test(box.textContent) || box.scrollWidth > 3 * box.clientWidth;
   for (const box of [...root.querySelectorAll("article .output pre")].filter(noTable)) box.style.whiteSpace = "pre-wrap";
-  for (const box of root.querySelectorAll("article :is(pre, table, div, figure, mjx-container)")) {
+  for (const box of root.querySelectorAll("article :is(pre, table, div, figure, .vt-wide)")) {
     const scrolls = box.scrollWidth > box.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(box).overflowX);
     if (scrolls && !("reached" in box.dataset)) { // the theme lets the keyboard into some, without a name
       box.tabIndex = 0;
@@ -46,7 +55,7 @@ function reachWhatScrolls(root = document) {
 function nameOf(box) {
   const caption = box.querySelector("caption, figcaption");
   if (caption) return caption.textContent.trim();
-  const kinds = { table: "Table", "mjx-container": "Formula", ".cell_input *": "Code", pre: "Printed", "*": "Figure" };
+  const kinds = { table: "Table", ".math": "Formula", ".cell_input *": "Code", pre: "Printed", "*": "Figure" };
   const kind = kinds[Object.keys(kinds).find((kind) => box.matches(kind))];
   const heading = box.closest("section")?.querySelector("h1, h2, h3, h4")?.textContent.replace(/#$/, "").trim();
   return heading ? `${kind} in “${heading}”` : kind;

@@ -64,18 +64,25 @@ def run_here(earlier, source):
     cell.said.replaceChildren();
     if (text) make("p", { textContent: text, className: failed ? "vt-here-failed" : "" }, cell.said);
   };
-  const show = (cell, shown) => {
+  let converter = null;
+  const typeset = async (tex, cell) => {
+    const place = make("div", { className: "math", textContent: tex }, cell.said);
+    const loaded = await (converter ??= new Promise(done => make("script",
+      { src: base + "temml.min.js", onload: () => done(true), onerror: () => done(false) }, document.head)));
+    if (!loaded) return;
+    temml.render(tex, place, { displayMode: true, macros: { "\\epsilon": "\\varepsilon" } });
+    place.firstElementChild.setAttribute("alttext", tex);
+  };
+  const show = async (cell, shown) => {
     say(cell, shown.failed, true);
     for (const bundle of shown.failed ? [] : shown.bundles) {
-      if (bundle["text/markdown"])
-        make("div", { className: "math tex2jax_process", textContent: bundle["text/markdown"] }, cell.said);
+      if (bundle["text/markdown"]) await typeset(bundle["text/markdown"].replace(/^\s*\$\$|\$\$\s*$/g, ""), cell);
       else if (bundle["text/html"]?.includes("vt-record"))
         cell.said.insertAdjacentHTML("beforeend", bundle["text/html"]);
     }
     if (shown.printed) make("pre", { textContent: shown.printed }, cell.said);
     if (shown.left_out) make("p", { textContent: shown.left_out }, cell.said);
     if (cell.stored) cell.stored.hidden = true;
-    window.MathJax?.typesetPromise?.([cell.said]);
   };
   const busy = (cell, on) => {
     cell.run.disabled = on;
@@ -89,12 +96,13 @@ def run_here(earlier, source):
   };
   const start = () => {
     worker = new Worker(me.src, { type: "module" });
-    worker.onmessage = ({ data }) => {
+    worker.onmessage = async ({ data }) => {
       const cell = current;
       if (!cell) return;
       if (data.what === "loading") return say(cell, data.text);
+      if (data.what === "shown") await show(cell, data.shown);
       busy(cell, false);
-      if (data.what === "shown") return show(cell, data.shown);
+      if (data.what === "shown") return;
       stop();
       say(cell, "This could not be loaded: " + data.text, true);
     };

@@ -107,6 +107,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("build-finished", finish)
     app.add_css_file(icons.FILE)
     app.add_css_file("around.css")
-    # Before MathJax, which it tells what to typeset first.
     app.add_js_file("around.js", priority=90, loading_method="defer")
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

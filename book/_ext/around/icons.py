@@ -71,5 +71,8 @@ def style_sheet(names: set[str]) -> str:
         image = quote(svg, safe=" =:/'")
         size = f"--icon-width:{width / height:.3g}em"
         rules.append(f'.fa-{name}{{--icon:url("data:image/svg+xml,{image}");{size}}}')
+    # A browser fetches the theme's fonts for the height of a line; no letter of them shows.
+    plain = ':is(i,span)[class*="fa-"]'
+    unread = f"html {plain},html {plain}::before{{font-family:inherit}}"
     shared = ",".join(f".fa-{name}::before" for name in sorted(names))
-    return HEAD + "\n".join([f"{shared}{BOX}", *rules]) + "\n"
+    return HEAD + "\n".join([unread, f"{shared}{BOX}", *rules]) + "\n"

@@ -23,7 +23,6 @@ LETTERS = {
     "alpha": "α", "beta": "β", "gam": "γ", "epsilon": "ε", "eta": "η", "kappa": "κ", "lam": "λ",
     "mu": "μ", "rho": "ρ", "sigma": "σ", "tau": "τ",
 }  # fmt: skip
-MATHS = "math notranslate nohighlight"
 COMMANDS = {"lam": r"\lambda", "gam": r"\gamma"}
 
 
@@ -70,7 +69,7 @@ def table(entries: list[tuple[str, str, str]]) -> str:
     """The table in HTML: the symbol, what it is in code, what it may be, what it means."""
     lines = (
         (
-            Markup(f'<span class="{MATHS}">\\({symbol(name)}\\)</span>'),
+            Markup(rf"\({symbol(name)}\)"),
             Markup(f"<code>{LETTERS.get(name, name)}</code>"), KINDS[kind], meaning,
         )
         for name, kind, meaning in entries

@@ -398,7 +398,7 @@ def equation(quantity: Any, formula: sp.Expr, relation: str = "=") -> str:
     if isinstance(statistic, sp.Expr) and sp.count_ops(statistic) < _LONGEST_SHOWN:
         sign = r"\mathbb{E}" if quantity.estimator == "mean" else r"\operatorname{Var}"
         return rf"{sign}\left[{_latex(statistic)}\right] {relation} {_latex(formula)}"
-    # MathJax refuses a circumflex in a text
+    # TeX refuses a circumflex in a text
     name = re.sub(r"[_#%&{}$]", r"\\\g<0>", quantity.quantity.replace("^", "**"))
     return rf"\text{{{name}}} {relation} {_latex(formula)}"
 

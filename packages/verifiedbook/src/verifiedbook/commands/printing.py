@@ -208,7 +208,7 @@ def _print(html: Path, name: str, paper: Path, browser: str) -> None:
         page = running.new_page(viewport={"width": 1000, "height": 1400})
         page.set_default_timeout(0)
         page.goto(f"http://127.0.0.1:{server.server_port}/{name}")
-        page.evaluate("() => window.MathJax.startup.promise")
+        page.evaluate("() => document.fonts.ready")
         page.emulate_media(media="print", color_scheme="light")
         for _ in range(2):  # once to learn the numbers of the pages, which the contents then have
             page.pdf(

@@ -11,9 +11,7 @@ from __future__ import annotations
 import gc
 import json
 import re
-import shutil
 from functools import partial
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +31,10 @@ from .pages import collect_pages, set_sidebar
 from .render import fill_badges
 from .roles import ClaimRole, DecidedRole, RecordRole
 
-MATHJAX = "tex-svg-full.js"
 STYLES = "evidence.css"
 STATIC = Path(__file__).with_name("static")
 UNREAD = (".md", ".owners", ".words")  # by what makes pages
 READ_BY_NOTEBOOKS = ("claims", "recordings")  # their entries tell what changed
-FORMULA = re.compile(r"\\\(|\\\[|class=\"math")
 
 
 def read_claims(app: Sphinx) -> None:
@@ -114,14 +110,6 @@ def write_styles(app: Sphinx) -> None:
     static(app, STYLES).write_text(styles.style_sheet(), encoding="utf-8")
 
 
-def copy_mathjax(app: Sphinx) -> None:
-    """Put MathJax's single file into the pages, so that they need no other server."""
-    # Only the file is wanted: loading that package as an extension would copy 24 MB.
-    source = next(f for f in metadata.files("sphinx-mathjax-offline") or [] if f.name == MATHJAX)
-    shutil.copyfile(str(source.locate()), static(app, MATHJAX))
-    app.config.mathjax_path = MATHJAX
-
-
 def badges_in_outputs(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Fill the empty badges that a notebook's cards carry with the verdicts of the claims."""
     to = partial(page_uri, app.env, docname=docname)
@@ -138,13 +126,8 @@ def badges_in_outputs(app: Sphinx, doctree: nodes.document, docname: str) -> Non
 def drop_idle(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
-    """Leave out of a page the scripts and style sheets of what it does not use.
-
-    jupyter-book always loads sphinx-thebe's, which throw; MathJax's 2 MB take half a second.
-    """
-    idle = ["sphinx-thebe", "THEBE_JS_URL"]
-    if pagename.startswith(("book/", "claims/")) and not FORMULA.search(context.get("body") or ""):
-        idle.append(MATHJAX)
+    """Leave out of a page the scripts and style sheets of sphinx-thebe, which throw."""
+    idle = ("sphinx-thebe", "THEBE_JS_URL")
 
     def names(file: Any) -> str:
         return f"{getattr(file, 'filename', file)} {getattr(file, 'attributes', {}).get('body')}"
@@ -165,11 +148,11 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", set_sidebar)
     app.connect("config-inited", add_static)
     app.connect("builder-inited", read_claims)
-    app.connect("builder-inited", copy_mathjax)
     app.connect("builder-inited", write_styles)
     app.connect("env-get-outdated", reread_pages)
     app.connect("env-before-read-docs", keep_titles)
     app.connect("env-updated", rewrite_all)
+    app.setup_extension(f"{__name__}.formulas")
     folding.register(app)
     app.connect("doctree-read", folding.keep_own_folds)
     app.connect("doctree-read", folding.close_ranks)
@@ -177,11 +160,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-resolved", badges_in_outputs)
     app.connect("html-collect-pages", collect_pages)
     app.connect("html-page-context", drop_idle, priority=900)
-    # Statements carry formulas inside raw HTML, where Sphinx does not see that they need MathJax.
-    app.set_html_assets_policy("always")
-    for sheet in ("verified.css", "strips.css", STYLES, "errata.css", "graph.css", "displays.css"):
+    for sheet in ("verified.css", "strips.css", STYLES, "errata.css", "graph.css"):
         app.add_css_file(sheet)
-    # Before MathJax, which is deferred too: the filter keeps the TeX as text to search in.
     app.add_js_file("verified.js", priority=100, loading_method="defer")
     app.add_js_file("strips.js", priority=100, loading_method="defer")
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

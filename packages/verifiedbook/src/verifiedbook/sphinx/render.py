@@ -41,13 +41,8 @@ AGAINST = (table.Weight.REFUTES, table.Weight.LIMITS)
 
 
 def statement(text: str | None) -> str:
-    """Text with `$latex$` as HTML in which MathJax finds the formulas."""
-    return typeset(text or "", formula)
-
-
-def formula(latex: str) -> str:
-    """LaTeX as HTML in the form that Sphinx gives to its own."""
-    return f'<span class="math notranslate nohighlight">{in_brackets(latex)}</span>'
+    r"""Text with `$latex$` as HTML, formulas in ``\(…\)``, which are typeset with the page."""
+    return typeset(text or "")
 
 
 @cache

@@ -55,7 +55,7 @@ def _as_html(text: str) -> str:
 
 
 def in_brackets(maths: str) -> str:
-    r"""Return LaTeX as HTML with ``\(…\)`` around it, which MathJax finds."""
+    r"""Return LaTeX as HTML with ``\(…\)`` around it, which the book typesets."""
     return rf"\({escape(maths)}\)"
 
 

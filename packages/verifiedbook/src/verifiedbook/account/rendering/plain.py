@@ -1,6 +1,6 @@
-r"""Statements as text that needs no MathJax: LaTeX as letters, signs, raised and lowered parts.
+r"""Statements as plain text: LaTeX as letters, signs, raised and lowered parts.
 
-A list of three hundred statements keep MathJax busy for seconds; a claim's page typesets its own.
+A list of three hundred statements is searched by them; a claim's page typesets its own.
 
 >>> text(r"so $\mathbb{V}ar\left[\Vert\boldsymbol{w}\Vert^2\right]=2d\sigma^4$")
 'so Var[‖w‖²]=2dσ⁴'
@@ -61,7 +61,7 @@ def html(statement: str) -> str:
 
 
 def with_latex(formula: str) -> str:
-    """A formula as HTML that needs no MathJax, with its LaTeX beside it for whoever has one.
+    """A formula as HTML in letters, with its LaTeX beside it for whoever typesets it.
 
     >>> with_latex(r"\\sigma^2")
     '<span data-latex="\\\\sigma^2">σ<sup>2</sup></span>'

@@ -212,27 +212,36 @@ const kept = {
   write: (id, text) => { try { localStorage.setItem(`vt-answer ${id}`, text); } catch { /* private */ } },
 };
 
-/* Our sentences are Markdown with LaTeX: *emphasis*, `code`, $formulas$. */
-function tell(place, head, text) {
-  const safe = text.replace(/[&<>]/g, sign => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]);
-  const words = safe.split(/(\$[^$]*\$)/).map(part => part.startsWith("$")
-    ? `\\(${part.slice(1, -1)}\\)`
-    : part.replace(/`([^`]*)`/g, "<code>$1</code>").replace(/\*([^*]+)\*/g, "<em>$1</em>"));
-  place.innerHTML = `<strong>${head}</strong> ${words.join("")}`;
-  // What is said before MathJax is there is typeset with the rest of the page.
-  if (words.length > 1) window.MathJax?.startup?.promise?.then(() => MathJax.typesetPromise([place]));
+/* What can be said to an exercise was typeset when the book was built, but for numbers made here. */
+function typeset(tex, known) {
+  if (Object.hasOwn(known, tex)) return known[tex];
+  const [digits, power] = tex.replaceAll("-", "−").split("\\cdot 10^");
+  const shown = power ? `<msup><mtext>${digits} · 10</mtext><mtext>${power.slice(1, -1)}</mtext></msup>` : `<mtext>${digits}</mtext>`;
+  return `<math alttext="${tex}">${shown}</math>`;
 }
 
-// A choice as it is written: what MathJax draws of a formula has no part in the name of a label.
-const spoken = text => text.replace(/\\[dt]?frac\s*(\w|\{[^{}]*\})\s*(\w|\{[^{}]*\})/g, " $1 over $2 ")
-  .replace(/\\sqrt/g, " root of ").replace(/\\[(),]|[{}]/g, " ").replace(/\\|\s+(?=\s)/g, "").trim();
+/* Our sentences are Markdown with LaTeX: *emphasis*, `code`, $formulas$. */
+function tell(place, head, text, known = {}) {
+  const words = text.split(/(\$[^$]*\$)/).map(part => part.startsWith("$") ? typeset(part.slice(1, -1), known)
+    : part.replace(/[&<>]/g, sign => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign])
+      .replace(/`([^`]*)`/g, "<code>$1</code>").replace(/\*([^*]+)\*/g, "<em>$1</em>"));
+  place.innerHTML = `<strong>${head}</strong> ${words.join("")}`;
+}
+
+// A choice as it is written, its formulas in words: they have a part in the name of a label.
+const spoken = element => {
+  const copy = element.cloneNode(true);
+  copy.querySelectorAll("math").forEach(formula => formula.replaceWith(formula.getAttribute("alttext")));
+  return copy.textContent.replace(/\\[dt]?frac\s*(\w|\{[^{}]*\})\s*(\w|\{[^{}]*\})/g, " $1 over $2 ")
+    .replace(/\\sqrt/g, " root of ").replace(/\\,|[{}]/g, " ").replace(/\\|\s+(?=\s)/g, "").trim();
+};
 
 function answerable(form) {
   const held = JSON.parse(form.querySelector("script").textContent), id = form.dataset.exercise;
   const field = form.querySelector("input, textarea"), status = form.querySelector("[role=status]");
   const radios = [], exercise = form.closest(".vt-exercise");
   exercise.setAttribute("role", "group");  // each of the lines is called "Your answer"
-  exercise.setAttribute("aria-label", exercise.querySelector("p")?.textContent ?? `Exercise ${id}`);
+  exercise.setAttribute("aria-label", spoken(exercise.querySelector("p") ?? exercise));
   if (held.kind === "choice") {
     for (const paragraph of exercise.querySelectorAll(":scope > p")) {
       const letter = /^\s*\(([a-z])\)/.exec(paragraph.textContent)?.[1];
@@ -240,7 +249,7 @@ function answerable(form) {
       const [label, radio, words] = ["label", "input", "span"].map(tag => document.createElement(tag));
       Object.assign(radio, { type: "radio", name: form.id, value: letter });
       radio.setAttribute("form", form.id);
-      radio.setAttribute("aria-label", spoken(paragraph.textContent));
+      radio.setAttribute("aria-label", spoken(paragraph));
       words.append(...paragraph.childNodes);
       label.append(radio, words);
       paragraph.append(label);
@@ -253,7 +262,7 @@ function answerable(form) {
     if (!text.trim()) return tell(status, "", field ? said("empty") : said("list", Object.keys(held.say).join(", ")));
     const [right, say] = judge(held, text);
     status.dataset.right = right;
-    tell(status, held.kind === "open" ? "" : right ? "✓ Right." : "✗ Not yet.", say);
+    tell(status, held.kind === "open" ? "" : right ? "✓ Right." : "✗ Not yet.", say, held.typeset);
   };
   form.addEventListener("submit", event => {
     event.preventDefault();

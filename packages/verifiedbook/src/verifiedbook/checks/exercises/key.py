@@ -184,6 +184,6 @@ def _slips(wanted: sp.Expr) -> Iterator[tuple[sp.Expr, str]]:
 
 def _tex(name: str) -> str:
     try:
-        return str(sp.latex(parse(name)))
+        return str(sp.latex(parse(re.sub(r"\blambda\b", "lam", name))))  # a word of Python's
     except ValueError:
         return name if len(name) == 1 else rf"\{name}"

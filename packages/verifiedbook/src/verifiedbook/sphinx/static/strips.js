@@ -12,7 +12,7 @@ const evidence = () => (reading ??= new Promise((done, failed) => {
   document.head.append(script);
 }));
 
-// `data-filled` says that all is there, formulas and all.
+// `data-filled` says that all is there.
 const fill = async (fold) => {
   const held = beside && fold.id && !("filling" in fold.dataset) && (await evidence()).get(fold.id);
   if (!held || "filling" in fold.dataset) return;
@@ -20,8 +20,6 @@ const fill = async (fold) => {
   copyable(held, fold.id);
   fold.querySelector(":scope > summary").after(held);
   fold.querySelector(":scope > .vt-instead")?.remove();
-  const typeset = fold.matches(".vt-strip") && globalThis.MathJax?.startup?.promise?.then(() => MathJax.typesetPromise([fold]));
-  if (typeset) await (MathJax.startup.promise = typeset);
   holdWideFormulas(fold);
   fold.dataset.filled = "";
 };

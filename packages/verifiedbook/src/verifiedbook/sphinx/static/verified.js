@@ -1,6 +1,6 @@
 // The ledger's filter, kept in the address; wide formulas and figures that scroll in themselves. Pages read without it.
 document.querySelectorAll(".vt-ledger").forEach(addFilter);
-window.addEventListener("load", () => window.MathJax?.startup?.promise?.then(() => holdWideFormulas()));
+holdWideFormulas();
 
 document.querySelectorAll(".cell_output img").forEach((image) => {
   if (image.complete) holdPanels(image);
@@ -82,7 +82,7 @@ function addFilter(ledger) {
 
 // An inline box has no scrollWidth: what is drawn is measured, and only then changed.
 function holdWideFormulas(root = document) {
-  const formulas = [...root.querySelectorAll("mjx-container:not([display], .vt-wide)")];
+  const formulas = [...root.querySelectorAll("span.math:not(.vt-wide)")];
   const wide = formulas.filter((f) => f.getBoundingClientRect().width > f.closest("p, li, td, div").clientWidth);
   wide.forEach((formula) => formula.classList.add("vt-wide"));
   globalThis.reachWhatScrolls?.(root);
