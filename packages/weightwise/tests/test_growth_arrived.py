@@ -102,3 +102,21 @@ def test_no_default_of_torchs_decides() -> None:
     finally:
         torch.set_default_dtype(torch.float32)
     assert all(torch.equal(value, found[name]) for name, value in usual.items())
+
+
+class Compiled(torch.nn.Module):
+    """torch.compile's wrapper has this name for what it holds."""
+
+    def __init__(self, inner: Any) -> None:
+        super().__init__()
+        self._orig_mod = inner
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(("wrapped", "said"), [
+    (Compiled, r"a Compiled around a model; accepted: what it holds, model\._orig_mod"),
+    (torch.nn.DataParallel, r"a DataParallel around a model; accepted: .*, model\.module"),
+])  # fmt: skip
+def test_a_wrapper_is_refused_and_says_what_it_holds(wrapped: Any, said: str) -> None:
+    with pytest.raises(GrowthRefused, match=said):
+        grow(wrapped(model("Llama, untied")), 2)
