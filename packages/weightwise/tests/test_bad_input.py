@@ -72,9 +72,11 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         "layers: got Feedforward; accepted: a tuple",
     ),
     "no stack": (lambda: models.Body("b", 5, 4, 0.1, None), TypeError, "stack: got NoneType"),
-    "an untied head of size zero": (
-        lambda: models.Body("b", 5, 4, 0.1, Stack((), "pre", Norm("rms", 0.0)), tied=False),
-        ValueError, "head: got 0.0; accepted: a deviation > 0",
+    "an untied head of a negative size": (
+        lambda: models.Body(
+            "b", 5, 4, 0.1, Stack((), "pre", Norm("rms", 0.0)), tied=False, head=-0.1
+        ),
+        ValueError, "head: got -0.1; accepted: a deviation, 0 of one of zeros",
     ),
     "a law in a list": (
         lambda: first_loss(STATES, TABLE, label_law=[0.2] * 5), TypeError, "label_law: got list",

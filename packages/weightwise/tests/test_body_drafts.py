@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from handwritten_models import RMS, Apart, D, Fused, Gated, Model, Plain
 from torch import nn
 
-from weightwise import diagnose, draft_body
+from weightwise import assert_initial_loss, diagnose, draft_body
 from weightwise.first_loss import Body
 
 DRAWN = 0.05  # as all matrices are drawn
@@ -99,6 +99,64 @@ def changed(change: Callable[[Any], object], **given: Any) -> Model:
     return model
 
 
+class Bag(nn.Module):
+    """Layers that are attributes."""
+
+    def __init__(self, layers: nn.ModuleList) -> None:
+        super().__init__()
+        self.one, self.two, self.three = layers
+
+    def __iter__(self) -> Iterator[nn.Module]:
+        return iter((self.one, self.two, self.three))
+
+
+class ByNumber(nn.ModuleDict):
+    """torchtitan's, whose layers are called by their numbers; a pass goes through the values."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._modules.values())
+
+
+def by_depth(model: Any) -> None:
+    """The later a layer, the smaller what ends its branches."""
+    for number, block in enumerate(model.blocks):
+        with torch.no_grad():
+            block.attention.c_proj.weight /= (number + 1) ** 0.5
+            block.mlp.down.weight /= (number + 1) ** 0.5
+
+
+@pytest.mark.parametrize("form", ["ModuleDict", "Sequential", "by depth", "few words"])
+def test_other_ways_to_keep_layers_and_tables_are_drafted(form: str) -> None:
+    torch.manual_seed(0)
+    model: Any = Model()
+    if form == "ModuleDict":
+        model.blocks = torchtitan(model.blocks)
+    elif form == "Sequential":
+        model.blocks = nn.Sequential(*model.blocks)
+    elif form == "by depth":
+        by_depth(model)
+    else:  # of letters: fewer than there are positions, which are as many as the width
+        model.table, model.places = nn.Embedding(65, D), nn.Embedding(D, D)
+        model.head = nn.Linear(D, 65, bias=False)
+        for each in (model.table, model.places, model.head):
+            nn.init.normal_(each.weight, std=0.05)
+    body = draft_body(model)
+    diagnose(model, body=body).check()
+    answer = assert_initial_loss(model, body=body, length=60)
+    assert body.n == len(model.head.weight) and len(body.stack.layers) == 3
+    assert answer.measured is not None
+    outs = [layer[1].outer for layer in body.stack.layers]
+    due = [0.05 / (number + 1) ** 0.5 if form == "by depth" else 0.05 for number in range(3)]
+    assert outs == pytest.approx(due, rel=0.02)
+    assert ("layer 2, feed-forward" in str(body)) == (form == "by depth")
+
+
+def torchtitan(blocks: nn.ModuleList) -> nn.ModuleDict:
+    found = nn.ModuleDict({str(number): block for number, block in enumerate(blocks)})
+    found.__class__ = ByNumber
+    return found
+
+
 class Last(nn.Linear):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return super().forward(x[:, -1:])
@@ -116,7 +174,7 @@ REFUSED: dict[str, tuple[Callable[[], Model], str]] = {
         lambda: changed(id, attention=lambda: Apart(scale=0.5)), "factor of about 0.5.; accepted",
     ),
     "layers in no list": (
-        lambda: changed(lambda m: setattr(m, "blocks", nn.Sequential(*m.blocks))), "got 0 lists of",
+        lambda: changed(lambda m: setattr(m, "blocks", Bag(m.blocks))), "got 0 lists of",
     ),
     "a norm of another kind": (
         lambda: changed(lambda m: setattr(m, "norm", nn.Tanh())), "more than that between",

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 import torch
+import transformers
 from first_loss_models import MADE, D, N, made
 from handwritten_models import Model
 from torch import nn
@@ -386,3 +387,20 @@ def test_where_attention_is_not_flat_no_gradient_is_predicted_and_it_is_said() -
         found = diagnose(made(kind))
         assert why in str(found)
         assert not any(each.what.startswith("gradient before") for each in found.readings)
+
+
+def test_what_few_directions_add_is_skewed_and_no_alarm() -> None:
+    """OLMo 2 at width 64: all places of its second branch read one vector, a norm's result."""
+    few = {"vocab_size": 500, "hidden_size": 64, "intermediate_size": 128}
+    for draw in range(30):
+        torch.manual_seed(draw)
+        config = transformers.Olmo2Config(
+            **few, num_hidden_layers=2, num_attention_heads=4, pad_token_id=None
+        )
+        diagnose(transformers.Olmo2ForCausalLM(config), seed=draw, backward=False).check()
+
+
+def test_an_albert_of_inner_groups_is_refused_by_name() -> None:
+    config = transformers.AlbertConfig(inner_group_num=2)
+    with pytest.raises(ValueError, match=r"got inner_group_num = 2; accepted: 1"):
+        initial_loss(config)

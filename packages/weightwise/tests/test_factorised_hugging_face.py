@@ -434,3 +434,24 @@ def test_settings_make_the_table_again(family: str) -> None:
     if family == "low rank":
         with pytest.raises(ValueError, match=r"factors: got 3; accepted: 2"):
             factorised_table(family, 23, 12, 3, factors=3)
+
+
+@pytest.mark.parametrize("kind", ["Mamba", "Mamba2", "FalconMamba"])
+def test_a_class_that_asks_its_head_for_a_weight_is_refused_before_it_is_changed(kind: str) -> None:
+    more = {"num_heads": 4, "head_dim": 8, "n_groups": 1} if kind == "Mamba2" else {}
+
+    def made(tied: bool) -> Any:
+        config = getattr(transformers, f"{kind}Config")(
+            vocab_size=60, hidden_size=16, num_hidden_layers=1, state_size=4,
+            tie_word_embeddings=tied, **more,
+        )  # fmt: skip
+        return getattr(transformers, f"{kind}ForCausalLM")(config)
+
+    table = factorised_table("low rank", 60, 16, rank=4, σ=0.02)
+    model = made(tied=True)
+    with pytest.raises(ValueError, match=r"model: got \w+, whose forward pass asks its table or"):
+        set_table(model, table)
+    assert type(model.get_input_embeddings()) is torch.nn.Embedding
+    model(torch.arange(5)[None])  # is what it was
+    other = set_table(made(tied=False), table)
+    assert other(torch.arange(5)[None]).logits.shape == (1, 5, 60)

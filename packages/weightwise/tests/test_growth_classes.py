@@ -101,6 +101,22 @@ def test_a_gain_stored_as_what_it_adds_to_one_is_rounded() -> None:
     assert found.rounded == pytest.approx(16 / small.num_parameters()) and found.clean > 1e-6
 
 
+@pytest.mark.parametrize("name", ["Gemma", "Gemma 2", "Gemma 3"])
+def test_gains_that_are_drawn_are_rounded_as_is_predicted(name: str) -> None:
+    """A gain is stored as 1 + w: only where w is zero a quarter of it is exact in bfloat16."""
+    for tied in (True, False):
+        small = model(f"{name}, {'tied' if tied else 'untied'}")
+        generator = torch.Generator().manual_seed(0)
+        with torch.no_grad():
+            for path, own in small.named_parameters():
+                if "norm" in path:
+                    own.copy_(0.5 * torch.randn(own.shape, generator=generator))
+        small = small.to(torch.bfloat16)
+        found = compare(small, grow(small, 4))
+        assert found.predicted == pytest.approx(found.clean, rel=1e-6, abs=1e-12)
+        assert (found.rounded > 0) == (found.clean > 1e-5) == (tied or name == "Gemma 3")
+
+
 def test_what_has_noise_is_rounded_anew() -> None:
     small = model("Llama, untied", dtype=torch.bfloat16)
     noisy = compare(small, grow(small, 4, noise=0.1, check=False)).rounded

@@ -51,7 +51,7 @@ SIZES: dict[str, tuple[dict[str, int], tuple[str, ...]]] = {
                                  "Phi-3, untied", "Mistral, tied"),
     ),
     "heads and not as many key-value heads": (
-        {"heads": 12, "key_value_heads": 2}, ("Llama, untied", "Qwen3, tied", "Gemma, tied"),
+        {"heads": 12, "key_value_heads": 2}, ("Qwen3, tied", "Gemma, tied"),
     ),
     "layers": (
         {"layers": 5}, ("GPT-2, tied", "Llama, untied", "T5 v1.0", "Gemma 3, tied", "OLMo2, tied",
@@ -182,7 +182,11 @@ REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
     "a smaller width": ("Llama, untied", {"width": 9}, r"width: got 9; accepted: at least 16"),
     "a width that the class would not load": (
         "Llama, untied", {"width": 18},
-        r"width: got 18; accepted: one that LlamaConfig loads: The hidden size \(18\) is not",
+        r"width: got 18; accepted: what LlamaConfig loads: The hidden size \(18\) is not",
+    ),
+    "heads that the class would not load": (
+        "Llama, untied", {"heads": 12},
+        r"heads, key_value_heads: got 12 and 6; accepted: what LlamaConfig loads: The hidden size",
     ),
     "a width that changes the heads": (
         "GPT-2, tied", {"width": 15}, r"width: got 15 for 3 heads; accepted: a multiple of 12"

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 from first_loss_models import MADE, SIZES, T5, D, N, made
+from untied_models import ALONE, BEFORE
 
 from weightwise import assert_initial_loss, command_line, initial_loss
 from weightwise.first_loss import Body, Norm, Stack
@@ -75,7 +76,8 @@ def test_behind_an_untied_head_no_body_counts(kind: str, tmp_path: Path) -> None
 
 
 def test_every_recipe_is_tried() -> None:
-    assert set(MADE) | SAME_CODE | set(HEAD_ALONE) == set(RECIPES)
+    assert set(MADE) | SAME_CODE | set(ALONE) == set(RECIPES)
+    assert set(HEAD_ALONE) == set(BEFORE)
 
 
 STREAM = {
@@ -182,7 +184,9 @@ def test_a_model_keeps_its_mode_and_builds_no_logits() -> None:
 
 def test_bad_input_is_refused_by_name() -> None:
     mamba = {"model_type": "mamba", "hidden_size": 8}
-    with pytest.raises(ValueError, match=r"(?s)the class 'mamba'; accepted: albert, .* the head:"):
+    with pytest.raises(
+        ValueError, match=r"(?s)the class 'mamba'; accepted: afmoe, albert, .* the head:"
+    ):
         initial_loss(mamba)
     with pytest.raises(TypeError, match="model_or_config: got int; accepted"):
         initial_loss(3)

@@ -91,3 +91,32 @@ def test_bad_input_is_refused_by_name() -> None:
         loss_causes(gpt2, "10")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="seen: got nan; accepted: a loss in nats"):
         loss_causes(gpt2, math.nan)
+
+
+GPT2 = {"model_type": "gpt2", "vocab_size": 50_257, "n_embd": 768, "n_layer": 12, "n_head": 12}
+
+
+def test_a_loss_that_no_cause_makes_is_called_so() -> None:
+    none, nearest, *_ = loss_causes(GPT2, 29.7)
+    assert none.name == "none of these is near" and none.loss == 29.7
+    assert nearest.off == pytest.approx(nearest.loss - 29.7) and abs(nearest.off) > 0.1
+    assert f"off by {nearest.off:+.4f}" in str(nearest)
+    assert loss_causes(GPT2, 10.97)[0].name != "none of these is near"
+
+
+@pytest.mark.parametrize(("seen", "name", "words"), [
+    (3 * 10.9785, "a sum over accumulated batches", "3 of them"),
+    (0.7 * 10.9785, "padding counts", "30% would make what was seen"),
+    (1000 * 10.9785, "a sum over the text", "1000 tokens would come nearest"),
+    (0.75 * 10.9785 + 0.25 * 9.9378, "labels are not shifted", "25% of such labels"),
+])  # fmt: skip
+def test_the_number_of_ones_own_is_solved_for(seen: float, name: str, words: str) -> None:
+    found = {each.name: each for each in loss_causes(GPT2, seen)}
+    assert words in found[name].look
+
+
+def test_the_share_of_dropout_is_solved_for() -> None:
+    causes = {each.name: each.loss for each in loss_causes(GPT2, dropout=0.4)}
+    found = loss_causes(GPT2, causes["dropout after the last norm"])
+    look = next(each.look for each in found if each.name.startswith("dropout"))
+    assert "a share of 0.4 would make what was seen" in look

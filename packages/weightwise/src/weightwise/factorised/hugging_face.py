@@ -13,6 +13,7 @@ ties, resizes, saves and loads with the table that it has. Needs ``transformers`
 
 from __future__ import annotations
 
+import copy
 import gc
 from functools import cache
 from pathlib import Path
@@ -87,7 +88,7 @@ def set_table(model: Model, table: FactorisedEmbedding) -> Model:
             model is none of transformers, or a part of one whose head is tied or whose table is
             set; it has no plain ``nn.Embedding`` (Gemma's multiplies its rows), one with hooks,
             ``max_norm``, ``scale_grad_by_freq`` or sparse gradients, or uses it in other places
-            than its inputs and its head.
+            than its inputs and its head; its forward pass asks for a ``weight`` (a tied Mamba's).
     """
     if not isinstance(table, FactorisedEmbedding):
         raise TypeError(f"table: got {type(table).__name__}; accepted: a FactorisedEmbedding")
@@ -105,8 +106,40 @@ def set_table(model: Model, table: FactorisedEmbedding) -> Model:
             f"model: got a {type(model).__name__} whose table another module has as well, such as "
             "a tied head; accepted: the model as a whole"
         )
+    if isinstance(old, nn.Embedding):
+        _require_no_weight(model, table)
     _put(model, old, table)
     return model
+
+
+def _require_no_weight(model: Any, table: FactorisedEmbedding) -> None:
+    """Refuse a class whose forward pass asks for a weight that is not there any more.
+
+    It is tried on two tokens, on a model of its configuration that has shapes and no numbers. A
+    class that cannot run so, for another reason, is let through.
+    """
+    from ..growth.stock import made
+
+    config = copy.deepcopy(model.config)
+    try:
+        twin = made(type(model)._plain if isinstance(model, _WithTable) else type(model), config,
+                    "meta")  # fmt: skip
+        _put(twin, twin.get_input_embeddings(), copy.deepcopy(table).to("meta"))
+        tokens = torch.zeros((1, 2), dtype=torch.long, device="meta")
+        given = {"input_ids": tokens}
+        if getattr(config, "is_encoder_decoder", False):
+            given["decoder_input_ids"] = tokens
+        with torch.no_grad():
+            twin.eval()(**given)
+    except AttributeError as error:
+        if "keeps factors and no table" in str(error):
+            raise ValueError(
+                f"model: got {type(model).__name__}, whose forward pass asks its table or its tied "
+                "head for a weight; accepted: a class that looks up and scores, or the same with "
+                "an untied head"
+            ) from error
+    except Exception:  # of a class that looks at numbers, or is made by no configuration alone
+        return
 
 
 @torch.inference_mode(False)

@@ -10,7 +10,7 @@ from ..accepted import require_whole
 from .diagnosis.diagnose import diagnose
 from .initial.answer import InitialLoss
 from .initial.body import Body
-from .initial.from_model import most_positions, parts_of
+from .initial.from_model import body_as_it_is, most_positions, parts_of
 from .initial.initial_loss import initial_loss
 from .initial.recipes import body_of
 
@@ -59,11 +59,12 @@ def assert_initial_loss(
         raise ValueError(f"within: got {within!r}; accepted: a share between 0 and 1")
     require_whole(length=length)
     length = min(length, most_positions(model) or length)
+    body_as_it_is(model, body)  # refuses what has neither a configuration nor a body
+    promised = body_of(model.config) if body is None else body
     answer = initial_loss(
-        model, labels=labels, length=length, measure=True, texts=texts, seed=seed, body=body
+        model, labels=labels, length=length, measure=True, texts=texts, seed=seed, body=promised
     )
     table, head = parts_of(model)
-    promised = body_of(model.config if body is None else body)
     if promised.tied and table.weight is not head.weight:
         raise AssertionError(_lost(model, table.weight, head.weight))
     found = answer.measured

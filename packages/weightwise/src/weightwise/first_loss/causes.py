@@ -18,14 +18,19 @@ from .initial.recipes import body_of
 
 @dataclass(frozen=True)
 class Cause:
-    """A first loss and what makes it: ``name``, the ``loss`` in nats, and what to look at."""
+    """A first loss and what makes it: ``name``, the ``loss`` in nats, and what to look at.
+
+    ``off`` is how far the loss is from the one that was seen, where one was.
+    """
 
     name: str
     loss: float
     look: str
+    off: float | None = None
 
     def __str__(self) -> str:
-        return f"{self.loss:12.4f}  {self.name}: {self.look}"
+        off = "" if self.off is None else f"  off by {self.off:+.4f}"
+        return f"{self.loss:12.4f}{off}  {self.name}: {self.look}"
 
 
 def loss_causes(
@@ -42,7 +47,9 @@ def loss_causes(
     Args:
         model_or_config: as for `initial_loss`.
         seen: a loss that was seen, in nats; the causes are then in the order of their distance
-            from it.
+            from it, which each tells. Where none is within half a percent of it, or four predicted
+            deviations, the first says so. Those with a number of yours say which one would make
+            what was seen: how many batches, which share of padding, of dropout, of own labels.
         length: tokens of a text, of which a sum is taken.
         padding: share of the places that are padding, 0 to 1.
         dropout: after the last norm, 0 to 1.
@@ -91,14 +98,42 @@ def loss_causes(
         Cause("a padded vocabulary", initial_loss(replace(body, n=wide), length=length).loss,
               f"{wide} rows instead of {n}, drawn like the others"),
         Cause("a z-loss of 1e-4", loss + 1e-4 * loss**2, "1e-4 times the squared logsumexp"),
-        Cause("a loss in bfloat16", float(torch.tensor(loss).bfloat16()),
+        Cause("a loss in bfloat16", float(torch.tensor(loss, dtype=torch.float64).bfloat16()),
               "two or three digits, of logits that are not cast to float32"),
         Cause("bits", loss / math.log(2), "a logarithm of base 2"),
     ]  # fmt: skip
     found += _other_bodies(body, length)
     if seen is None:
         return tuple(found)
-    return tuple(sorted(found, key=lambda cause: abs(cause.loss - seen)))
+    found = [_with_yours(each, body, loss, seen, length) for each in found]
+    found.sort(key=lambda cause: abs(cause.loss - seen))
+    nearest = found[0]
+    if abs(nearest.loss - seen) > max(0.005 * abs(seen), 4 * answer.error):
+        look = f"the nearest, {nearest.name}, is off by {nearest.loss - seen:+.4g}"
+        found.insert(0, Cause("none of these is near", seen, look, 0.0))
+    return tuple(found)
+
+
+def _with_yours(cause: Cause, body: Body, loss: float, seen: float, length: int) -> Cause:
+    """A cause with its distance, and with the number of one's own that would make what was seen."""
+    look, made = cause.look, cause.loss
+    if cause.name == "a sum over accumulated batches" and (count := round(seen / loss)) > 1:
+        look, made = f"{count} of them, and not divided by that", count * loss
+    elif cause.name == "a sum over the text" and (count := round(seen / loss)) > 16:
+        look = f"{look}; {count} tokens would come nearest to what was seen"
+    elif cause.name == "padding counts" and 0 < seen < loss:
+        look = f"{look}; {1 - seen / loss:.0%} would make what was seen"
+    elif (
+        cause.name == "labels are not shifted" and 0 < (share := (seen - loss) / (made - loss)) < 1
+    ):
+        look = f"{look}; {share:.0%} of such labels would make what was seen"
+    elif cause.name.startswith("dropout") and loss < seen < _dropped(body, 0.9, length):
+        low, high = 0.0, 0.9
+        for _ in range(20):
+            middle = (low + high) / 2
+            low, high = (middle, high) if _dropped(body, middle, length) < seen else (low, middle)
+        look = f"{look}; a share of {low:.2g} would make what was seen"
+    return replace(cause, loss=made, look=look, off=made - seen)
 
 
 def _dropped(body: Body, share: float, length: int) -> float:

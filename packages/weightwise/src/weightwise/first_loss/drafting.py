@@ -8,7 +8,8 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
+from itertools import pairwise
 from statistics import median
 from typing import Any
 
@@ -17,10 +18,10 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from .diagnosis.diagnose import diagnose
-from .diagnosis.watching import HEADWISE, ROLE, branch_of, first_of, is_matrix, stacks_of
+from .diagnosis.watching import HEADWISE, ROLE, branch_of, first_of, stacks_of
 from .initial.activations import ACTIVATIONS
 from .initial.body import Attention, Body, Feedforward, Norm, Stack
-from .initial.from_model import parts_of, run
+from .initial.from_model import is_matrix, parts_of, run
 
 CLOSE = 1e-5  # of a tensor's length: a class that casts to float32 leaves 1e-7
 LENGTH, TEXTS = 32, 2
@@ -30,14 +31,16 @@ def draft_body(model: torch.nn.Module) -> Body:
     """Draft what a model of one's own is, for `diagnose`, `initial_loss` and their kin.
 
     A pass on random tokens shows the matrices, the stream at both ends of each layer, and what the
-    head makes of it. Deviations are those that the model has, medians over its layers: what all
-    layers lack is drafted as well, so print the draft, which says it in words, and read whether it
-    is what you meant. At the end `diagnose` must find the model to be as drafted. A window, a cap
-    or a slope of attention is not drafted; where its weights are flat, none of them counts.
+    head makes of it. Deviations are those that the model has: medians over its layers, unless they
+    rise or fall from each layer to the next. What all layers lack is drafted as well, so print the
+    draft, which says it in words, and read whether it is what you meant. At the end `diagnose` must
+    find the model to be as drafted. A window, a cap or a slope of attention is not drafted; where
+    its weights are flat, none of them counts.
 
     Args:
         model: at step 0: a decoder or an encoder, whose layers are alike and stand in one
-            ``nn.ModuleList``, and whose attention's matrices are called so (``attn.qkv``, ``wq``).
+            ``nn.ModuleList`` (or an ``nn.ModuleDict`` by numbers, an ``nn.Sequential``), and whose
+            attention's matrices are called so (``attn.qkv``, ``wq``).
 
     Raises:
         TypeError, ValueError: it is built otherwise; the message says where the draft stopped.
@@ -56,23 +59,33 @@ def draft_body(model: torch.nn.Module) -> Body:
     form, norm = layers[0].form, layers[0].norm
     if any((each.form, each.norm.kind) != (form, norm.kind) for each in layers):
         raise _refused("layers that differ in their form", "layers that are alike")
-    branches = tuple(
-        _median([*each]) for each in zip(*(one.branches for one in layers), strict=True)
-    )
+    by_layer = _by_layer([one.branches for one in layers])
     factor, positions, types, first = _embedding(seen, table.weight.detach().double())
     last, scale = _last(seen)
     after, cap = _logits(seen)
     tied = head.weight is table.weight
     body = Body(
         type(model).__name__, len(table.weight), table.weight.shape[1], _root(table.weight),
-        Stack((branches,) * len(layers), form, norm, seen.causal, first, last),
+        Stack(by_layer, form, norm, seen.causal, first, last),
         factor=factor, positions=positions, types=types, tied=tied, scale=scale, after=after,
         head=0.0 if tied else _root(head.weight), cap=cap, residual=layers[0].residual,
+        notes=_untold(by_layer[0]),
     )  # fmt: skip
     found = diagnose(model, body=body, backward=False, length=LENGTH)
     if not found.fits:
         raise _refused(f"one that is not as drafted:\n{body}\n{found}", "one that a Body can say")
     return body
+
+
+def _untold(branches: tuple[Any, ...]) -> tuple[str, ...]:
+    """What a branch that starts at zero does not show."""
+    zero = [each for each in branches
+            if not (each.out if isinstance(each, Attention) else each.outer)]  # fmt: skip
+    if not zero:
+        return ()
+    return (
+        "a branch that starts at zero adds nothing: a norm or a factor behind it is not drafted",
+    )
 
 
 def _refused(got: str, accepted: str) -> ValueError:
@@ -223,7 +236,7 @@ def _form(call: _Call, one: list[_Map], two: list[_Map]) -> tuple[str, Norm, flo
     factor = _share(y - x, a + b)
     norm = _norm(x, inside)
     if norm and _alike(y, x + factor * (a + b)):
-        if _alike(_applied(norm, x), next_inside):
+        if bool(a.any()) and _alike(_applied(norm, x), next_inside):
             return "parallel", norm, factor
         if _norm(x + factor * a, next_inside):
             return "pre", norm, factor
@@ -365,7 +378,9 @@ def _applied(norm: Norm, x: Tensor) -> Tensor:
 
 
 def _share(y: Tensor, x: Tensor) -> float:
-    """How often x stands in y."""
+    """How often x stands in y; once, where x is zero and cannot tell."""
+    if not bool(x.any()):
+        return 1.0
     return _rounded(float((y * x).sum() / x.square().sum().clamp_min(1e-300)))
 
 
@@ -381,6 +396,29 @@ def _rounded(number: float, digits: int = 6) -> float:
 
 def _root(tensor: Tensor) -> float:
     return _rounded(float(tensor.detach().double().square().mean().sqrt()))
+
+
+def _by_layer(branches: list[tuple[Any, ...]]) -> tuple[tuple[Any, ...], ...]:
+    """Each layer's branches, with medians over the layers where its own follow no law.
+
+    A deviation that rises, or falls, from each layer to the next by more than a draw does is meant
+    so. That of a single layer is not.
+    """
+    columns = [*zip(*branches, strict=True)]
+    middle = [_median([*each]) for each in columns]
+    found = [[*each] for each in columns]
+    for column, own, usual in zip(columns, found, middle, strict=True):
+        for name in (each.name for each in fields(usual)):
+            values = [getattr(each, name) for each in column]
+            if isinstance(values[0], float) and not _is_law(values):
+                own[:] = [replace(each, **{name: getattr(usual, name)}) for each in own]
+    return tuple(zip(*found, strict=True))
+
+
+def _is_law(values: list[float]) -> bool:
+    """Whether positive numbers rise, or fall, by three percent at least from each to the next."""
+    steps = [math.log(b / a) for a, b in pairwise(values)] if min(values) > 0 else []
+    return bool(steps) and (min(steps) > 0.03 or max(steps) < -0.03)
 
 
 def _median(branches: list[Any]) -> Any:

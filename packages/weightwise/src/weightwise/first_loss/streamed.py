@@ -88,7 +88,7 @@ class DrawnVocabulary:
         flat = tokens.flatten()
         if bool(((flat < 0) | (flat >= self.shape[0])).any()):
             raise ValueError(f"tokens: accepted: 0 to {self.shape[0] - 1}")
-        found = torch.empty(len(flat), self.shape[1], device=self.device)
+        found = torch.empty(len(flat), self.shape[1], dtype=torch.float32, device=self.device)
         for index in (flat // _CHUNK).unique().tolist():
             here = flat // _CHUNK == index
             found[here] = self._chunk(index)[flat[here] % _CHUNK]
@@ -97,7 +97,7 @@ class DrawnVocabulary:
     def _chunk(self, index: int) -> torch.Tensor:
         generator = torch.Generator(self.device).manual_seed(seed_of(f"{self.seed} {index}"))
         count = min(_CHUNK, self.shape[0] - index * _CHUNK)
-        drawn = torch.empty(count, self.shape[1], device=self.device)
+        drawn = torch.empty(count, self.shape[1], dtype=torch.float32, device=self.device)
         return drawn.normal_(0.0, self.σ, generator=generator)
 
 

@@ -267,7 +267,9 @@ class Axis:
     def keeps_means(self) -> bool:
         """Whether centring Ex is E of x centred, and the variance that of x, but for one factor."""
         share = self.size / len(self.source)
-        means = share * torch.zeros(self.size).double().index_add(0, self.source, self.factor)
+        means = share * torch.zeros(self.size, dtype=torch.float64).index_add(
+            0, self.source, self.factor
+        )
         squares = share * self._squares
         return torch.allclose(means, means[:1]) and torch.allclose(means.square(), squares)
 
@@ -313,7 +315,9 @@ class Axis:
     @cached_property
     def _squares(self) -> torch.Tensor:
         """The diagonal of EᵀE: for each old coordinate the sum of the squared factors."""
-        return torch.zeros(self.size).double().index_add(0, self.source, self.factor.square())
+        return torch.zeros(self.size, dtype=torch.float64).index_add(
+            0, self.source, self.factor.square()
+        )
 
     @cached_property
     def _is_one(self) -> bool:

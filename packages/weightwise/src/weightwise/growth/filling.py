@@ -213,7 +213,8 @@ class Growth:
         rule, own = self.gathered(self.first[name]), self._large[name].detach()
         if name in self._noisy or not rule.shape or own.is_meta:
             return True
-        rows = torch.linspace(0, rule.shape[0] - 1, 8).long().unique().to(own.device)
+        rows = torch.linspace(0, rule.shape[0] - 1, 8, dtype=torch.float64).long()
+        rows = rows.unique().to(own.device)
         exact, own = rule.rows(rows.cpu()).dense(), own[rows]
         return torch.equal(torch.empty_like(own).copy_(exact), own)
 

@@ -10,6 +10,7 @@ from typing import Any, Unpack
 import torch
 
 from ..accepted import require_real
+from .arrived import keep_tie, require_sizes
 from .axes import Axis
 from .descriptions import Description, described
 from .filling import Growth
@@ -40,6 +41,8 @@ def begun(
     growth = Growth(model, config, axes, noise=noise, generator=generator, description=description)
     if not axes:
         growth.require_means()
+    require_sizes(growth, sizes)
+    keep_tie(growth)
     return growth
 
 
@@ -101,14 +104,17 @@ def grow(
 
     Returns:
         A new model, in the dtype, on the device and in the mode of the old one, with its dropout
-        and its checkpointing of activations. Nothing is shared. Gradients, and what others hung on
-        modules and parameters, are not taken over; `Comparison.lost` lists that.
+        and its checkpointing of activations. Nothing is shared. Its configuration says whether the
+        head is tied, also where the small model's says otherwise, so that a tie outlives a disk.
+        Gradients, and what others hung on modules and parameters, are not taken over, nor is a head
+        that the class ties whatever it is told (T5's); `Comparison.lost` lists that.
 
     Raises:
         TypeError, ValueError: ``k`` or a size is no integer, or none to which the small model can
             grow; ``noise`` is no finite number of at least 0.
         GrowthRefused: no rule is known for the class, an option, a parameter or a buffer; or a
-            module is not as its class makes it: another class, method, hook or setting.
+            module is not as its class makes it: another class, method, hook or setting; a size that
+            was asked for is in no array of the class.
         GrowthFailed: the check found another function; names the first module that broke.
 
     Source: kexue 8444, with its table mended.

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from ..accepted import require_positive
+from .arrived import require_experts
 from .descriptions import GrowthRefused, described
 from .sizes import head_size
 from .stock import carry, require_stock
@@ -79,9 +80,9 @@ def upcycle(
     require_stock(model)
     kind, count, inner = _MIXTURES[name]
     large = _empty(getattr(transformers, kind), model, {
-        count: experts, "num_experts_per_tok": active, "norm_topk_prob": True,
-        inner: model.config.intermediate_size,
+        count: experts, "num_experts_per_tok": active, inner: model.config.intermediate_size,
     })  # fmt: skip
+    require_experts(large, experts, active)
     _fill(model, large, generator)
     carry(model, large, lambda path: (path, False))
     if check:
@@ -95,12 +96,14 @@ def _empty(kind: Any, model: Any, sizes: dict[str, Any]) -> Any:
     """The mixture, with the dense model's options and its sizes, its weights yet to be filled."""
     from transformers.initialization import no_init_weights
 
-    known = vars(kind.config_class())
+    usual = kind.config_class()
     kept = {
         option: value for option, value in model.config.to_dict().items()
-        if option in known and option not in ("architectures", "transformers_version", "model_type")
+        if hasattr(usual, option)  # an alias of another option as well
+        and option not in ("architectures", "transformers_version", "model_type")
     }  # fmt: skip
-    sizes = {option: size for option, size in sizes.items() if option in known}
+    if hasattr(usual, "norm_topk_prob"):  # the others' shares always sum to one
+        kept["norm_topk_prob"] = True
     config = kind.config_class(**kept | sizes | {"head_dim": head_size(model.config)})
     config._attn_implementation = model.config._attn_implementation
     with torch.device(model.device), no_init_weights():

@@ -188,8 +188,8 @@ def enlarged(
         _set(found, name, value)
     if "layers" in wanted:
         _lengthen(config, found, size_of(config, "layers", names), wanted["layers"])
-    if "stream" in wanted:
-        _require_loadable(found, wanted["stream"])
+    if wanted:
+        _require_loadable(found, {_ARGUMENT[what]: value for what, value in wanted.items()})
     return found
 
 
@@ -200,13 +200,14 @@ def _set(config: Any, name: str, value: int) -> None:
         setattr(config, name.replace("encoder", "decoder"), value)
 
 
-def _require_loadable(config: Any, width: int) -> None:
-    """Refuse a width with which the class would not load its own configuration."""
+def _require_loadable(config: Any, asked: Mapping[str, int]) -> None:
+    """Refuse sizes with which the class would not load its own configuration."""
     try:
         getattr(config, "validate", lambda: None)()
     except Exception as error:  # of a class of the library's own
         kind, why = type(config).__name__, error.__cause__ or error
-        raise ValueError(f"width: got {width}; accepted: one that {kind} loads: {why}") from error
+        names, values = ", ".join(asked), " and ".join(map(str, asked.values()))
+        raise ValueError(f"{names}: got {values}; accepted: what {kind} loads: {why}") from error
 
 
 def _lengthen(config: Any, found: Any, old: int, new: int) -> None:

@@ -19,6 +19,7 @@ import torch
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
+from .arrived import parted_on_loading
 from .descriptions import Description, GrowthRefused
 from .filling import Growth
 from .layers import alike, passed_by
@@ -169,7 +170,11 @@ def compare(
     clean, broken, elsewhere, before = errors(growth, tolerance)
     rounded = sum(own.numel() for own in anew) / sum(own.numel() for own in small.parameters())
     predicted = _predicted(growth, anew, before) if anew else 0.0
-    return Comparison(clean, as_run, broken, elsewhere, rounded, lost(small), predicted)
+    missing = lost(small) + tuple(
+        f"{name}, which its class shares otherwise when it is loaded"
+        for name in parted_on_loading(growth)
+    )
+    return Comparison(clean, as_run, broken, elsewhere, rounded, missing, predicted)
 
 
 def _predicted(growth: Growth, anew: list[nn.Parameter], before: Said) -> float:
@@ -319,7 +324,8 @@ def _runs(
             given = random_inputs(growth, 1, end, words)
         if end and places:
             where.append(f"positions up to {end - 1}")
-            spread = torch.linspace(0, end - 1, inputs["input_ids"].shape[1]).long()
+            length = inputs["input_ids"].shape[1]
+            spread = torch.linspace(0, end - 1, length, dtype=torch.float64).long()
             given["position_ids"] = spread.to(inputs["input_ids"]).expand_as(inputs["input_ids"])
     if "attention_mask" in given:
         where.insert(1, "padding on the left")

@@ -16,7 +16,15 @@ from ..initial.gradients import gradient_growth
 from ..initial.initial_loss import initial_loss
 from ..initial.prediction import variance_budget
 from ..initial.recipes import body_of
-from .due import carried_due, gradient_due, growths_due, head_due, layers_due, loss_due
+from .due import (
+    carried_due,
+    gradient_due,
+    growths_due,
+    head_due,
+    layers_due,
+    loss_due,
+    numbers_due,
+)  # fmt: skip
 from .first_step import first_step_due, require_rule
 from .readings import Diagnosis, Reading
 from .watching import Watched, watched
@@ -94,7 +102,12 @@ def diagnose(
         length = min(length, most_positions(model) or length)
         batch = _drawn(model, known, length, texts, seed, table.weight.device)
     tokens = _tokens(batch, known, most_positions(model))
-    answer = initial_loss(known, length=tokens.shape[1])
+    numbers = [*numbers_due(model)]
+    if any(each.predicted == 0 for each in numbers):  # of entries that are NaN or infinite
+        note = "nothing else is read of a model that is no number somewhere: all follows from it"
+        return Diagnosis(known.name, tuple(numbers), (), (note,))
+    again = _repeated(batch, tokens, int(_shifts(known)))
+    answer = initial_loss(known, length=tokens.shape[1], labels=again)
     found = variance_budget(known, tokens.shape[1])
     was_training, notes = model.training, []
     held = [(each, each.grad) for each in model.parameters()]  # who accumulates finds them again
@@ -118,6 +131,7 @@ def diagnose(
     promised = body_of(model.config) if body is None else body
     tie = "a tie that was lost, or added: tie_weights(), or tie_word_embeddings"
     readings = [
+        *numbers,
         *layers_due(known, answer.steps, seen),
         *head_due(known, found, tokens, seen),
         Reading("head", "tied to the table", promised.tied, known.tied, 1e-9, tie),
@@ -145,6 +159,11 @@ def diagnose(
         )  # fmt: skip
         if optimiser is not None:
             readings += first_step_due(model, optimiser, head)
+            if still := sum(not group["lr"] for group in optimiser.param_groups):
+                notes.append(
+                    f"{still} of {len(optimiser.param_groups)} groups have a rate of 0, as where a "
+                    "warm-up starts: the size of their first step says nothing"
+                )
         for each, gradient_before in held:
             each.grad = gradient_before
     elif backward:
@@ -206,6 +225,14 @@ def _tokens(batch: Mapping[str, torch.Tensor], body: Body, most: int | None) -> 
         shape = tuple(getattr(labels, "shape", ()))
         raise ValueError(f"batch: got labels of shape {shape}; accepted: {tuple(tokens.shape)}")
     return tokens
+
+
+def _repeated(batch: Mapping[str, torch.Tensor], tokens: torch.Tensor, shift: int) -> float:
+    """The share of the labels that are the input token itself; of few words that is not little."""
+    labels = batch.get("labels", tokens)[:, shift:]
+    counted = labels != -100
+    same = (labels == tokens[:, : tokens.shape[1] - shift]) & counted
+    return float(same.sum()) / max(1, int(counted.sum()))
 
 
 def _loss(

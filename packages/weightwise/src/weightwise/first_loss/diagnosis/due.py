@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import torch
+from scipy.special import ndtri
 
 from ..initial.activations import DENSITY, NODES
 from ..initial.body import Attention, Body, Feedforward, Norm, Stack
@@ -91,6 +92,7 @@ def _layer(
             call.adds(what), room,
             "its activation, its mask, or a factor: its matrices are right" if right and sound
             else "its matrices or norms, as said above",
+            skewed=True,
         )  # fmt: skip
         sound &= right and reading.fits
         yield reading
@@ -159,11 +161,44 @@ def _deviation(name: str, last: bool, branch: Attention | Feedforward) -> float 
     return branch.query if len(set(kinds.values())) == 1 else None
 
 
+_CUT = 0.8796  # the deviation of a standard normal number that is cut at two of them
+
+
+def numbers_due(model: torch.nn.Module) -> Iterator[Reading]:
+    """That no parameter and no buffer has an entry that is no number, or that no draw would make.
+
+    Of n normal entries one beyond the limit has a chance of 1e-9.
+    """
+    for name, each in (*model.named_parameters(), *model.named_buffers()):
+        if not each.is_floating_point() or not each.numel():
+            continue
+        found = each.detach().double()
+        for what, count in (
+            ("NaN", int(found.isnan().sum())),
+            ("infinite", int(found.isinf().sum())),
+        ):
+            if count:
+                yield Reading(name, f"entries that are {what}", 0, count, 0.0,
+                              "an initialiser or a checkpoint that left it so; all that reads it "
+                              "follows")  # fmt: skip
+        root = float(found.square().mean().sqrt())
+        if isinstance(each, torch.nn.Parameter) and each.ndim > 1 and 0 < root < math.inf:
+            largest = float(found.abs().max()) / root
+            limit = float(ndtri(1 - 5e-10 / each.numel()))
+            if largest > limit:
+                yield Reading(name, "largest entry, in deviations", limit, largest, 1e-9,
+                              "an entry that no draw of a normal number makes, or a law with a "
+                              "long tail")  # fmt: skip
+
+
 def _why_matrix(found: float, due: float, fan_in: int, body: Body) -> str:
     """What would make a matrix so large."""
     depth = len(body.stack.layers)
+    if not due:
+        return "it starts at zero"
     for value, cause in (
         (0.0, "zeroed, or never initialised"),
+        (_CUT * due, "a normal number cut at two deviations, not divided by 0.8796"),
         (1 / math.sqrt(3 * fan_in), "PyTorch's default of nn.Linear: nobody initialised it"),
         (due * math.sqrt(2 * depth), "the factor 1/√(2·layers) was left out"),
         (due / math.sqrt(2 * depth), "a factor 1/√(2·layers) that the class does not have"),

@@ -20,7 +20,7 @@ MOST = 5.0
 def require_rule(optimiser: torch.optim.Optimizer) -> None:
     """Refuse, with a ``TypeError``, an optimiser of whose first step nothing is known."""
     if type(optimiser) not in RULES:
-        accepted = "a torch.optim.Adam, AdamW or SGD, or None"
+        accepted = "torch's own Adam, AdamW or SGD, whose first steps are known, or None"
         raise TypeError(f"optimiser: got {type(optimiser).__name__}; accepted: {accepted}")
 
 
@@ -90,8 +90,8 @@ def _sizes(
     """How large a step is beside its rule, where there is a gradient, and beside the weights."""
     assert each.grad is not None
     moved = each.grad.ne(0)
-    if not bool(moved.any()):
-        return
+    if not bool(moved.any()) or not group["lr"]:
+        return  # a warm-up starts at a rate of zero
     weights, size = each.detach()[moved], _root(step[moved])
     rate, decay = float(group["lr"]), float(group["weight_decay"])
     if "momentum" in group:

@@ -22,6 +22,8 @@ class Reading:
         measured: what this model has.
         deviation: how far one draw may lie from the prediction, a standard deviation.
         cause: what would move it, in a few words.
+        skewed: whether it is a sum of few squares, which a draw makes large rather than small: what
+            is larger than predicted is then compared by its logarithm.
     """
 
     place: str
@@ -30,12 +32,17 @@ class Reading:
     measured: float
     deviation: float
     cause: str
+    skewed: bool = False
 
     @property
     def off(self) -> float:
         """How far it is off, in deviations; infinite where it is no number, or is dead: zero."""
         gap, dead = abs(self.measured - self.predicted), self.measured == 0 != self.predicted
-        return gap / self.deviation if math.isfinite(gap) and not dead else math.inf
+        if not math.isfinite(gap) or dead or not self.deviation:
+            return 0.0 if gap == 0 else math.inf
+        if self.skewed and self.measured > self.predicted > 0:
+            gap = self.predicted * math.log(self.measured / self.predicted)
+        return gap / self.deviation
 
     @property
     def fits(self) -> bool:

@@ -11,6 +11,8 @@ from typing import Any
 
 import torch
 
+from ..initial.from_model import is_matrix
+
 _ATTENTION = re.compile(r"att|qkv|^(w|w_|to_)?[qkv](_proj|_lin)?$|^o(_proj)?$", re.IGNORECASE)
 ROLE = re.compile(r"(?:^|[._])w?([qkv])(?:uery|ey|alue)?(?:_proj|_lin)?$")
 HEADWISE = re.compile(r"(^|[._])(q|k|query|key)_?(layer)?norm", re.IGNORECASE)
@@ -111,19 +113,31 @@ def branch_of(name: str) -> str:
     return "feed-forward"
 
 
-def is_matrix(module: torch.nn.Module) -> bool:
-    """Whether a module is a linear map: of torch, or the one that GPT-2 has."""
-    return isinstance(module, torch.nn.Linear) or type(module).__name__ == "Conv1D"
+def stacks_of(model: torch.nn.Module) -> dict[str, list[torch.nn.Module]]:
+    """The outermost lists of modules, by name: where a model keeps its layers.
 
-
-def stacks_of(model: torch.nn.Module) -> dict[str, torch.nn.ModuleList]:
-    """The outermost lists of modules, by name: where a model keeps its layers."""
-    found: dict[str, torch.nn.ModuleList] = {}
+    An ``nn.ModuleList``, an ``nn.ModuleDict`` with numbers for names, or an ``nn.Sequential`` of
+    modules of one class that hold matrices.
+    """
+    found: dict[str, list[torch.nn.Module]] = {}
     for name, module in model.named_modules():
         inner = any(name.startswith(f"{outer}.") for outer in found)
-        if isinstance(module, torch.nn.ModuleList) and len(module) and not inner:
-            found[name] = module
+        layers = _layers_of(module)
+        if layers and not inner:
+            found[name] = layers
     return found
+
+
+def _layers_of(module: torch.nn.Module) -> list[torch.nn.Module]:
+    layers = [*module.children()]
+    if isinstance(module, torch.nn.ModuleList):
+        return layers
+    if isinstance(module, torch.nn.ModuleDict):
+        return layers if all(name.isdigit() for name, _ in module.named_children()) else []
+    alike = isinstance(module, torch.nn.Sequential) and len({type(each) for each in layers}) == 1
+    return layers if alike and any(is_matrix(each) for each in layers[0].modules()) and not (
+        is_matrix(layers[0])
+    ) else []  # fmt: skip
 
 
 def _second(state: torch.Tensor) -> float:

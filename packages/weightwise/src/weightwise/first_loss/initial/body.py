@@ -149,6 +149,7 @@ class Body:
         after: factor on the logits after it.
         cap: soft-cap of the logits, if any.
         residual: factor on what a branch adds, such as Granite's; ``out`` and ``outer`` contain it.
+        blank: how many rows of the head are zero, as is padding's.
         notes: what of the configuration or of the class is worth saying.
     """
 
@@ -170,6 +171,7 @@ class Body:
     after: float = 1.0
     cap: float | None = None
     residual: float = 1.0
+    blank: int = 0
     notes: tuple[str, ...] = field(default=())
 
     def __str__(self) -> str:
@@ -186,7 +188,10 @@ class Body:
                 seen = "what stands before" if each.causal else "all of the text"
                 parts.append(f"{word}{len(each.layers)} layers, {each.form}-norm, {each.norm}; "
                              f"a token sees {seen}")  # fmt: skip
-                parts += [f"  {branch}" for branch in (each.layers or ((),))[0]]
+                alike = len({*each.layers}) < 2
+                for number, layer in enumerate(each.layers[:1] if alike else each.layers):
+                    place = "" if alike else f"layer {number}, "
+                    parts += [f"  {place}{branch}" for branch in layer]
         parts += [f"branches times {self.residual:.4g}"] * (self.residual != 1)
         head = [str(stack.last or "no norm")]
         head += [f"times {self.scale:.4g}"] * (self.scale != 1)
@@ -197,11 +202,14 @@ class Body:
 
     def __post_init__(self) -> None:
         require_positive(n=self.n, d=self.d)
+        if not 0 <= self.blank < self.n - 1:
+            raise ValueError(f"blank: got {self.blank!r}; accepted: 0 to {self.n - 2}, of n rows")
         require_real(table=self.table, head=self.head, factor=self.factor)
         if self.n < 2:
             raise ValueError(f"n: got {self.n}; accepted: two tokens or more")
         if not isinstance(self.stack, Stack):
             raise TypeError(f"stack: got {type(self.stack).__name__}; accepted: a Stack")
-        for name, value in (("table", self.table), ("head", self.tied or self.head)):
-            if not 0 < value < math.inf:
-                raise ValueError(f"{name}: got {getattr(self, name)!r}; accepted: a deviation > 0")
+        if not 0 < self.table < math.inf:
+            raise ValueError(f"table: got {self.table!r}; accepted: a deviation > 0")
+        if not 0 <= self.head < math.inf:
+            raise ValueError(f"head: got {self.head!r}; accepted: a deviation, 0 of one of zeros")

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 import torch
 
-from .body import Body
+from .body import Attention, Body, Norm
 from .recipes import body_of
 
 
 def parts_of(model: torch.nn.Module) -> tuple[Any, Any]:
     """Return the modules of a model that hold its table and its head.
 
-    A model of transformers says which these are. Of another, the table is the ``nn.Embedding`` with
-    most rows, and the head the last module that is no embedding and has a weight of as many rows.
+    A model of transformers says which these are. Of another, the head is a module that is no
+    embedding and has a weight of as many rows as an ``nn.Embedding``, its table: one whose weight
+    that is, or else the last one outside of the layers. A table of positions may have more rows.
 
     Raises:
         TypeError, ValueError: it is no module, has none of these, or keeps them in factors.
@@ -37,24 +39,30 @@ def parts_of(model: torch.nn.Module) -> tuple[Any, Any]:
                     "weight; accepted: a dense table, as `make_dense` of a copy gives"
                 )
         return table, head
-    tables = [each for each in known.modules() if isinstance(each, torch.nn.Embedding)]
-    table = max(tables, key=lambda each: each.num_embeddings, default=None)
-    heads: list[Any] = [
-        each
-        for each in known.modules()
-        if table is not None
-        and not isinstance(each, torch.nn.Embedding)
-        and isinstance(getattr(each, "weight", None), torch.Tensor)
-        and each.weight.ndim == 2
-        and each.weight.shape[0] == table.num_embeddings
-    ]
-    if table is None or not heads:
-        got = type(model).__name__ + (" without an nn.Embedding" if table is None else
-                                      f" whose nn.Embedding has {table.num_embeddings} rows, "
+    tables = {
+        name: each for name, each in known.named_modules() if isinstance(each, torch.nn.Embedding)
+    }
+    found = [
+        (table, head, (
+            head.weight is table.weight,
+            not re.search(r"\.\d+(\.|$)", name),  # outside of the layers
+            not re.search(r"pos|wpe|type|segment", place),
+            table.num_embeddings,
+        ))
+        for name, head in known.named_modules()
+        if not isinstance(head, torch.nn.Embedding)
+        and isinstance(getattr(head, "weight", None), torch.Tensor) and head.weight.ndim == 2
+        for place, table in tables.items() if table.num_embeddings == len(head.weight)
+    ]  # fmt: skip
+    if not found:
+        rows = max((each.num_embeddings for each in tables.values()), default=0)
+        got = type(model).__name__ + (" without an nn.Embedding" if not tables else
+                                      f" whose nn.Embedding has {rows} rows, "
                                       "and no module whose weight has as many")  # fmt: skip
         accepted = "a model with a table and a head, such as nn.Linear or models.TiedHead"
         raise ValueError(f"model: got {got}; accepted: {accepted}")
-    return table, heads[-1]
+    best = max(rank for _, _, rank in found)
+    return [(table, head) for table, head, rank in found if rank == best][-1]
 
 
 def body_as_it_is(model: Any, body: Body | None = None) -> tuple[Body, torch.Tensor | None]:
@@ -97,8 +105,85 @@ def body_as_it_is(model: Any, body: Body | None = None) -> tuple[Body, torch.Ten
         )
     bias = getattr(head, "bias", None)
     bias = None if bias is None or not bool((bias != 0).any()) else bias.detach()
-    width = body.head or body.table
-    return replace(body, tied=tied, head=width, n=len(head.weight), notes=notes), bias
+    width = body.head if body.head or not body.tied else body.table
+    blank = int((~(head.weight.detach() != 0).any(-1)).sum()) if width or tied else 0
+    n = len(head.weight)
+    return replace(body, tied=tied, head=width, n=n, blank=min(blank, n - 2), notes=notes), bias
+
+
+def start_as_it_is(model: Any, body: Body) -> Body:
+    """The same body with the gain of its last norm as the model has it, and what is not read noted.
+
+    Gains are read by what the norm makes of a random state, whether it stores them as w or 1 + w.
+    Matrices whose deviation the body does not know are named, and not read.
+    """
+    notes, stack = list(body.notes), body.stack
+    norm = _last_norm(model, body.d)
+    if norm is not None and stack.last is not None and body.projected is None:
+        gain = _gain(norm, stack.last, body.d)
+        if abs(gain / stack.last.gain - 1) > 0.01:
+            notes.append(
+                f"the last norm's gain is {gain:.4g}, read off the model; the class starts it at "
+                f"{stack.last.gain:g}"
+            )
+            stack = replace(stack, last=replace(stack.last, gain=gain))
+    sizes = {float(f"{each:.6g}") for layer in _layers(body) for each in layer}
+    strange = []
+    for name, module in model.named_modules():
+        weight: Any = getattr(module, "weight", None)
+        if sizes and re.search(r"\.\d+\.", name) and is_matrix(module) and weight.numel() > 999:
+            root = float(weight.detach().double().square().mean().sqrt())
+            if min(abs(root - each) for each in sizes) > 0.1 * root + 1e-12:
+                strange.append(f"{name} of {root:.3g}")
+    if strange:
+        notes.append(
+            f"{len(strange)} matrices are not as wide as the class starts them, and not read, as "
+            f"{strange[0]}; draft_body(model) drafts them"
+        )
+    return replace(body, stack=stack, notes=tuple(notes))
+
+
+def _layers(body: Body) -> Iterator[tuple[float, ...]]:
+    """The deviations of the matrices of each branch, as a model has them."""
+    for stack in (body.encoder, body.stack):
+        for branch in (each for layer in (stack.layers if stack else ()) for each in layer):
+            if isinstance(branch, Attention):
+                yield branch.query, branch.key, branch.value, branch.out / body.residual
+            else:
+                yield branch.inner, branch.outer / body.residual
+
+
+def _last_norm(model: torch.nn.Module, d: int) -> Any:
+    """The last norm of a model that stands in none of its layers."""
+    found = [
+        module for name, module in model.named_modules()
+        if "norm" in type(module).__name__.lower() and not re.search(r"\.\d+(\.|$)", name)
+        and getattr(getattr(module, "weight", None), "shape", None) == (d,)
+    ]  # fmt: skip
+    return found[-1] if found else None
+
+
+@torch.no_grad()
+def _gain(norm: Any, known: Norm, d: int) -> float:
+    state = torch.randn(1, 64, d, generator=torch.Generator().manual_seed(0))
+    own = norm.weight
+    made = norm(state.to(own.device, own.dtype)).double().square().mean()
+    given = state.double()
+    given = given.var(-1, correction=0) if known.kind == "layer" else given.square().mean(-1)
+    return float((made.cpu() / (given / (given + known.ε)).mean()).sqrt())
+
+
+def is_matrix(module: torch.nn.Module) -> bool:
+    """Whether a module is a linear map: of torch, or the one that GPT-2 has."""
+    return isinstance(module, torch.nn.Linear) or type(module).__name__ == "Conv1D"
+
+
+def words_of(model: Any) -> torch.Tensor:
+    """The tokens whose rows in the table and in the head are not zero, as padding's are."""
+    table, head = (each.weight.detach() for each in parts_of(model))
+    rows = table if table is head else table[: len(head)]
+    known = (rows != 0).any(-1)
+    return known.nonzero()[:, 0].cpu() if bool(known.any()) else torch.arange(len(rows))
 
 
 def most_positions(model: torch.nn.Module) -> int | None:

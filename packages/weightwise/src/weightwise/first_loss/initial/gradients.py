@@ -91,10 +91,12 @@ def _carried_back(each: Pass, given: np.ndarray, d: int, stack: Stack) -> np.nda
             kept = size**2 * cosines * kept
             kept = kept + overlaps(branch.activation, np.full(len(inside), size), cosines)
         return given * kept * branch.width * branch.outer**2 * d * branch.inner**2
+    size = branch.heads * branch.width * branch.out**2 * d * branch.value**2
+    if not size:  # it starts at zero
+        return np.zeros_like(given)
     seen = Window(len(inside), len(inside), stack.causal, branch.window).seen()
     weights, count, own = seen / seen.sum(1)[:, None], seen.sum(1), np.diagonal(given)
     alone = np.diag(np.diagonal(inside))
-    size = branch.heads * branch.width * branch.out**2 * d * branch.value**2
     squares = (
         np.diagonal(branch_overlaps(branch, alone, d, stack.causal, None, {}, stack.norm.ε))
         / np.diagonal(inside).mean()

@@ -14,7 +14,7 @@ from ...accepted import require_whole
 from ..streamed import first_loss, uniform_or
 from .answer import InitialLoss, LossPart, MeasuredLoss
 from .body import Body
-from .from_model import body_as_it_is, most_positions, parts_of, run
+from .from_model import body_as_it_is, most_positions, parts_of, run, start_as_it_is, words_of
 from .prediction import Bias, VarianceBudget, explained, one_draw, variance_budget
 from .recipes import body_of
 
@@ -41,9 +41,10 @@ def initial_loss(
     loss. Dropout is off, the texts are random tokens.
 
     Args:
-        model_or_config: a model of transformers with a language-model head, at step 0; or its
-            configuration, a dictionary of its settings, the path of a ``config.json`` or of its
-            folder, a `Body`.
+        model_or_config: a model of transformers with a language-model head, at step 0: vocabulary,
+            tie, padding's rows, output bias and the gain of the last norm are read off it, and
+            matrices of another deviation than its class's are noted. Or its configuration, a
+            dictionary of its settings, the path of a ``config.json`` or of its folder, a `Body`.
         labels: "other" (another token than the input: the next word, a masked one), "same" (the
             input token itself), or the share of labels that repeat the input, 0 to 1.
         length: tokens of a text, 1 to 2048.
@@ -85,6 +86,8 @@ def initial_loss(
     bias = None
     if is_model:
         known, bias = body_as_it_is(model_or_config, body)
+        if body is None:
+            known = start_as_it_is(model_or_config, known)
     else:
         known = body_of(model_or_config if body is None else body)
     found = variance_budget(known, length)
@@ -149,6 +152,7 @@ def _why(name: str, body: Body, found: VarianceBudget) -> str:
         "own token": f"the head is {head}, ρ = {ρ:.4g}, own logit {own:.4g}",
         "ε": "of the last normalisation, beside the second moment of the stream",
         "soft-cap": "none" if body.cap is None else f"logits are capped at {body.cap:g}",
+        "padding": f"{body.blank} of the rows are zero, and so are their logits",
         "labels": "labels that repeat the input token",
         "bias": "the head's own, as it stands in the model",
     }[name]
@@ -189,13 +193,15 @@ def _measured(
         states.append(inputs[0].detach())
         raise _Seen
 
+    words = words_of(model)
     hook = head.register_forward_pre_hook(keep)
     model.eval()
     losses = []
     try:
         with torch.no_grad():
             for _ in range(texts):
-                drawn = torch.randint(0, body.n, (2, length), generator=generator).to(where)
+                drawn = words[torch.randint(0, len(words), (2, length), generator=generator)]
+                drawn = drawn.to(where)
                 given = {"input_ids": drawn[:1]}
                 if body.encoder is not None:
                     given["decoder_input_ids"] = drawn[1:]

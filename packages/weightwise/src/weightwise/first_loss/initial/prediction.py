@@ -83,22 +83,32 @@ def variance_budget(body: Body, length: int) -> VarianceBudget:
         Ends(cosine, unit * np.sqrt(bare), width, uneven),
         stream.steps,
         stream.steps[-1].deviation,
-        _alike(cosines, float((unit**2 * second).mean()), body.n, width),
+        _alike(cosines, float((unit**2 * second).mean()), body.n, width, np.sqrt(own)),
     )
 
 
-def _alike(cosines: np.ndarray, variance: float, n: int, d: int) -> tuple[float, float, float]:
+def _alike(
+    cosines: np.ndarray, variance: float, n: int, d: int, own: np.ndarray | None = None
+) -> tuple[float, float, float]:
     """Mean correlations, over places whose states have these cosines, of sums of e^l.
 
     Two logits of variance s² and correlation c have Cov(e^l, e^l') as e^(s² c) - 1, whose powers of
     c are the orders; beyond freezing the largest few are the sum. Two states of d entries have
-    cosines that differ from their mean by 1/√d.
+    cosines that differ from their mean by 1/√d. Where both places hold one word, by a chance of
+    1/n, its own share of them stands in both.
     """
     x = max(min(variance, 2 * math.log(n)), 0.1)
-    higher = np.expm1(x * cosines) - x * cosines - (x * cosines) ** 2 / 2
-    squares = cosines**2 + (1 - cosines**2) ** 2 / d
+    same = cosines
+    if own is not None:
+        same = np.minimum(cosines + own[:, None] * own * (1 - np.eye(len(own))), 1.0)
     of_one = math.expm1(x) - x - x**2 / 2
-    return float(cosines.mean()), float(squares.mean()), float(higher.mean()) / of_one
+    found = []
+    for each in (cosines, same):
+        higher = np.expm1(x * each) - x * each - (x * each) ** 2 / 2
+        squares = each**2 + (1 - each**2) ** 2 / d
+        found.append((float(squares.mean()), float(higher.mean()) / of_one))
+    second, third = ((1 - 1 / n) * one + other / n for one, other in zip(*found, strict=True))
+    return float(cosines.mean()), second, third
 
 
 def own_logit(found: Ends, layer: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -126,9 +136,19 @@ def own_logit(found: Ends, layer: bool) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _losses(
-    n: int, found: Ends, repeats: float, cap: float | None, layer: bool, bias: Bias | None = None
+    n: int,
+    found: Ends,
+    repeats: float,
+    cap: float | None,
+    layer: bool,
+    bias: Bias | None = None,
+    blank: int = 0,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Losses (T, Z) at each place, for some values of the own logit, and the weights (Z,)."""
+    """Losses (T, Z) at each place, for some values of the own logit, and the weights (Z,).
+
+    Of the n logits ``blank`` are zero, as are those of padding's row.
+    """
+    n -= blank
     mean, deviation = own_logit(found, layer)
     own, share = mean[:, None] + deviation[:, None] * _Z, _SHARE
     if cap is not None:
@@ -148,6 +168,8 @@ def _losses(
             [_others(n, float(s), cap, bias).with_another(o)[0]
              for s, o in zip(at, own, strict=True)]
         )  # fmt: skip
+    if blank:
+        total = np.logaddexp(total, math.log(blank))
     return total - repeats * own - (1 - repeats) * label, share
 
 
@@ -180,9 +202,10 @@ def loss_of(
     cap: float | None = None,
     layer: bool = False,
     bias: Bias | None = None,
+    blank: int = 0,
 ) -> float:
     """The expected loss, a mean over the places."""
-    losses, share = _losses(n, found, repeats, cap, layer, bias)
+    losses, share = _losses(n, found, repeats, cap, layer, bias, blank)
     return float((losses @ share).mean())
 
 
@@ -200,6 +223,11 @@ def token_variance(body: Body, found: VarianceBudget, repeats: float) -> float:
     """Variance of a token's loss about the mean of its place: its own logit differs."""
     losses, share = _losses(body.n, found.seen, repeats, body.cap, centred(body))
     return float((losses**2 @ share - (losses @ share) ** 2).mean())
+
+
+def _of_one_word(places: int, n: int) -> float:
+    """The chance that two places of a text of random tokens hold one word."""
+    return 1 / places + (1 - 1 / places) / n
 
 
 def centred(body: Body) -> bool:
@@ -224,7 +252,7 @@ def explained(
     last = capped
     if repeats:
         last = loss_of(n, found.seen, cap=body.cap, layer=layer, repeats=repeats)
-    parts = (
+    parts: tuple[tuple[str, float], ...] = (
         ("log n", math.log(n)),
         ("spread", spread),
         ("frozen", untied - math.log(n) - spread),
@@ -233,6 +261,9 @@ def explained(
         ("soft-cap", capped - shrunk),
         ("labels", last - capped),
     )
+    if body.blank:
+        every = loss_of(n, found.seen, cap=body.cap, layer=layer, repeats=repeats, blank=body.blank)
+        parts = (*parts, ("padding", every - last))
     if bias is None:
         return parts
     with_it = loss_of(n, found.seen, cap=body.cap, layer=layer, repeats=repeats, bias=bias)
@@ -250,12 +281,16 @@ def one_draw(
     """
     seen, layer = found.seen, centred(body)
     logsumexp = _others(body.n, float(seen.spread.mean()), body.cap, bias)
-    others = math.sqrt(np.dot(logsumexp.orders(law), found.alike))
-    others *= 1 - own_share(body, found)
+    others = math.sqrt(max(0.0, np.dot(logsumexp.orders(law), found.alike)))
+    share, n = own_share(body, found), body.n - body.blank
+    others *= 1 - share
+    # the own token is all of the sum: what is left are the labels' logits, which two words share
+    labels = (1 - repeats) * share * float(seen.spread.mean()) * math.sqrt(2 / n / max(1, n - 1))
+    others = math.hypot(others, labels)
     variance = token_variance(body, found, repeats)
     if bias is not None:
         variance += (1 - repeats) ** 2 * float(bias.of_labels().var())
-    tokens = math.sqrt(variance / len(seen.spread))
+    tokens = math.sqrt(max(0.0, variance) * _of_one_word(len(seen.spread), body.n - body.blank))
     slope = 0.0
     if seen.cosine.any():
         step = min(0.5, max(found.wobble, 1e-4) / 2)

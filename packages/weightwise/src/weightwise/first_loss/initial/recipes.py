@@ -277,8 +277,15 @@ def _sloped(s: Settings, slopes: list[float], **others: Any) -> Body:
     )
 
 
-def untied(s: Settings) -> Body:
-    """The head and the last norm alone, behind which no body counts; a tie is refused."""
+def untied(
+    s: Settings, *, over: str | None = None, times: str | None = None,
+    cap: tuple[str, float] | None = None,
+) -> Body:  # fmt: skip
+    """The head and the last norm alone, behind which no body counts; a tie is refused.
+
+    ``over``, ``times`` and ``cap`` name the setting that divides, multiplies, or caps the logits,
+    the last with what holds where it is not given.
+    """
     kind = s.get("model_type")
     if s.get("tie_word_embeddings", default=False):
         raise ValueError(
@@ -286,15 +293,30 @@ def untied(s: Settings) -> Body:
             "whose budget is not known; accepted: an untied head, or a Body"
         )
     σ = s.deviation("initializer_range", default=0.02)
-    norm = Norm("rms", 0.0)
+    norm, n, d = Norm("rms", 0.0), s.whole("vocab_size"), s.whole("hidden_size")
+    after = _factor(s, times) / _factor(s, over)
+    s.get(*cap[:1] if cap else ())
+    # ε takes from the spread at most its share of the embedding, below which no branch brings it
+    least = min(1.0, s.get("embedding_multiplier", default=1.0))
+    names = ("rms_norm_eps", "layer_norm_eps", "norm_eps", "layer_norm_epsilon")
+    ε = s.get(*names, default=1e-6)
+    if (most := d * ε * (after / least) ** 2 / 2) > 0.005 * math.log(n):
+        raise ValueError(
+            f"model_or_config: got a norm's ε of {ε:g}, which may move the loss of {kind} by "
+            f"{most:.2g}; accepted: one below {ε * 0.005 * math.log(n) / most:.1g}, or a Body"
+        )
     notes = ["the head is not tied, so that its body does not move the loss; nothing of it is read"]
     extra = s.get("router_aux_loss_coef", default=0) * s.get("num_experts_per_tok", default=0)
     if extra:  # experts that are chosen evenly have a balancing loss of as many as a token has
         notes.append(f"with output_router_logits its own loss has {extra:.4g} more")
     return Body(
-        str(kind), s.whole("vocab_size"), s.whole("hidden_size"), σ,
-        Stack((), "pre", norm, last=norm), tied=False, head=σ, notes=tuple(notes),
+        str(kind), n, d, σ, Stack((), "pre", norm, last=norm), tied=False, head=σ,
+        notes=tuple(notes), after=after, cap=s.given.get(*cap) if cap else None,
     )  # fmt: skip
+
+
+def _factor(s: Settings, name: str | None) -> float:
+    return 1.0 if name is None else s.deviation(name, default=1.0)
 
 
 def encoder(
@@ -334,6 +356,7 @@ def narrow_encoder(s: Settings, **others: Any) -> Body:
 
 
 def albert(s: Settings) -> Body:
+    s.refuse(inner_group_num=1)
     body = narrow_encoder(s, activation=("hidden_act", "gelu_new"))
     return replace(body, notes=("its layers share their matrices; here each has its own",))
 
@@ -376,25 +399,43 @@ def t5(s: Settings, scaled: bool | None) -> Body:
 
 
 RECIPES: dict[str, Callable[[Settings], Body]] = {
+    "afmoe": untied,
     "albert": albert,
+    "apertus": untied,
     "arcee": partial(decoder, gated=False, activation=("hidden_act", "relu2")),
+    "aria_text": untied,
+    "beam": partial(untied, cap=("final_logit_softcapping", 30.0)),
     "bert": encoder,
+    "bitnet": untied,
     "bloom": bloom,
     "camembert": partial(encoder, transform="gelu"),
     "codegen": partial(gpt, form="parallel"),
     "cohere": cohere,
     "cohere2": cohere,
+    "cwm": untied,
+    "deepseek_v2": untied,
     "deepseek_v3": untied,
+    "deepseek_v4": untied,
+    "diffllama": untied,
     "distilbert": distilbert,
+    "doge": untied,
+    "dots1": untied,
     "electra": partial(narrow_encoder, transform="gelu"),
     "ernie4_5": partial(decoder, tied=True, head=128),
+    "exaone4": untied,
+    "exaone_moe": untied,
     "falcon": falcon,
+    "falcon_h1": partial(untied, times="lm_head_multiplier"),
+    "flex_olmo": untied,
+    "flint": untied,
     "gemma": partial(gemma, generation=1),
     "gemma2": partial(gemma, generation=2),
     "gemma3": partial(gemma, generation=3),
     "gemma3_text": partial(gemma, generation=3),
+    "git": untied,
     "glm": partial(decoder, ε=("rms_norm_eps", 1.5625e-7), head=128),
     "glm4": partial(decoder, ε=("rms_norm_eps", 1.5625e-7), head=128, form="sandwich"),
+    "glm4_moe": untied,
     "gpt-sw3": gpt2,
     "gpt2": gpt2,
     "gpt_bigcode": partial(gpt2, activation="gelu_pytorch_tanh"),
@@ -403,16 +444,36 @@ RECIPES: dict[str, Callable[[Settings], Body]] = {
     "gpt_oss": untied,
     "gptj": partial(gpt, form="parallel"),
     "granite": granite,
+    "granitemoe": partial(untied, over="logits_scaling"),
+    "granitemoe_swa": partial(untied, over="logits_scaling"),
+    "granitemoeshared": partial(untied, over="logits_scaling"),
     "helium": partial(decoder, head=128),
+    "hrm_text": untied,
     "hunyuan_v1_dense": partial(decoder, normed=True),
+    "hunyuan_v1_moe": untied,
+    "hy_v3": untied,
+    "hy_v4": untied,
+    "hyperclovax": partial(untied, times="logits_scaling"),
     "internlm3": decoder,
+    "iquestcoder": untied,
+    "jais2": untied,
+    "kolibri1": untied,
+    "laguna": untied,
     "llama": decoder,
     "llama4_text": untied,
+    "mellum": untied,
+    "mimo_v2_flash": untied,
+    "minimax": untied,
+    "minimax_m2": untied,
+    "minimax_m3_vl_text": untied,
     "ministral": partial(decoder, windows=True),
+    "ministral3": untied,
     "mistral": partial(decoder, windows=True),
     "mixtral": untied,
+    "moshi": untied,
     "mpt": mpt,
     "mt5": partial(t5, scaled=False),
+    "nanochat": partial(untied, cap=("final_logit_softcapping", 15.0)),
     "nemotron": partial(
         layered, gain=2.0, ε=("norm_eps", 1e-5), σ=("initializer_range", 0.0134),
         activation=("hidden_act", "relu2"),
@@ -421,6 +482,7 @@ RECIPES: dict[str, Callable[[Settings], Body]] = {
     "olmo": olmo,
     "olmo2": partial(decoder, form="after", normed=True),
     "olmo3": partial(decoder, form="after", normed=True, windows=True),
+    "olmo_hybrid": untied,
     "olmoe": untied,
     "opt": opt,
     "persimmon": partial(
@@ -428,13 +490,18 @@ RECIPES: dict[str, Callable[[Settings], Body]] = {
     ),
     "phi": partial(neox, parallel=True),
     "phi3": partial(decoder, windows=True),
+    "phimoe": untied,
     "qwen2": qwen,
     "qwen2_moe": untied,
     "qwen3": partial(qwen, normed=True, head=128),
+    "qwen3_5_moe_text": untied,
+    "qwen3_5_text": untied,
     "qwen3_moe": untied,
+    "qwen3_next": untied,
     "roberta": partial(encoder, transform="gelu"),
     "seed_oss": partial(decoder, head=128),
     "smollm3": partial(decoder, windows=True, tied=True),
+    "solar_open": untied,
     "stablelm": partial(
         neox, parallel=False, gated=True, activation=("hidden_act", "silu")
     ),

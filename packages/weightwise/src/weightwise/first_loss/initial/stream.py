@@ -273,6 +273,8 @@ def _unevenness(branch: Attention | Feedforward, inside: np.ndarray, d: int) -> 
 
 def cosines_of(overlap: np.ndarray) -> np.ndarray:
     size = np.sqrt(np.diagonal(overlap))
+    if not size.all():  # a branch that starts at zero adds nothing, here and there alike
+        return np.eye(len(overlap))
     found: np.ndarray = overlap / size[:, None] / size
     return found
 
