@@ -102,8 +102,8 @@ ifneq ($(strip $(NOTEBOOK)$(CHAPTER)),)
 test: chapter $(TEST_READY)
 	$(PYTEST) $(NOTEBOOKS) $(SOME)
 else
-test: lint browser ## every gate: unit tests, every notebook run afresh, the pages in a browser
-	$(PYTEST) -m "not nightly" $(NOTEBOOKS) $(DOCTESTS) tests notebooks
+test: lint browser ## every gate: unit tests, every notebook run afresh, the pages in a browser; CHANGED=1: what a change can reach since all passed
+	$(PYTEST) -m "not nightly" $(NOTEBOOKS) $(DOCTESTS) tests notebooks$(if $(CHANGED), --changed)
 endif
 
 nightly: kernel browser $(TEST_READY) ## what `make test` leaves out, notebooks that train under 2 orders of summation, a part of each recording again, unit tests in ORDERS=3 random orders

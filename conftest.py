@@ -49,6 +49,7 @@ for variable in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "MPLCONFIGDIR"):
     (KEPT_APART / variable.lower()).mkdir(parents=True, exist_ok=True)
     os.environ[variable] = str(KEPT_APART / variable.lower())
 
+pytest_plugins = ["changed"]
 collect_ignore_glob = ["*/conftest.py"]  # which --doctest-modules would import by one name
 
 gc.disable()  # while tests are collected: what is loaded then stays
@@ -185,12 +186,15 @@ def pytest_terminal_summary(
 
 def _canaries(reporter: pytest.TerminalReporter) -> dict[str, str]:
     """The known-bad inputs of this run by name, with what became of each."""
+    from changed import UNTOUCHED
+
     found: dict[str, str] = {}
     for outcome in ("passed", "skipped", "xfailed", "xpassed", "failed", "error"):
         for report in reporter.stats.get(outcome, []):
             if "canary" in getattr(report, "keywords", ()):
                 why = str(report.longrepr)
-                excused = outcome == "skipped" and any(excuse in why for excuse in EXCUSES)
+                reasons = (*EXCUSES, UNTOUCHED)
+                excused = outcome == "skipped" and any(reason in why for reason in reasons)
                 found[report.nodeid] = "excused" if excused else outcome
     return found
 
@@ -199,7 +203,8 @@ def _canaries(reporter: pytest.TerminalReporter) -> dict[str, str]:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Let a run fail in which a known-bad input was skipped, or expected to fail, and so not tried.
 
-    Only those of the browser and of make may be, where there is none.
+    Only those of the browser and of make may be, where there is none, and those of a page of the
+    book that is as it passed, where a part is run.
     """
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     untried = {

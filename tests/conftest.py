@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import changed
 import html_gates
 import machine
 import notebook_gates
@@ -22,16 +25,45 @@ ROOT = Path(__file__).parent.parent
 
 
 @pytest.fixture(scope="session")
-def html(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+def html(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the book's HTML, built once per run with warnings as errors."""
-    shared = tmp_path_factory.getbasetemp()
-    shared = (shared if worker_id == "master" else shared.parent) / "book"
+    return built(tmp_path_factory)
+
+
+def built(folders: pytest.TempPathFactory) -> Path:
+    """Build the book, whole or on top of the one that passed; once, whichever process asks."""
+    shared = _shared(folders)
     with FileLock(f"{shared}.lock"):
         log = shared / "build.log"
         if not log.exists():
-            code, output = html_gates.build(ROOT, shared)
+            options = html_gates.AS_PUBLISHED
+            if changed.partly() and changed.BOOK.is_dir():
+                shutil.copytree(changed.BOOK, shared, ignore=shutil.ignore_patterns(log.name))
+                options = [option for option in options if option != "--all"]
+            code, output = html_gates.build(ROOT, shared, options)
             log.write_text(f"exit code {code}\n{output}", encoding="utf-8")
     return shared / "_build" / "html"
+
+
+def _shared(folders: pytest.TempPathFactory) -> Path:
+    base = folders.getbasetemp()
+    return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "book"
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Leave beside the book what its pages were found to hold, for `make test CHANGED=1`."""
+    html = _shared(session.config._tmp_path_factory) / "_build" / "html"  # type: ignore[attr-defined]
+    if html.is_dir() and not changed.partly():
+        html_gates.keep_pages(html)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Where a part is run, skip what looks at pages that are as they passed."""
+    if changed.partly() and "html" in getattr(item, "fixturenames", ()):
+        folders = item.config._tmp_path_factory  # type: ignore[attr-defined]
+        if changed.untouched(item, built(folders)):
+            pytest.skip(changed.UNTOUCHED)
 
 
 @pytest.fixture(scope="session")

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+import changed
 import folded_parts
+import page_facts
 from bs4 import BeautifulSoup, Comment
 from page_facts import Facts, facts
 
@@ -31,6 +35,7 @@ LOADING = {"object": "data", "image": "href", "use": "href"} | dict.fromkeys(BY_
 IN_CSS = re.compile(r"""(?:url\(\s*|@import\s+)["']?((?:https?:)?//[^"')\s]+)""", re.I)
 
 
+FACTS = changed.BOOK / "pages.pickle"  # what a run that passed knew of its pages
 AS_PUBLISHED = ["--all", "-n", "-W", "--keep-going"]
 
 
@@ -73,13 +78,46 @@ class Page:
 
 def pages(html: Path) -> Iterator[Page]:
     """The pages of a book, their folds filled; each is parsed once, whichever gates ask for it."""
-    for path in sorted(html.rglob("*.html")):
-        if "_static" not in path.parts:
-            yield _page(path.relative_to(html).as_posix(), folded_parts.whole(path))
+    for path in _files(html):
+        yield _page(path.relative_to(html).as_posix(), folded_parts.whole(path))
+
+
+def _files(html: Path) -> list[Path]:
+    return [path for path in sorted(html.rglob("*.html")) if "_static" not in path.parts]
+
+
+def _page(name: str, text: str) -> Page:
+    """What is known of a page: in this process, or in a run that passed, by the same code."""
+    key = sha256(f"{name}\n{text}".encode()).hexdigest()
+    if key not in _known():
+        _known()[key] = _parsed(name, text)
+    return _known()[key]
 
 
 @cache
-def _page(name: str, text: str) -> Page:
+def _known() -> dict[str, Page]:
+    """The pages that were parsed, by their texts; under `--changed` those that passed as well."""
+    if not (changed.partly() and FACTS.is_file()):
+        return {}
+    by, known = pickle.loads(FACTS.read_bytes())
+    return known if by == _parser() else {}
+
+
+def _parser() -> str:
+    """A hash of what reads a page."""
+    files = (folded_parts.__file__, page_facts.__file__, __file__)
+    return sha256(b"".join(Path(file).read_bytes() for file in files)).hexdigest()
+
+
+def keep_pages(html: Path) -> None:
+    """Keep what is known of a book's pages beside it, where this process parsed them all."""
+    names = {path.relative_to(html).as_posix() for path in _files(html)}
+    known = {key: page for key, page in _known().items() if page.name in names}
+    if len(known) >= len(names):
+        (html.parents[1] / FACTS.name).write_bytes(pickle.dumps((_parser(), known)))
+
+
+def _parsed(name: str, text: str) -> Page:
     soup = folded_parts.parsed(text)
     articles = soup.find_all("article")
     images = [image for article in articles for image in article.find_all("img")]

@@ -5,6 +5,7 @@ Measured in a browser at 1280 px, without anything that is folded.
 
 from __future__ import annotations
 
+import json
 import shutil
 import statistics
 import sys
@@ -21,6 +22,7 @@ SCREEN = 900  # px
 # its exercises, is longer than its evidence was; so is one whose program stands open, and whose
 # exercises have lines to answer in.
 LONGEST, MEDIAN, LEAST_READ = 15, 11, 0.6
+MEASURED = "shares.json"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 FLAGS = [
@@ -72,6 +74,17 @@ def measured(browser: Browser, files: Sequence[Path], html: Path) -> Iterator[di
         name = file.relative_to(html).with_suffix("").as_posix()
         yield {"name": name, "kB": file.stat().st_size / 1000} | page.evaluate(MEASURE)
     context.close()
+
+
+def kept(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return what was measured of the pages of a book that passed, by their stems."""
+    file = folder / MEASURED
+    return dict(json.loads(file.read_text(encoding="utf-8"))) if file.is_file() else {}
+
+
+def keep(folder: Path, rows: dict[str, dict[str, Any]]) -> None:
+    """Keep beside a book what was measured of its pages."""
+    (folder / MEASURED).write_text(json.dumps(rows), encoding="utf-8")
 
 
 def faults(rows: Sequence[dict[str, Any]]) -> list[str]:

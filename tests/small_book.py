@@ -41,7 +41,8 @@ COPIED = (
 )  # fmt: skip
 TESTS = (
     "conftest.py", "machine.py", "time_spent.py", "near_claims.py",
-    "banded_notebooks.py", "html_gates.py", "page_facts.py", "page_gates.py", "box_gates.py",
+    "changed.py", "reach.py", "since.py", "banded_notebooks.py",
+    "html_gates.py", "page_facts.py", "page_gates.py", "box_gates.py",
     "errata_gates.py", "output_gates.py", "folded_parts.py", "notebook_gates.py",
     "test_notebooks.py", "test_pages.py",
 )  # fmt: skip

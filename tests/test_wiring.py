@@ -36,13 +36,13 @@ LAMING = re.compile(r"^\s*(?:\.IGNORE|MAKEFLAGS|\.?SHELL(?:FLAGS)?|-?include)\b"
 # ------------------------------------------------------------------ the command
 
 
-def run_by(target: str, root: Path) -> list[str]:
+def run_by(target: str, root: Path, *more: str) -> list[str]:
     """What make would run for a target, one command a line; the browser's lines are BROWSER."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))}
-    for name in ("NOTEBOOK", "CHAPTER", "PYTHON"):
+    for name in ("NOTEBOOK", "CHAPTER", "PYTHON", "CHANGED"):
         environment.pop(name, None)
     done = subprocess.run(
-        ["make", "-n", target, "WORKERS=WORKERS"],
+        ["make", "-n", target, "WORKERS=WORKERS", *more],
         cwd=root,
         env=environment,
         capture_output=True,
@@ -81,6 +81,12 @@ def swallowed(makefile: str) -> list[str]:
 @pytest.mark.parametrize("target", ["test", "check"])
 def test_make_runs_exactly_what_it_should(target: str) -> None:
     assert run_by(target, ROOT) == EXPECTED[f"make_{target}"]
+
+
+@pytest.mark.make
+def test_a_part_is_chosen_by_pytest_alone() -> None:
+    *others, last = EXPECTED["make_test"]
+    assert run_by("test", ROOT, "CHANGED=1") == [*others, f"{last} --changed"]
 
 
 def test_nothing_swallows_a_failure() -> None:
@@ -276,7 +282,7 @@ def expected() -> set[str]:
 def test_every_gate_runs_over_every_file_and_no_canary_is_gone(
     request: pytest.FixtureRequest,
 ) -> None:
-    if not {"tests", "notebooks"} <= set(request.config.args):
+    if not {"tests", "notebooks"} <= set(request.config.args) or request.config.option.changed:
         pytest.skip("only a whole run collects everything")
     items = request.session.items
     collected = {item.nodeid for item in items}
@@ -330,6 +336,9 @@ def test_a_canary_that_is_not_tried_fails_the_run(
         "tests/time_spent.py",
         "tests/near_claims.py",
         "tests/banded_notebooks.py",
+        "tests/changed.py",
+        "tests/reach.py",
+        "tests/since.py",
     ):
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
     test = tmp_path / "tests" / "test_small.py"
