@@ -6,6 +6,8 @@ A book that is a package says so when it is imported (`serve`). Any other says i
 - ``claims``: the folder of its claims files and of its lock;
 - ``recordings``, ``experiments``: the folder of what long runs gave, and the package that has them;
 - ``words``: patterns of files, beside notebooks and claims, whose words are locked;
+- ``symbols``: names that formulas may use beside those of the notation, each with its kind:
+  ``symbols = {L = "size"}``, accepted being ``size``, ``positive`` and ``real``;
 - ``package``: of a book that is one, its name alone; it is imported then.
 """
 
@@ -14,7 +16,7 @@ from __future__ import annotations
 import importlib
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -22,7 +24,8 @@ from typing import Any
 OWN = "book"  # key of the statements that a book adds to the articles'
 LOCK, PUBLISHED = "verdicts.lock", "published.lock"
 _NOTEBOOKS = ("notebooks/*/*.ipynb", "notebooks/*/*.owners")
-_KEYS = {"package", "claims", "recordings", "experiments", "words"}
+_KEYS = {"package", "claims", "recordings", "experiments", "words", "symbols"}
+SYMBOL_KINDS = ("size", "positive", "real")
 
 
 class NoBook(ValueError):
@@ -43,6 +46,7 @@ class Book:
         command: how its commands are called.
         note: what else stands below their help.
         words: patterns of the files whose words are locked, beneath the repository.
+        symbols: by name, the kind of a symbol that the notation lacks.
     """
 
     claims: Path
@@ -54,6 +58,7 @@ class Book:
     command: str = "python -m verifiedbook"
     note: str = ""
     words: tuple[str, ...] = _NOTEBOOKS
+    symbols: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def lock(self) -> Path:
@@ -110,10 +115,24 @@ def _found(root: Path, said: Mapping[str, Any]) -> None:
             f"accepted: claims or package, and of {sorted(_KEYS)} what else there is"
         )
     if "package" in said:
-        importlib.import_module(said["package"])
+        try:
+            importlib.import_module(said["package"])
+        except ModuleNotFoundError as error:
+            raise NoBook(
+                f"{root / 'pyproject.toml'}: [tool.verifiedbook] has package {said['package']!r}, "
+                f"and there is no module {error.name!r}; accepted: a package that is installed"
+            ) from error
         if not _served:
             raise NoBook(f"package {said['package']!r} serves no book when it is imported")
         return
+    symbols = said.get("symbols", {})
+    if not isinstance(symbols, dict) or not all(
+        name.isidentifier() and kind in SYMBOL_KINDS for name, kind in symbols.items()
+    ):
+        raise NoBook(
+            f"{root / 'pyproject.toml'}: [tool.verifiedbook] has symbols {symbols!r}; accepted: "
+            f"names, each with its kind, of {', '.join(SYMBOL_KINDS)}"
+        )
     place = str(said["claims"])
     claims = root / place
     articles = sorted(file.stem for file in claims.glob("*.yaml") if file.stem != OWN)
@@ -123,5 +142,6 @@ def _found(root: Path, said: Mapping[str, Any]) -> None:
             MappingProxyType({key: number for number, key in enumerate(articles, 1)}),
             root / said.get("recordings", f"{place}/recordings"), said.get("experiments", ""),
             words=(*_NOTEBOOKS, f"{place}/**/*.yaml", *said.get("words", ())),
+            symbols=MappingProxyType(symbols),
         )
     )  # fmt: skip

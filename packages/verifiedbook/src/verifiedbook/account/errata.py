@@ -97,6 +97,9 @@ def read_erratum(data: Mapping[str, Any], reading: Reading, refuse: Refuse) -> E
         RegistryError: a key is unknown or missing, the case has no truth, or a number is missing
             where there are formulas.
     """
+    for key, accepted in (("at", "{n: 512}"), ("told", "{printed: …, right: …}")):
+        if not isinstance(data.get(key) or {}, Mapping):
+            raise refuse(f"erratum: {key} is {data[key]!r}; accepted: a mapping such as {accepted}")
     case, told = data.get("case"), data.get("told") or {}
     part = reading.parts.get(case, reading)
     own = {"printed": part.formula, "right": part.truth_formula}

@@ -130,10 +130,11 @@ def read_reading(data: Mapping[str, Any], refuse: Refuse) -> Reading:
         (condition, {"text", "met_by", "claimed", "within"}), (truth, {"text", "formula", "open"}),
         *((item, {"of", "printed"}) for item in data.get("digits", ())),
     ):  # fmt: skip
+        accepted = f"accepted: {sorted(keys)}" + ", text being needed" * ("text" in keys)
+        if part and not isinstance(part, Mapping):
+            raise refuse(f"{part!r} in a reading, where a mapping has to stand; {accepted}")
         if part and (("text" in keys and not part.get("text")) or set(part) - keys):
-            raise refuse(
-                f"{sorted(part)} in a reading; accepted: {sorted(keys)}, text being needed"
-            )
+            raise refuse(f"{sorted(part)} in a reading; {accepted}")
     check_rules(refuse, {
         f"unknown keys in reading: {sorted(set(data) - _READING_KEYS)}": set(data) - _READING_KEYS,
         "a reading needs a text": not data.get("text"),

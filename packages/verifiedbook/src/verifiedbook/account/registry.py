@@ -33,7 +33,7 @@ _ID = re.compile(r"[A-Z]+-(\d\d|[1-9]\d{2,})")  # BOOK-07, BOOK-107
 
 @dataclass(frozen=True)
 class Article:
-    """Bibliographic data of one of the five articles, or the book itself for its own statements."""
+    """Bibliographic data of an article, or the book itself for its own statements."""
 
     key: str
     title: str
@@ -224,7 +224,8 @@ def _article(data: Any, file: str) -> Article:
     wanted = set(Article.__dataclass_fields__)
     if set(about) != wanted:
         raise RegistryError(f"{file}: article has {sorted(about)}; accepted: {sorted(wanted)}")
-    return Article(**about)
+    about = {key: None if value is None else str(value) for key, value in about.items()}
+    return Article(**about)  # YAML reads 2015-02-06 as a date
 
 
 def _statement(entry: dict[str, Any], article: str, file: str) -> Statement:

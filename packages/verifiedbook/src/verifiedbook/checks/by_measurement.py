@@ -45,7 +45,8 @@ class ByMeasurement(Subject):
             quantity: gives laws and sizes of the inputs and the replicate's variance; where the
                 reading defines it, the same once more, or left out (the statistic may then come
                 first).
-            statistic: the definition in torch, one number per replicate; never the formula. Without
+            statistic: the definition in torch, one number per replicate; never the formula. It runs
+                without gradients: one that takes some says ``@torch.enable_grad()``. Without
                 it the quantity's own definition is drawn: a `Sampled` one, or the polynomial as it
                 is written, by literal summation.
             laws: for a quantity that the reading defines, laws to draw from: by the name of a

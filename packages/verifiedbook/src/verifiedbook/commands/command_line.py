@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..account import ledger
 from ..account.rules import RegistryError
-from ..serving import served
+from ..serving import NoBook, served
 from . import claims, orders, printing, reruns, sources, status, verify
 from .notebooks import colab, form, formatting, refreshing
 from .prose import own_words
@@ -31,19 +31,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit status: 0 where all went well, 1 where a check failed or the input was refused.
     """
-    options = _parser().parse_args(arguments)
     try:
+        options = _parser().parse_args(arguments)
         return int(options.run(_checked(options)))
-    except (Refused, ledger.LedgerError, RegistryError, KeyError) as error:
+    except (NoBook, Refused, ledger.LedgerError, RegistryError, KeyError) as error:
         print(error.args[0], file=sys.stderr)
         return 1
 
 
 def _parser() -> argparse.ArgumentParser:
+    try:
+        book = served()
+        prog, note, experiments = book.command, book.note, book.experiments
+    except NoBook as error:  # the help needs none
+        prog, note, experiments = "python -m verifiedbook", str(error), ""
     parser = argparse.ArgumentParser(
-        prog=served().command,
+        prog=prog,
         description="Read, re-run and compare what the book decides.",
-        epilog=served().note,
+        epilog=note,
     )
     commands = parser.add_subparsers(dest="command", required=True)
 
@@ -75,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     afresh.add_argument("--draws", type=int, help="measure all bands anew, on so many processors")
     keep = command("record", "run a long experiment and keep its result", _record)
-    keep.add_argument("name", help=f"a module of {served().experiments or '(none)'}")
+    keep.add_argument("name", help=f"a module of {experiments or '(none)'}")
     instead = keep.add_mutually_exclusive_group()
     instead.add_argument(
         "--rekey", action="store_true", help="keep the result: the fingerprint matches the new code"

@@ -10,11 +10,12 @@ import ast
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from types import MappingProxyType
 from typing import Any
 
 import sympy as sp
+
+from ...serving import NoBook, served
 
 SYMBOL_KINDS: dict[str, dict[str, bool]] = {
     "size": {"integer": True, "positive": True},
@@ -67,14 +68,24 @@ _PRINTED = {"lam": "lambda", "gam": "gamma"}
 _BY_NAME = {entry.name: entry for entry in TABLE}
 
 
-@cache
+def _kinds() -> dict[str, str]:
+    """What kind of symbol each name is: those of the table, then those that a book adds."""
+    try:
+        added = served().symbols
+    except NoBook:
+        added = {}
+    return {**added, **{name: entry.kind for name, entry in _BY_NAME.items()}}
+
+
 def _symbol(name: str) -> sp.Symbol:
     entry = _BY_NAME.get(name)
-    if entry is None:
+    kind = entry.kind if entry else _kinds().get(name)
+    if kind is None:
         raise ValueError(
-            f"name: {name!r} is not in the book's notation; accepted: {', '.join(_BY_NAME)}"
+            f"name: {name!r} is not in the book's notation; accepted: {', '.join(_kinds())}, and "
+            'what the book adds: symbols = {L = "size"} in [tool.verifiedbook] of pyproject.toml'
         )
-    return sp.Symbol(_PRINTED.get(name, name), **SYMBOL_KINDS[entry.kind])
+    return sp.Symbol(_PRINTED.get(name, name), **SYMBOL_KINDS[kind])
 
 
 def symbols(names: str) -> sp.Symbol | tuple[sp.Symbol, ...]:
@@ -232,7 +243,9 @@ class FormulaReader:
         arguments: list[Any] = []
         for place, argument in enumerate(given):
             match argument:
-                case ast.Tuple(parts) if name in _WITH_TUPLES and place >= _WITH_TUPLES[name]:
+                case ast.Tuple(parts) | ast.List(parts) if place >= _WITH_TUPLES.get(
+                    name, place + 1
+                ):
                     arguments.append(sp.Tuple(*(self._read(part, depth + 1) for part in parts)))
                 case ast.Dict(keys, values) if name in _WITH_MAPPINGS and None not in keys:
                     numbers = (int(self._read(key)) for key in keys if key)
@@ -253,9 +266,9 @@ class FormulaReader:
             return self._things[name]
         if name in _CONSTANTS:
             return _CONSTANTS[name]
-        if name in _BY_NAME:
+        if name in _BY_NAME or name in _kinds():
             return _symbol(name)
-        known = [*self._things, *_BY_NAME, *_CONSTANTS]
+        known = [*self._things, *_kinds(), *_CONSTANTS]
         raise ValueError(
             f"text: {self._text!r} uses {name}, which the book's notation does not define; "
             f"accepted: {', '.join(known)}, and calls of {', '.join(self._functions)}"
