@@ -139,7 +139,7 @@ def test_a_module_is_tried_by_what_imports_it_or_by_what_imports_its_importers()
 
 
 def test_a_notebook_is_asked_about_a_line_that_it_comes_to() -> None:
-    path = "src/verified_transformer/book/drawings/charts/rows.py"
+    path = "packages/verifiedbook/src/verifiedbook/drawings/charts/rows.py"
     text = (ROOT / path).read_text(encoding="utf-8")
     asked = readers(ROOT, path, text.index("def bars"), 4)
     assert len(asked) == 4 and "bars(" in (ROOT / asked[0]).read_text(encoding="utf-8")

@@ -67,6 +67,8 @@ def test_the_wheel_holds_licences_claims_and_types(tmp_path: Path) -> None:
         "tying.yaml",
         "py.typed",
         "weightwise/__init__.pyi",
+        "verifiedbook/sphinx/static/verified.css",
+        "verifiedbook/live_figures/live.js",
     ):
         assert any(name.endswith(wanted) for name in names), wanted
     (metadata,) = (name for name in names if name.endswith("METADATA"))
@@ -75,17 +77,28 @@ def test_the_wheel_holds_licences_claims_and_types(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_package_of_its_own_is_built_from_its_folder_alone(tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "packages/weightwise", tmp_path / "weightwise")
+@pytest.mark.parametrize(
+    ("package", "holds"),
+    [
+        ("weightwise", ["__init__.pyi", "py.typed"]),
+        ("verifiedbook", [
+            "__init__.pyi", "py.typed", "sphinx/static/verified.css", "sphinx/templates/claim.html",
+            "account/rendering/templates/card.html", "checks/exercises/typed.yaml",
+            "checks/exercises/answers.js", "live_figures/live.js",
+        ]),
+    ],
+)  # fmt: skip
+def test_a_package_of_its_own_is_built_from_its_folder_alone(
+    package: str, holds: list[str], tmp_path: Path
+) -> None:
+    shutil.copytree(ROOT / "packages" / package, tmp_path / package)
     build = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q"]
-    subprocess.run(
-        [*build, "-w", tmp_path, tmp_path / "weightwise"], check=True, capture_output=True
-    )
-    (wheel,) = tmp_path.glob("weightwise-*.whl")
+    subprocess.run([*build, "-w", tmp_path, tmp_path / package], check=True, capture_output=True)
+    (wheel,) = tmp_path.glob(f"{package}-*.whl")
     names = zipfile.ZipFile(wheel).namelist()
-    for wanted in ("licenses/LICENSE", "weightwise/__init__.pyi", "weightwise/py.typed"):
-        assert any(name.endswith(wanted) for name in names), wanted
-    assert not any("verified" in name for name in names)
+    assert {f"{package}/{name}" for name in holds} <= {*names}
+    assert any(name.endswith("licenses/LICENSE") for name in names)
+    assert {name.partition("/")[0].partition("-")[0] for name in names} == {package}
 
 
 def test_requirements_agree() -> None:

@@ -10,11 +10,11 @@ from .figures import plt as plt
 from .live_figures import choice as choice
 from .live_figures import iterated as iterated
 from .live_figures import live as live
-from .live_figures import pile as pile
 from .live_figures import points_of as points_of
 from .live_figures import slider as slider
 from .live_figures import stack as stack
 from .live_figures import tabulated as tabulated
+from .live_figures.pile import pile as pile  # type: ignore[import-not-found]
 from .real_models.hugging_face import transformers as transformers
 from .real_models.released import RELEASED as RELEASED
 from .real_models.released import family as family
