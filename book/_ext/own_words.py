@@ -29,6 +29,7 @@ _MARK = re.compile(r'<wbr class="vt-own" data-own="(\S*) (\d+)">')
 _CLAIM = re.compile(r"\b[A-Z]{3,5}-\d{2,}\b")
 _SEAL = re.compile(r"#[0-9a-f]{6}\b")
 _PLACE = re.compile(r"(?:in )?notebooks/(\d+)-[^/]*/(\d+)-")
+_ROLE = re.compile(r"\{[\w:]+\}(?=`)")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)|\*\*|`")
 
 
@@ -116,6 +117,11 @@ def _decided(row: Row, known: Mapping[str, Any], to: Any) -> str:
     return f"Decided by {kinds}: {by}."
 
 
+def _said(row: Row) -> str:
+    """A row's words without roles, links and marks."""
+    return _LINK.sub(r"\1", plain.text(_ROLE.sub("", row.says)))
+
+
 class OwnWords(SphinxDirective):
     """The own words of all sections and pages, with what decides each."""
 
@@ -129,8 +135,8 @@ class OwnWords(SphinxDirective):
             rows = [row for cell in found.values() for row in cell]
             title = _PLACE.sub(r"\1.\2 ", path.relative_to(root).as_posix()).replace("-", " ")
             title = title.removeprefix("book/").removesuffix(SUFFIX)
-            lines = [(_LINK.sub(r"\1", plain.text(row.says)), _decided(row, known, to),
-                      escape(row.false_if)) for row in rows if told(row)]  # fmt: skip
+            lines = [(_said(row), _decided(row, known, to), escape(row.false_if))
+                     for row in rows if told(row)]  # fmt: skip
             body = "".join(
                 f"<tr><td>{escape(said)}</td><td>{by}</td><td>{never}</td></tr>"
                 for said, by, never in lines
