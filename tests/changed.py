@@ -37,7 +37,7 @@ def of_one_page(item: pytest.Item) -> str:
     for value in params:
         if isinstance(value, Path) and value.suffix in (".ipynb", ".md") and ROOT in value.parents:
             return page_of(value)
-        if isinstance(value, str) and (ROOT / "notebooks" / f"{value}.ipynb").is_file():
+        if isinstance(value, str) and re.fullmatch(r"\d-[\w-]{,80}/\d+-[\w-]{,80}", value):
             return f"notebooks/{value}"
     return ""
 
@@ -176,7 +176,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """Keep what a whole green run passed; a file that changed meanwhile did not pass."""
     if partly() and session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
         session.exitstatus = pytest.ExitCode.OK
-    if not _now or session.exitstatus != pytest.ExitCode.OK:
+    if not _now.get("files") or session.exitstatus != pytest.ExitCode.OK:
         return
     after = since.files()
     _now["files"] = {name: key for name, key in _now["files"].items() if after.get(name) == key}

@@ -39,7 +39,8 @@ BLIND = {
         "runs small_book live_in_browser warm_kernels other_processor command_line",
     ),
     "they run models and experiments, and read no page": (
-        "words cells", "recording gaussian_first_loss imports readme machine first_loss_domain",
+        "words cells",
+        "recording gaussian_first_loss imports readme machine first_loss_domain installs changed",
     ),
     "they read code, outputs and records, and no text": (
         "words", "colab colab_cells ledger lock errata citations formulas evidence recordings "
@@ -83,9 +84,9 @@ class Plan:
 
 
 def files(root: Path = ROOT) -> dict[str, str]:
-    """The hash of each file that git knows, or would take up."""
+    """The hash of each file that git knows, or would take up; none where there is no git."""
     command = ["git", "ls-files", "-co", "--exclude-standard", "-z"]
-    listed = subprocess.run(command, cwd=root, capture_output=True, check=True).stdout
+    listed = subprocess.run(command, cwd=root, capture_output=True, check=False).stdout
     names = sorted(filter(None, listed.decode().split("\0")))
     return {n: _hash((root / n).read_bytes()) for n in names if (root / n).is_file()}
 

@@ -186,6 +186,22 @@ def test_a_test_is_left_out_by_the_pages_that_it_names(function: Any, named: set
     assert changed.named_pages(item) == set()
 
 
+@pytest.mark.parametrize(
+    ("value", "page"),
+    [
+        (ROOT / f"{SECTION}.ipynb", SECTION),
+        (ROOT / "book/welcome.md", "book/welcome"),
+        ("3-first-loss/3-norm-variance", SECTION),
+        ("(" * 5000, ""),  # what a parser is given may be too long for the name of a file
+        (Path("book/welcome.md"), ""),
+        (3, ""),
+    ],
+)
+def test_a_test_is_of_the_page_that_its_parameter_says(value: Any, page: str) -> None:
+    item: Any = SimpleNamespace(callspec=SimpleNamespace(params={"value": value}))
+    assert changed.of_one_page(item) == page
+
+
 def test_a_page_is_new_where_it_differs_and_all_are_where_what_they_load_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
