@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -93,6 +94,21 @@ def test_a_symbol_of_no_kind_is_refused(book: Callable[..., None]) -> None:
 def test_a_package_that_is_not_installed_is_named(book: Callable[..., None]) -> None:
     with pytest.raises(NoBook, match=r"package 'no_such_book'.*accepted: .* installed"):
         book(package="no_such_book")
+
+
+@pytest.mark.parametrize(
+    ("folder", "place"), [("", "notebooks/a.ipynb"), ("books/one", "books/one/notebooks/a.ipynb")]
+)
+def test_colab_opens_a_book_in_a_folder(folder: str, place: str) -> None:
+    claims = pytest.importorskip("verifiedbook.sphinx.claims")
+    options = {
+        "repository_url": "https://github.com/one/books",
+        "path_to_docs": folder,
+        "launch_buttons": {"colab_url": "https://colab.example"},
+    }
+    config = SimpleNamespace(html_theme_options=options)
+    found = claims.colab_address(config, "notebooks/a.ipynb")
+    assert found == f"https://colab.example/github/one/books/blob/main/{place}"
 
 
 @pytest.mark.slow

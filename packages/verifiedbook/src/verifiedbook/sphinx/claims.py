@@ -63,7 +63,9 @@ def colab_address(config: Config, notebook: str) -> str:
     options = config.html_theme_options
     place = options["repository_url"].removeprefix("https://github.com/")
     branch = options.get("repository_branch", "main")
-    return f"{options['launch_buttons']['colab_url']}/github/{place}/blob/{branch}/{notebook}"
+    folder = (options.get("path_to_docs") or "").strip("/")  # path_to_book in _config.yml
+    file = f"{folder}/{notebook}" if folder else notebook
+    return f"{options['launch_buttons']['colab_url']}/github/{place}/blob/{branch}/{file}"
 
 
 def raw(html: str) -> nodes.raw:
