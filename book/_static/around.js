@@ -2,7 +2,6 @@
 window.addEventListener("load", () => {
   reachWhatScrolls();
   window.addEventListener("resize", () => reachWhatScrolls());
-  document.addEventListener("toggle", (event) => reachWhatScrolls(event.target), true);
 });
 
 // Formulas are copied whole, in dollars; what else was chosen is copied as the browser does it.
@@ -31,11 +30,13 @@ document.addEventListener("copy", (event) => {
 });
 
 // All is measured before anything is changed: each change would have the page laid out again.
-function reachWhatScrolls(root = document) {
+function reachWhatScrolls(...roots) {
+  const all = (selector) => (roots.length ? roots : [document]).flatMap((root) => [...root.querySelectorAll(selector)]);
   const noTable = (box) => !/\S {2,}\S/.test(box.textContent) || box.scrollWidth > 3 * box.clientWidth;
-  for (const box of [...root.querySelectorAll("article .output pre")].filter(noTable)) box.style.whiteSpace = "pre-wrap";
-  for (const box of root.querySelectorAll("article :is(pre, table, div, figure, .vt-wide)")) {
-    const scrolls = box.scrollWidth > box.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(box).overflowX);
+  for (const box of all("article .output pre").filter(noTable)) box.style.whiteSpace = "pre-wrap";
+  const boxes = all("article :is(pre, table, div, figure, .vt-wide)").map((box) =>
+    [box, box.scrollWidth > box.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(box).overflowX)]);
+  for (const [box, scrolls] of boxes) {
     if (scrolls && !("reached" in box.dataset)) { // the theme lets the keyboard into some, without a name
       box.tabIndex = 0;
       box.dataset.reached = "";

@@ -49,9 +49,11 @@ const instead = () => {}; // where the script is gone the fold has its link
 const follow = () => opened().catch(instead);
 addEventListener("hashchange", follow);
 addEventListener("DOMContentLoaded", follow);
+const justOpened = new Set();
 document.addEventListener("toggle", (event) => {
   if (!event.target.open) return;
-  holdWideFormulas(event.target);
+  if (!justOpened.size) setTimeout(() => { holdWideFormulas(...justOpened); justOpened.clear(); }); // many may open at once
+  justOpened.add(event.target);
   fill(event.target).catch(instead);
 }, true);
 // Searching the page with the browser's own keys finds what is folded as well.

@@ -81,9 +81,9 @@ function addFilter(ledger) {
 }
 
 // An inline box has no scrollWidth: what is drawn is measured, and only then changed.
-function holdWideFormulas(root = document) {
-  const formulas = [...root.querySelectorAll("span.math:not(.vt-wide)")];
+function holdWideFormulas(...roots) {
+  const formulas = (roots.length ? roots : [document]).flatMap((root) => [...root.querySelectorAll("span.math:not(.vt-wide)")]);
   const wide = formulas.filter((f) => f.getBoundingClientRect().width > f.closest("p, li, td, div").clientWidth);
   wide.forEach((formula) => formula.classList.add("vt-wide"));
-  globalThis.reachWhatScrolls?.(root);
+  globalThis.reachWhatScrolls?.(...roots);
 }
