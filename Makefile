@@ -106,8 +106,9 @@ test: lint browser ## every gate: unit tests, every notebook run afresh, the pag
 	$(PYTEST) -m "not nightly" $(NOTEBOOKS) $(DOCTESTS) tests notebooks$(if $(CHANGED), --changed)
 endif
 
-nightly: kernel browser $(TEST_READY) ## what `make test` leaves out, notebooks that train under 2 orders of summation, a part of each recording again, unit tests in ORDERS=3 random orders
+nightly: kernel browser $(TEST_READY) ## what `make test` leaves out, the second book, notebooks that train under 2 orders of summation, a part of each recording again, unit tests in ORDERS=3 random orders
 	$(PYTEST) -m nightly tests
+	PYTHONPATH=$(CURDIR)/packages/verifiedbook/src $(MAKE) -C examples/rectifiers test PYTHON=$(CURDIR)/$(TEST)/bin/python
 	$(TEST)/bin/python $(COMMAND) portable --trained --draws 2
 	@for name in $(RECORDINGS); do $(TEST)/bin/python $(COMMAND) record $$name --again || exit 1; done
 	@for order in $$(seq $(ORDERS)); do \
