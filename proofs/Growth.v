@@ -138,6 +138,7 @@ Proof.
   match type of F with context [sqrt ?e] => replace e with 1 in F by (unfold Rdiv; rewrite Rmult_0_l; ring) end. rewrite sqrt_1 in F.
   match type of F with context [sqrt ?e] => replace e with 2 in F by field end.
   assert (1 < sqrt 2) by (rewrite <- sqrt_1 at 1; apply sqrt_lt_1; lra). assert (/ sqrt 2 < / 1) by (apply Rinv_lt_contravar; lra). lra.
+Qed.
 Lemma GROW_35_product_met : ltac:(hypotheses (GROW_35_product 2 3 (fun _ => 1) (fun _ => 2))).
 Proof. lia. Qed.
 Lemma GROW_35_product_needs_1 : ~ ltac:(without 1 GROW_35_product).

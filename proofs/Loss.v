@@ -6,6 +6,9 @@ Open Scope R_scope.
 (** The cross-entropy of [n] logits [a] where the label is [j]. *)
 Definition cross_entropy (n : nat) (a : nat -> R) (j : nat) : R := ln (Σ i < n, exp (a i)) - a j.
 
+Lemma ln_0 : ln 0 = 0.
+Proof. unfold ln. destruct (Rlt_dec 0 0) as [B|]; [contradiction (Rlt_irrefl 0 B) | reflexivity]. Qed.
+
 Lemma total_positive : forall n f, (0 < n)%nat -> (forall i, (i < n)%nat -> 0 < f i) -> 0 < total n f.
 Proof.
   induction n; intros f N P; [lia|]. cbn. assert (0 < f n) by (apply P; lia).
@@ -43,9 +46,10 @@ Proof.
 Qed.
 
 (** LOSS-24. Logits that know nothing of the label have at least the mean loss log n. *)
-Theorem LOSS_24_least : forall n a, (0 < n)%nat -> ln (INR n) <= (Σ j < n, cross_entropy n a j) / INR n.
+Theorem LOSS_24_least : forall n a, ln (INR n) <= (Σ j < n, cross_entropy n a j) / INR n.
 Proof.
-  intros n a P. assert (N := lt_0_INR n P). rewrite loss_above_uniform by exact P.
+  intros n a. destruct (Nat.eq_dec n 0) as [->|Z]; [cbn; rewrite ln_0; unfold Rdiv; lra|].
+  assert (P : (0 < n)%nat) by lia. assert (N := lt_0_INR n P). rewrite loss_above_uniform by exact P.
   enough (0 <= Σ j < n, let x := ln (INR n) - cross_entropy n a j in exp x - 1 - x) by (apply Rmult_le_compat_r with (r := / INR n) in H;
     [unfold Rdiv; lra | apply Rlt_le, Rinv_0_lt_compat, N]).
   apply Rle_trans with (Σ j < n, 0); [rewrite total_const; lra|]. apply total_at_most. intros j _. cbv zeta.
@@ -53,7 +57,8 @@ Proof.
 Qed.
 
 (** LOSS-24. Only equal logits have it. *)
-Theorem LOSS_24_only : forall n a, (Σ j < n, cross_entropy n a j) / INR n = ln (INR n) ->
+Theorem LOSS_24_only : forall n a,
+  (Σ j < n, cross_entropy n a j) / INR n = ln (INR n) ->
   forall i j, (i < n)%nat -> (j < n)%nat -> a i = a j.
 Proof.
   intros n a E. assert (Q : forall j, (j < n)%nat -> cross_entropy n a j = ln (INR n));
@@ -70,6 +75,11 @@ Proof.
   unfold g in H; cbv zeta in H. destruct (Req_dec (ln (INR n) - cross_entropy n a j) 0) as [|D]; [lra|].
   apply exp_ineq1 in D. lra.
 Qed.
+
+Lemma LOSS_24_only_met : ltac:(hypotheses (LOSS_24_only 2 (fun _ => 1))).
+Proof. cbn [total]. rewrite !LOSS_23 by lia. cbn. field. Qed.
+Lemma LOSS_24_only_needs_1 : ~ ltac:(without 1 LOSS_24_only).
+Proof. intros F. specialize (F 2%nat INR 0%nat 1%nat ltac:(lia) ltac:(lia)). cbn in F. lra. Qed.
 
 (** each of the [n] logits [a] has the moment [exp (θ a)] of a normal number of standard deviation [s] *)
 Definition normal_moment_at {Ω} (L : law Ω) n (a : nat -> Ω -> R) θ s :=
@@ -103,7 +113,7 @@ Theorem BOOK_82_bound : forall Ω (L : law Ω) n a θ s c,
   c <= ln (INR n) / θ + θ * s ^ 2 / 2.
 Proof.
   intros Ω L n a θ s c M T U C. destruct (Nat.eq_dec n 0) as [->|Z].
-  { assert (E : ln 0 = 0) by (unfold ln; destruct (Rlt_dec 0 0) as [B|]; [contradiction (Rlt_irrefl 0 B) | reflexivity]). assert (Z := mean_unique L _ _ _ C (mean_const L (ln 0))).
+  { assert (E := ln_0). assert (Z := mean_unique L _ _ _ C (mean_const L (ln 0))).
     assert (Q := pow2_ge_0 s). apply Rle_trans with 0; [lra|]. change (INR 0) with 0. unfold Rdiv. rewrite E, Rmult_0_l. nra. }
   assert (P : (0 < n)%nat) by lia. assert (N := lt_0_INR n P). clear Z. set (e := INR n * exp (θ ^ 2 * s ^ 2 / 2)).
   assert (E : 0 < e) by (apply Rmult_lt_0_compat; [exact N | apply exp_pos]).

@@ -1,7 +1,6 @@
 (** SELU for standard normal numbers, from the density: INIT-11, INIT-21 (elu), INIT-27, INIT-28, INIT-32, BOOK-58. *)
 From Coq Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
-From Interval Require Import Tactic.
 From Proofs Require Import Law Normal Truncated Layers.
 Open Scope R_scope.
 
@@ -96,21 +95,96 @@ Definition K : R := exp 2 * erfc (sqrt 2) - 2 * exp (1 / 2) * erfc (1 / sqrt 2) 
 Definition α₀ : R := sqrt (2 / PI) / (1 - exp (1 / 2) * erfc (1 / sqrt 2)).
 Definition λ₀ : R := / sqrt ((1 + α₀ ^ 2 * K) / 2).
 
-Lemma erfc_bounds : 0.3173 < erfc (1 / sqrt 2) < 0.3174 /\ 0.0455 < erfc (sqrt 2) < 0.0456.
-Proof. unfold erfc, erf. repeat split; integral. Qed.
+(** The tail of the bell, between two quotients. *)
+Definition tail (x : R) : R := half - part x.
 
-Lemma constants : 0 < 1 - exp (1 / 2) * erfc (1 / sqrt 2) /\ 0 < K /\ 1.6 < α₀ < 1.7 /\ 1.1 < λ₀ ^ 2 < 1.12.
+Lemma falls_to_its_limit : forall (f f' : R -> R) x, 0 < x -> (forall y, 0 < y -> is_derive f y (f' y)) -> (forall y, 0 < y -> f' y <= 0) ->
+  is_lim f p_infty 0 -> 0 <= f x.
 Proof.
-  destruct erfc_bounds as [A B]. assert (C : 1.673 < α₀ < 1.674).
-  { unfold α₀. generalize dependent (erfc (1 / sqrt 2)). intros e. clear B. intros. split; interval with (i_prec 60). }
-  assert (D : 0.289 < K < 0.291).
-  { unfold K. generalize dependent (erfc (1 / sqrt 2)). intros e E. generalize dependent (erfc (sqrt 2)). intros f. clear C. split; interval. }
-  assert (E : (1 + α₀ ^ 2 * K) / 2 > 0) by nra. assert (F : λ₀ ^ 2 = / ((1 + α₀ ^ 2 * K) / 2)).
+  intros f f' x X D N L.
+  apply (is_lim_le_loc f (fun _ => f x) p_infty 0 (f x)); [ | exact L | apply is_lim_const]. exists x. intros y Y.
+  destruct (MVT_gen f x y f') as (c & C & E).
+  - intros z Z. rewrite Rmin_left in Z by lra. apply D. lra.
+  - intros z Z. rewrite Rmin_left in Z by lra. apply continuity_pt_filterlim, (ex_derive_continuous f). eexists. apply D. lra.
+  - rewrite Rmin_left in C by lra. assert (f' c <= 0) by (apply N; lra). nra.
+Qed.
+
+Lemma tail_limit : is_lim tail p_infty 0.
+Proof.
+  replace (Finite 0) with (Finite (half - half)) by (f_equal; ring). apply is_lim_minus'; [apply is_lim_const | apply part_limit].
+Qed.
+
+Lemma quotient_falls : forall g, (forall t, 1 < t -> 0 <= g t <= 3) -> is_lim (fun t => bell t * g t) p_infty 0.
+Proof.
+  intros g G. apply (falls_to_0 _ 48). intros t T. specialize (G t T). assert (B := bell_below t ltac:(lra)).
+  assert (E := exp_pos (- t ^ 2 / 2)). fold (bell t) in E. rewrite Rabs_pos_eq by nra. assert (1 <= t ^ 3) by nra.
+  replace (48 / t) with (16 / t * 3) by (field; lra). apply Rmult_le_compat; nra.
+Qed.
+
+Lemma tail_below : forall x, 0 < x -> tail x <= bell x * ((x ^ 2 + 2) / (x ^ 3 + 3 * x)).
+Proof.
+  intros x X. enough (0 <= bell x * ((x ^ 2 + 2) / (x ^ 3 + 3 * x)) - tail x) by lra.
+  apply (falls_to_its_limit (fun x => bell x * ((x ^ 2 + 2) / (x ^ 3 + 3 * x)) - tail x) (fun x => - (6 * bell x / (x ^ 2 * (x ^ 2 + 3) ^ 2)))); [exact X | | |].
+  - intros y Y. assert (0 < y ^ 3 + 3 * y) by (assert (0 < y ^ 3) by (apply pow_lt, Y); lra). unfold tail, bell. auto_derive.
+    + repeat split; [lra | eexists; apply part_derive].
+    + replace (Derive (fun x => part x) y) with (bell y) by (symmetry; apply is_derive_unique, part_derive). unfold bell. exps. field.
+      repeat split; nra.
+  - intros y Y. assert (E := exp_pos (- y ^ 2 / 2)). fold (bell y) in E. enough (0 <= 6 * bell y / (y ^ 2 * (y ^ 2 + 3) ^ 2)) by lra.
+    apply Rlt_le, Rdiv_lt_0_compat; [lra | apply Rmult_lt_0_compat; apply pow_lt; nra].
+  - replace (Finite 0) with (Finite (0 - 0)) by (f_equal; ring). apply is_lim_minus'; [apply quotient_falls | apply tail_limit].
+    intros t T. assert (0 < t ^ 3 + 3 * t) by (assert (0 < t ^ 3) by (apply pow_lt; lra); lra). split; [apply Rlt_le, Rdiv_lt_0_compat; nra|].
+    apply (Rmult_le_reg_r (t ^ 3 + 3 * t)); [lra|]. replace ((t ^ 2 + 2) / (t ^ 3 + 3 * t) * (t ^ 3 + 3 * t)) with (t ^ 2 + 2) by (field; lra). nra.
+Qed.
+
+Lemma tail_above : forall x, 0 < x -> bell x * (x / (x ^ 2 + 1)) <= tail x.
+Proof.
+  intros x X. enough (0 <= tail x - bell x * (x / (x ^ 2 + 1))) by lra.
+  apply (falls_to_its_limit (fun x => tail x - bell x * (x / (x ^ 2 + 1))) (fun x => - (2 * bell x / (x ^ 2 + 1) ^ 2))); [exact X | | |].
+  - intros y Y. assert (0 < y ^ 2 + 1) by nra. unfold tail, bell. auto_derive.
+    + repeat split; [eexists; apply part_derive | nra].
+    + replace (Derive (fun x => part x) y) with (bell y) by (symmetry; apply is_derive_unique, part_derive). unfold bell. exps. field. nra.
+  - intros y Y. assert (E := exp_pos (- y ^ 2 / 2)). fold (bell y) in E. enough (0 <= 2 * bell y / (y ^ 2 + 1) ^ 2) by lra.
+    apply Rlt_le, Rdiv_lt_0_compat; [lra | apply pow_lt; nra].
+  - replace (Finite 0) with (Finite (0 - 0)) by (f_equal; ring). apply is_lim_minus'; [apply tail_limit | apply quotient_falls].
+    intros t T. split; [apply Rlt_le, Rdiv_lt_0_compat; nra|].
+    apply (Rmult_le_reg_r (t ^ 2 + 1)); [nra|]. replace (t / (t ^ 2 + 1) * (t ^ 2 + 1)) with t by (field; nra). nra.
+Qed.
+
+(** [A] and [B], of which the second moment map is made, in bounds that are good enough; they need of π only that it exceeds 3. *)
+Definition A₀ : R := exp 2 * erfc (sqrt 2).
+Definition B₀ : R := exp (1 / 2) * erfc (1 / sqrt 2).
+
+Lemma tilted_tail : forall x, exp (x ^ 2 / 2) * erfc (x / sqrt 2) = exp (x ^ 2 / 2) * tail x / half.
+Proof. intros x. assert (H := half_positive). unfold erfc, tail. rewrite part_is_erf. field. lra. Qed.
+
+Lemma A₀B₀ : 2 / 5 <= A₀ * half <= 3 / 7 /\ 1 / 2 <= B₀ * half <= 3 / 4 /\ 6 / 5 < half < 29 / 20.
+Proof.
+  assert (H := half_positive). assert (P := sqrt_lt_R0 2 ltac:(lra)).
+  assert (A : A₀ * half = exp (2 ^ 2 / 2) * tail 2).
+  { unfold A₀. replace (sqrt 2) with (2 / sqrt 2) by (set (q := sqrt 2) in *; replace 2 with (q * q) by (apply sqrt_sqrt; lra); field; lra).
+    replace 2 with (2 ^ 2 / 2) at 1 by field. rewrite tilted_tail. field. lra. }
+  assert (B : B₀ * half = exp (1 ^ 2 / 2) * tail 1) by (unfold B₀; replace (1 / 2) with (1 ^ 2 / 2) by field; rewrite tilted_tail; field; lra).
+  assert (E : forall x, exp (x ^ 2 / 2) * bell x = 1) by (intros; unfold bell; rewrite <- exp_plus, <- exp_0; f_equal; field).
+  assert (U := fun x X => Rmult_le_compat_l _ _ _ (Rlt_le _ _ (exp_pos (x ^ 2 / 2))) (tail_below x X)).
+  assert (V := fun x X => Rmult_le_compat_l _ _ _ (Rlt_le _ _ (exp_pos (x ^ 2 / 2))) (tail_above x X)).
+  assert (U2 := U 2 ltac:(lra)). assert (U1 := U 1 ltac:(lra)). assert (V2 := V 2 ltac:(lra)). assert (V1 := V 1 ltac:(lra)).
+  rewrite <- Rmult_assoc, E in U2, U1, V2, V1. rewrite A, B. assert (Q : half * half = PI / 2) by (apply sqrt_sqrt; assert (T := PI_RGT_0); lra).
+  assert (Q2 := PI2_3_2). unfold PI2 in Q2. assert (Q3 := PI_4). repeat split; try lra; nra.
+Qed.
+
+Lemma constants : 0 < 1 - B₀ /\ 0 < K /\ 1 < α₀ /\ 0 < λ₀ ^ 2 /\ λ₀ ^ 2 * (1 + α₀ ^ 2 * K) = 2.
+Proof.
+  destruct A₀B₀ as (A & B & H). assert (H0 := half_positive).
+  assert (K1 : K = A₀ - 2 * B₀ + 1) by (unfold K, A₀, B₀; ring).
+  assert (B1 : 0 < B₀ < 5 / 8) by nra. assert (K2 : 0 < K) by (rewrite K1; nra).
+  assert (C : α₀ * (half * (1 - B₀)) = 1).
+  { assert (P := PI_RGT_0). unfold α₀. fold B₀. assert (Q : sqrt (2 / PI) * half = 1).
+    { unfold half. rewrite <- sqrt_mult by (apply Rlt_le, Rdiv_lt_0_compat; lra). replace (2 / PI * (PI / 2)) with 1 by (field; lra). apply sqrt_1. }
+    transitivity (sqrt (2 / PI) * half); [field; lra | exact Q]. }
+  assert (D : 1 < α₀) by nra.
+  assert (E : 0 < (1 + α₀ ^ 2 * K) / 2) by nra. assert (F : λ₀ ^ 2 = / ((1 + α₀ ^ 2 * K) / 2)).
   { unfold λ₀. rewrite pow_inv, pow2_sqrt by lra. reflexivity. }
-  repeat split; try lra.
-  - generalize dependent (erfc (1 / sqrt 2)). intros e E'. intros. interval.
-  - rewrite F. generalize dependent α₀. generalize dependent K. intros. interval.
-  - rewrite F. generalize dependent α₀. generalize dependent K. intros. interval.
+  repeat split; try lra; rewrite F; [apply Rinv_0_lt_compat, E | field; nra].
 Qed.
 
 Lemma elu_moment_1 : forall a, mean (normal 1) (fun z => elu a z ^ 2) ((1 + a ^ 2 * K) / 2).
@@ -131,7 +205,7 @@ Proof. intros a b E. rewrite <- (Rinv_inv a), E. apply Rinv_inv. Qed.
 
 Lemma α₀_inverse : / α₀ = half * (1 - exp (1 / 2) * erfc (1 / sqrt 2)).
 Proof.
-  destruct constants as (D & _). assert (P := PI_RGT_0). unfold α₀, half. assert (0 < sqrt (2 / PI)) by (apply sqrt_lt_R0, Rdiv_lt_0_compat; lra).
+  destruct constants as (D & _). unfold B₀ in D. assert (P := PI_RGT_0). unfold α₀, half. assert (0 < sqrt (2 / PI)) by (apply sqrt_lt_R0, Rdiv_lt_0_compat; lra).
   replace (PI / 2) with (/ (2 / PI)) by (field; lra). rewrite sqrt_inv. field. lra.
 Qed.
 
@@ -254,8 +328,13 @@ Qed.
 (** ... which is less than 1: the fixed point attracts. *)
 Theorem BOOK_58_attracting : 0 < λ₀ ^ 2 * (1 + α₀ ^ 2 * (2 * exp 2 * erfc (sqrt 2) - exp (1 / 2) * erfc (1 / sqrt 2))) / 2 < 1.
 Proof.
-  destruct constants as (_ & _ & C & D), erfc_bounds as (A & B). generalize dependent (λ₀ ^ 2). generalize dependent α₀.
-  generalize dependent (erfc (sqrt 2)). generalize dependent (erfc (1 / sqrt 2)). intros. split; interval.
+  destruct constants as (_ & P & C & L & E), A₀B₀ as ((A1 & A2) & (B1 & B2) & H1 & H2). assert (H0 := half_positive).
+  replace (2 * exp 2 * erfc (sqrt 2)) with (2 * A₀) by (unfold A₀; ring). fold B₀. assert (K1 : K = A₀ - 2 * B₀ + 1) by (unfold K, A₀, B₀; ring).
+  assert (X : 0 < 2 * A₀ - B₀) by (apply (Rmult_lt_reg_r half); lra). assert (Z : 0 < α₀ ^ 2) by nra.
+  assert (W : A₀ + B₀ < 1) by (apply (Rmult_lt_reg_r half); lra). assert (Y : 2 * A₀ - B₀ < K) by lra.
+  split; [apply Rdiv_lt_0_compat; [apply Rmult_lt_0_compat|]; nra|].
+  enough (λ₀ ^ 2 * (1 + α₀ ^ 2 * (2 * A₀ - B₀)) < 2) by lra.
+  apply Rlt_le_trans with (λ₀ ^ 2 * (1 + α₀ ^ 2 * K)); [|lra]. apply Rmult_lt_compat_l; [exact L | apply Rplus_lt_compat_l, Rmult_lt_compat_l; lra].
 Qed.
 
 Lemma BOOK_58_slope_met : ltac:(hypotheses (BOOK_58_slope
