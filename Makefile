@@ -57,7 +57,7 @@ export RUN
 OMP_NUM_THREADS ?= 1
 export OMP_NUM_THREADS
 
-.PHONY: help nightly elsewhere tried newest live-outputs install book kernel pdf links serve check format lint test claims lock release verify refresh owners record evidence evidence-wheels portable fresh-seeds bench times sources publish-colab form own-words mutants canaries browser chapter named clean
+.PHONY: help nightly elsewhere tried newest live-outputs install book kernel pdf links serve check format lint test claims lock release verify refresh owners record evidence evidence-wheels portable fresh-seeds bench times sources publish-colab form own-words mutants canaries browser chapter named clean proofs
 .DEFAULT_GOAL := book
 
 help: ## list the targets
@@ -199,6 +199,13 @@ mutants: $(TEST_READY) ## faults at random, and what sees them: KIND=prose N=60 
 	PYTHONPATH=$(SOURCES):$(CURDIR)/tests $(TEST)/bin/python -m mutation \
 	  $(if $(KIND),--kind $(KIND)) $(if $(N),--n $(N)) $(if $(CHAPTER),--chapter $(CHAPTER)) $(if $(SALT),--salt $(SALT))
 
+proofs: $(if $(SHOW),,rocq) $(TEST_READY) ## have the kernel check proofs/ and keep what it found; SHOW=LOSS-14: statement, hypotheses, axioms
+ifdef SHOW
+	@$(TEST)/bin/python proofs/check.py --show $(SHOW)
+else
+	@if command -v coqc >/dev/null; then $(TEST)/bin/python proofs/check.py; else $(TEST)/bin/python proofs/check.py --cheap; fi
+endif
+
 canaries: $(TEST_READY) ## count the known-bad inputs of each file anew: there may be more, and not fewer
 	$(TEST)/bin/python -m pytest -n 0 -q --collect-only -m "canary and not nightly" tests packages | grep :: | cut -d : -f 1 | LC_ALL=C sort | uniq -c > tests/canaries/counts.txt
 
@@ -223,6 +230,15 @@ browser:
 	  { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y chromium; } >/dev/null \
 	    || echo "chromium could not be installed: the browser test will be skipped"; \
 	else echo "No chromium, and no root on Debian to install it: the browser test will be skipped"; fi
+
+# The kernel: installed where this runs as root on Debian; elsewhere it says so.
+rocq:
+	@if command -v coqc >/dev/null && test -d "$$(coqc -where)/user-contrib/Coquelicot"; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	  echo "Installing Rocq for the proofs"; \
+	  { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y coq libcoq-coquelicot; } >/dev/null \
+	    || echo "Rocq could not be installed: the kernel run is skipped"; \
+	else echo "No Rocq with Coquelicot, and no root on Debian to install it: the kernel run is skipped"; fi
 
 install: $(TEST_READY) $(BOOK_READY) ## set up both environments; with -j2 at the same time
 

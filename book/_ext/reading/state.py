@@ -162,6 +162,27 @@ def machines(root: Path) -> str:
     return table(["Where", "What ran", "Result", "As the book is now?", "Run"], rows)
 
 
+def proofs(root: Path) -> str:
+    """What a proof kernel has checked, when, and of which file which theorems."""
+    file = root / "proofs" / "checked.json"
+    if not file.exists():
+        return NOTHING
+    checked = json.loads(file.read_text(encoding="utf-8"))
+    theorems = checked["theorems"]
+    claims = {name.split()[0] for one in theorems for name in one["claims"]}
+    rows = [
+        (name, len(of), ", ".join(dict.fromkeys(c.split()[0] for one in of for c in one["claims"])))
+        for name in sorted({one["file"] for one in theorems})
+        if (of := [one for one in theorems if one["file"] == name])
+    ]
+    return (
+        f"<p>{len(theorems)} theorems on {len(claims)} claims, in {checked['lines']} lines; "
+        f"checked by Rocq {escape(checked['kernel'])} in {checked['seconds']} s, "
+        f"on {checked['when']}. No axiom but those of the reals.</p>"
+        + table(["File", "Theorems", "Claims"], rows)
+    )
+
+
 def _by_chance(kept: Mapping[str, Mapping[str, Any]], root: Path) -> str:
     """How many runs with other draws there were, and how many would fail by chance."""
     chance = {
@@ -317,5 +338,5 @@ def _section(notebook: str) -> str:
 
 PARTS: Mapping[str, Callable[[Path], str]] = {
     part.__name__: part
-    for part in (versions, gates, clauses, own_words, times, elsewhere, machines, mutants, devices)
+    for part in (versions, gates, clauses, own_words, proofs, times, elsewhere, machines, mutants, devices)
 }

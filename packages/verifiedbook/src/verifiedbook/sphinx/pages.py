@@ -6,6 +6,7 @@ its index a text in which formulas stand as letters: `2dσ⁴` finds what says i
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Iterator
@@ -77,7 +78,13 @@ def _changed(app: Sphinx, claim: Entry, beside: list[str], ran: list[Run]) -> bo
     env: Any = app.env
     shown = {claim.id, *beside, *claim.uses, *claim.used_by}
     pages = {*(run.page for run in ran), (claim.notebook or "").removesuffix(".ipynb")}
-    missing = not Path(app.outdir, f"{page(claim.id)}.html").exists()
+    target, proofs = (
+        Path(app.outdir, f"{page(claim.id)}.html"),
+        Path(app.srcdir, "proofs", "checked.json"),
+    )
+    missing = not target.exists()
+    if not missing and proofs.exists() and proofs.stat().st_mtime > target.stat().st_mtime:
+        return True
     return bool(missing or shown & Claims.of(env).changed or pages & env.verified_read) or (
         env.verified_read >= env.found_docs
     )
@@ -137,7 +144,23 @@ def _body(
         claim, article, known, run, _book(app), lambda name: f"{name}.html",
         chapter if chapter in app.env.found_docs else None,
         [render.found(r, _highlighted(app, r.code)) for r in ran],
+        proved(Path(app.srcdir)).get(claim.id, []),
     )  # fmt: skip
+
+
+def proved(root: Path) -> dict[str, list[dict[str, Any]]]:
+    """The theorems that a kernel has checked, by claim, as `proofs/checked.json` has them."""
+    file = root / "proofs" / "checked.json"
+    if not file.exists():
+        return {}
+    checked = json.loads(file.read_text(encoding="utf-8"))
+    found: dict[str, list[dict[str, Any]]] = {}
+    for one in checked["theorems"]:
+        for name in one["claims"]:
+            claim, _, case = name.partition(" ")
+            more = {"case": case, "kernel": checked["kernel"], "when": checked["when"]}
+            found.setdefault(claim, []).append({**one, **more})
+    return found
 
 
 def _highlighted(app: Sphinx, code: str | None) -> str | None:

@@ -152,7 +152,7 @@ def _by_number(number: str) -> list[int]:
 def page(
     claim: Entry, article: Article, claims: Mapping[str, Entry], run: Mapping[str, str] | None,
     book: Mapping[str, str], to: Link, chapter_page: str | None = None,
-    ran: Sequence[Mapping[str, object]] = (),
+    ran: Sequence[Mapping[str, object]] = (), proved: Sequence[Mapping[str, object]] = (),
 ) -> str:  # fmt: skip
     """The page of a claim.
 
@@ -165,13 +165,14 @@ def page(
         to: the address of another claim's page.
         chapter_page: the page of its article's chapter, where the book has it.
         ran: what stands in the notebooks of each of its records; see `found`.
+        proved: the theorems that a proof kernel has checked of it; see `pages.proved`.
     """
     template = _environment().get_template("claim.html")
     row = table.VERDICTS[claim.verdict]
     return template.render(
         claim=claim, article=article, claims=claims, run=run, book=book, to=to, row=row,
         chapter_page=chapter_page, up="../", around=graph.around(claims, claim.id),
-        ran=ran or [None] * len(claim.evidence), cases=cases(claim),
+        ran=ran or [None] * len(claim.evidence), cases=cases(claim), proved=proved,
     )  # fmt: skip
 
 
