@@ -338,5 +338,6 @@ def _section(notebook: str) -> str:
 
 PARTS: Mapping[str, Callable[[Path], str]] = {
     part.__name__: part
-    for part in (versions, gates, clauses, own_words, proofs, times, elsewhere, machines, mutants, devices)
-}
+    for part in (versions, gates, clauses, own_words, proofs, times, elsewhere, machines, mutants,
+                 devices)
+}  # fmt: skip
