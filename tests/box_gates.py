@@ -21,6 +21,7 @@ from page_facts import bare, letters, of_latex
 
 from verifiedbook.account import errata, evidence, registry
 from verifiedbook.account.rendering import readable
+from verifiedbook.sphinx.pages import proved
 
 Claim = dict[str, Any]
 ROOT = Path(__file__).parent.parent
@@ -164,13 +165,30 @@ def _page(claim: Claim, book: Book) -> str:
         f"{label(claim)}{evidence.VERDICTS[claim['verdict']].means}.",
         f"{claim['told'][:1].upper()}{claim['told'][1:]}." * bool(claim["notebook"]),
         _truth(claim), met, "Evidence",
-        "".join(map(_record, claim["evidence"])) or "No check has run yet.", scored,
+        "".join(map(_record, claim["evidence"])) or "No check has run yet.",
+        "".join(map(_proved, proved(ROOT).get(claim["id"], ()))), scored,
         f"Its neighbours{_drawn(claim, book.known)}" * bool(uses or used), uses, used, "History",
         told or "Its statement and its verdict have not been changed.",
         "Check it yourself", check if run else "No notebook decides it.", "Cite it",
         f"{book.cited}, claim {claim['id']}. {book.address}, page claims/{claim['id']}.html",
         _bibtex(claim, book),
     ))  # fmt: skip
+
+
+def _proved(one: dict[str, Any]) -> str:
+    """What is said of a theorem that a kernel has checked."""
+    case = f" (case “{one['case']}”)" if one["case"] else ""
+    assumed = "It has no hypotheses."
+    if one["hypotheses"]:
+        assumed = (
+            f"Of the law it assumes: {'; '.join(one['hypotheses'])}. Each of these is met by a law "
+            "in the same file, and without any one of them the statement is refuted there."
+        )
+    return (
+        f"Kernel-proved{case}: {one['words']}{assumed}proofs/{one['file']}, theorem {one['name']}; "
+        f"Rocq {one['kernel']}, {one['when']}; no axioms but those of the reals."
+        f"the statement{one['statement']}"
+    )
 
 
 def _side(wrong: Claim, name: str) -> str:

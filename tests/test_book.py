@@ -71,7 +71,8 @@ def broken_build(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, str]:
     root = tmp_path_factory.mktemp("broken")
     for name in ("book", "src", "packages"):
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "_config.yml", root)
+    for name in ("_config.yml", "pyproject.toml"):
+        shutil.copy(ROOT / name, root)
     (root / "notebooks").mkdir()
     faulty = sorted((CANARIES / "pages").iterdir())
     for page in faulty:

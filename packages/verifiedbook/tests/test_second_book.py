@@ -115,7 +115,7 @@ def test_colab_opens_a_book_in_a_folder(folder: str, place: str) -> None:
 def test_the_help_needs_no_book(tmp_path: Path) -> None:
     run = subprocess.run(
         [sys.executable, "-m", "verifiedbook", "--help"],
-        cwd=tmp_path, capture_output=True, text=True, check=True,
+        cwd=tmp_path, capture_output=True, text=True, check=True, encoding="utf-8",
     )  # fmt: skip
     assert "refresh" in run.stdout
     assert "no pyproject.toml" in " ".join(run.stdout.split())
