@@ -31,7 +31,10 @@ def uncovered(pyproject: str) -> set[str]:
                 found |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 found.add(node.module)
-    tops = {{"yaml": "pyyaml"}.get(n, n) for n in (name.partition(".")[0] for name in found)}
+    tops = {
+        {"yaml": "pyyaml", "fontTools": "fonttools"}.get(n, n)
+        for n in (name.partition(".")[0] for name in found)
+    }
     return tops - names - BROUGHT - sys.stdlib_module_names - {"verifiedbook"}
 
 

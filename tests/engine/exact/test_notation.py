@@ -66,7 +66,7 @@ def test_limits_bind_a_name():
         "True",
         "sqrt(*(1, 2))",
         "sqrt(d, evaluate=0)",
-        "Integral(x, [x, 0, 1])",
+        "Integral([x], (x, 0, 1))",
         "sqrt((1, 2))",
         "d; n",
         "d +",
