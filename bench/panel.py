@@ -26,6 +26,7 @@ from verified_transformer.book.real_models.panel import (
     stock,
     table_of,
 )  # fmt: skip
+from verifiedbook.writing import write_whole
 from weightwise import grow
 
 TARGET = Path(__file__).parents[1] / "book" / "panel.txt"
@@ -125,7 +126,7 @@ def main() -> None:
         cells = (grown(name, True), grown(name, False), flat_vectors(name))
         lines.append(f"| {name} | {' | '.join(cells)} |")
         print(lines[-1], flush=True)
-    TARGET.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_whole(TARGET, "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

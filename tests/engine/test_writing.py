@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 CALL = re.compile(r"write_text\(|nbformat\.write\(")
 IN_PLACE = {  # into the build
     f"packages/verifiedbook/src/verifiedbook/{name}.py"
-    for name in ("commands/printing", "sphinx/__init__")
+    for name in ("commands/printing", "sphinx/__init__", "sphinx/formulas/__init__")
 }
 
 
