@@ -204,4 +204,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     # Before what folds hold is taken out of a page, and Chinese words are marked.
     app.connect("html-page-context", typeset_page, priority=800)
     app.add_css_file(SHEET)
+    # The font is in the sheet, but is read when something is drawn with it: lines would break anew.
+    app.add_js_file(None, body="document.fonts.load('1em \"Verified Math\"')")
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
