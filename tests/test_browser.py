@@ -124,7 +124,8 @@ class Tab:
 
 
 def fill_strips(page: Page) -> None:
-    """Let every fold of an open page be filled, as the keys of a search do, and wait for it."""
+    """Let every fold of an open page be filled, as the keys of a search do, and show what waits."""
+    page.evaluate("document.querySelectorAll('.vt-show').forEach(asks => asks.click())")
     if page.locator('meta[name="vt-evidence"]').count():
         page.keyboard.press("Control+f")
         page.wait_for_function("!document.querySelector('details[id]:not([data-filled])')")

@@ -83,6 +83,8 @@ def run_here(earlier, source):
     if (shown.printed) make("pre", { textContent: shown.printed }, cell.said);
     if (shown.left_out) make("p", { textContent: shown.left_out }, cell.said);
     if (cell.stored) cell.stored.hidden = true;
+    if (cell.text.value.trimEnd() !== cell.printed)
+      cell.said.parentElement.dispatchEvent(new CustomEvent("vt-ran", { bubbles: true }));
   };
   const busy = (cell, on) => {
     cell.run.disabled = on;
@@ -138,9 +140,9 @@ def run_here(earlier, source):
   open.forEach((element, place) => {
     const code = element.querySelector(".cell_input"), source = code.querySelector("pre").textContent;
     const bar = make("div", { className: "vt-here" });
-    const cell = { place, code, stored: element.querySelector(".cell_output") };
+    const cell = { place, code, printed: source.trimEnd(), stored: element.querySelector(".cell_output") };
     cell.text = make("textarea", {
-      value: source.trimEnd(), hidden: true, spellcheck: false, autocapitalize: "off",
+      value: cell.printed, hidden: true, spellcheck: false, autocapitalize: "off",
       ariaLabel: "Code of this cell; Shift and Enter run it" }, bar);
     cell.run = make("button", { type: "button", textContent: "Run it here" }, bar);
     cell.reset = make("button", { type: "button", textContent: "Reset", hidden: true }, bar);
@@ -152,7 +154,7 @@ def run_here(earlier, source):
     };
     cell.reset.onclick = () => {
       if (current === cell) stop();
-      cell.text.value = source.trimEnd();
+      cell.text.value = cell.printed;
       cell.text.hidden = cell.reset.hidden = true;
       cell.code.hidden = false;
       if (cell.stored) cell.stored.hidden = false;

@@ -19,6 +19,8 @@ from typing import Any
 
 import yaml
 
+from ..account.rendering.held_answers import answers_last
+
 _LEFT_OUT = frozenset(
     {"book/problem-sets", "book/ledger", "book/claim-graph", "book/status", "book/api"}
 )
@@ -133,7 +135,7 @@ def _section(text: str, page: str, depth: int, pages: dict[str, int], published:
     found = _ARTICLE.search(text)
     if found is None:
         raise NotPrinted(f"{page}.html has no article; build it: make book")
-    body = re.sub(r"<script\b.*?</script>", "", found[1], flags=re.DOTALL)
+    body = re.sub(r"<script\b.*?</script>", "", answers_last(found[1]), flags=re.DOTALL)
     name = _name(page)
     body = re.sub(
         r'\b(href|src)="([^"]*)"',

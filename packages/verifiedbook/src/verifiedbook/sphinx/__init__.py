@@ -165,4 +165,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
         app.add_css_file(sheet)
     app.add_js_file("verified.js", priority=100, loading_method="defer")
     app.add_js_file("strips.js", priority=100, loading_method="defer")
+    app.setup_extension(f"{__name__}.waiting")  # its script uses the one above
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-/* Exercises and guesses that are answered in the page. The build puts TABLE, which is
+/* Exercises that are answered in the page. The build puts TABLE, which is
    engine/checks/exercises/typed.yaml, above this; reading and judging are those of typed.py and
    answers.py, held together by tests/answers.yaml. */
 const said = (what, ...parts) =>
@@ -281,21 +281,3 @@ function answerable(form) {
 }
 
 document.querySelectorAll("form.vt-answer").forEach(answerable);
-
-/* A question of the text in `<span class="vt-guess name">`; what is found, in "vt-guessed name". */
-function guessable(question) {
-  const name = question.classList[1], id = location.pathname.split("/").slice(-2).join("/") + name;
-  const label = document.createElement("label"), field = document.createElement("input");
-  Object.assign(field, { type: "text", autocomplete: "off", value: kept.read(id), placeholder: "your guess" });
-  question.replaceWith(label);
-  label.append(question, " ", field);
-  const show = () => document.querySelectorAll(`.vt-guessed.${name}`).forEach(found => {
-    found.querySelector(".vt-you-said")?.remove();
-    const said = document.createElement("span");
-    Object.assign(said, { className: "vt-you-said", textContent: ` (you said ${field.value.trim()})` });
-    if (field.value.trim()) found.append(said);
-  });
-  field.addEventListener("input", () => { kept.write(id, field.value); show(); });
-  show();
-}
-document.querySelectorAll(".vt-guess").forEach(guessable);

@@ -22,6 +22,7 @@ from typing import Any
 import yaml
 
 from ...account.code.modules import Definition, Module, Package, library
+from ...account.rendering.held_answers import fold_answers
 from ..git import git
 from . import cell_kinds
 
@@ -75,10 +76,16 @@ def publish(root: Path, served: str | None = None) -> str:
 
 
 def _installing(book: dict[str, Any], wanted: str) -> str:
-    """A notebook's JSON, its first code cell beginning with the line that installs something."""
+    """A notebook's JSON, its first code cell beginning with the line that installs something.
+
+    What a dare or a guess comes to is folded.
+    """
     first = next(cell for cell in book["cells"] if cell["cell_type"] == "code")
     title, *code = "".join(first["source"]).splitlines(keepends=True)
     first["source"] = [title, f'%pip install -q "{wanted}"\n', *code]
+    for cell in book["cells"]:
+        if cell["cell_type"] == "markdown":
+            cell["source"] = fold_answers("".join(cell["source"])).splitlines(keepends=True)
     return json.dumps(book, ensure_ascii=False, indent=1) + "\n"
 
 
