@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import nbformat
@@ -479,6 +480,9 @@ def test_a_last_digit_that_is_moved_is_red_wherever_it_stands() -> None:
     irrational = [one for one in stand if not one.formula.is_Rational]
     assert len(irrational) >= 200
     assert [one for one in stand if one.fault] == []
+    now, stored = certified.digits_of(ROOT), ROOT / "tests/status/digits.json"
+    kept = json.loads(stored.read_text(encoding="utf-8"))
+    assert {part: kept[part] for part in now} == now, "make digits"
     for one in irrational:
         said, unit = one.digits
         for moved in (said + unit, said - unit):

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ import sympy as sp
 from ...account import registry
 from ...exact import balls
 from ...exact.formulas.notation import FormulaReader, symbols
+from ..status import provenance, write_status
 from . import pages
 from .owners import CLAIM, DEFINITION, FREE, PRINTED, Owned, Page, matched
 from .tokens import RELATION, Token, tokens
@@ -168,6 +170,41 @@ def uncertified_in(path: Path) -> Iterator[str]:
     for one in certified_in(path):
         if one.fault:
             yield f"{path.name}: {one.said} <- {one.owner}: {one.fault}"
+
+
+def digits_of(root: Path) -> dict[str, dict[str, Any]]:
+    """Return how many printed numbers a ball certifies, by page, and which, by the claim.
+
+    Raises:
+        ValueError: one is not certified.
+    """
+    paths = sorted([*root.glob("notebooks/*/*.ipynb"), *root.glob("book/*.md")])
+    pages_of: dict[str, dict[str, int]] = {}
+    claims: dict[str, list[str]] = {}
+    for path in paths:
+        found = [*certified_in(path)]
+        if faults := [f"{path.name}: {one.said} <- {one.owner}: {one.fault}"
+                      for one in found if one.fault]:  # fmt: skip
+            raise ValueError("; ".join(faults))
+        balls_of = [one for one in found if not one.formula.is_Rational]
+        if found:
+            counts = {"balls": len(balls_of), "fractions": len(found) - len(balls_of)}
+            pages_of[path.relative_to(root).as_posix()] = counts
+        for one in balls_of:
+            if claim := CLAIM.fullmatch(one.owner):
+                said = RELATION.split(one.said.strip("$ "))[-1].strip()
+                at = f" at {claim['at']}" if claim["at"] else ""
+                claims.setdefault(claim["id"], []).append(said + at)
+    return {
+        "pages": pages_of,
+        "claims": {id: sorted({*said}) for id, said in sorted(claims.items())},
+    }
+
+
+def keep_digits(root: Path) -> Path:
+    """Certify every printed number anew, and keep what `digits_of` finds."""
+    made = {**provenance(root), "flint": version("python-flint")}
+    return write_status(root, "digits", {**digits_of(root), **made})
 
 
 def uncertified(
