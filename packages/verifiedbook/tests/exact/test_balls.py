@@ -68,6 +68,7 @@ def test_a_spike_is_not_missed() -> None:
         (sp.Integral(sp.exp(x**2), WHOLE), "does not fall off"),
         (sp.Integral(sp.log(x) * φ, (x, 0, sp.oo)), "no bound of its growth"),
         (sp.acos(sp.Rational(3, 2), evaluate=False), "within"),
+        (sp.Integral(sp.asin(x), (x, 0, sp.Rational(1, 2))), "no enclosure"),
         (sp.zeta(3), "no enclosure of zeta"),
         (x + 1, "got nothing of {x}"),
     ],

@@ -145,13 +145,13 @@ def _value(formula: sp.Basic, at: dict[sp.Basic, acb], analytic: bool) -> acb:
         return _value(formula.args[0], at, analytic).log(analytic=analytic)
     if name in _PLAIN:  # entire, or with poles alone
         return getattr(_value(formula.args[0], at, analytic), name)()
-    if name in ("asin", "acos", "expint") and not formula.free_symbols:
+    if name in ("asin", "acos", "expint") and not analytic:
         return _of_real(name, [_value(part, at, analytic) for part in formula.args], formula)
     raise ValueError(f"{formula}: no enclosure of {name} here")
 
 
 def _of_real(name: str, arguments: list[acb], formula: sp.Basic) -> acb:
-    """Functions with cuts, off their cuts, at fixed arguments."""
+    """Functions with cuts, off their cuts: of a real ball, and so in no integrand."""
     from flint import acb
 
     last = _real(arguments[-1], formula)

@@ -116,16 +116,20 @@ def formula_of(owner: str) -> tuple[sp.Expr, balls.Within] | None:
     if owner.startswith("computed") or PRINTED.fullmatch(owner):
         return None
     point: dict[sp.Basic, sp.Expr] = {}
+    within: balls.Within = {}
     if claim := CLAIM.fullmatch(owner):
         if claim["part"] == "told":
             return None
         of = registry.reading_of(claim["id"], claim["case"])
         owner = registry.formula_of(of, claim["part"])
         pairs = (item.split("=") for item in (claim["at"] or "").split(",") if item.strip())
-        point = {symbols(name.strip()): sp.Rational(given.strip()) for name, given in pairs}
+        given_at = {symbols(name.strip()): _Exact(given) for name, given in pairs}
+        point = {name: reader.value() for name, reader in given_at.items()}
+        within = {s: ends for reader in given_at.values() for s, ends in reader.within.items()}
     reader = _Exact(owner)
     value = reader.value().subs(point).doit(integrals=False)
-    return None if value.free_symbols - {*reader.within} else (value, reader.within)
+    within = {**within, **reader.within}
+    return None if value.free_symbols - {*within} else (value, within)
 
 
 def certified(
