@@ -57,7 +57,7 @@ export RUN
 OMP_NUM_THREADS ?= 1
 export OMP_NUM_THREADS
 
-.PHONY: help nightly elsewhere tried newest live-outputs install book kernel pdf links serve check format lint test claims lock release verify refresh owners record evidence evidence-wheels portable fresh-seeds bench times sources publish-colab form own-words mutants canaries browser chapter named clean proofs
+.PHONY: help nightly elsewhere tried newest live-outputs install book kernel pdf links serve check format lint test claims lock release verify refresh owners record evidence evidence-wheels portable fresh-seeds bench times sources publish-colab form own-words mutants canaries browser chapter named clean proofs digits
 .DEFAULT_GOAL := book
 
 help: ## list the targets
@@ -182,6 +182,9 @@ bench: $(TEST_READY) ## time the library beside the plain way to the same thing,
 
 times: $(TEST_READY) ## keep where the time of the last whole make test went, for the status page
 	$(TEST)/bin/python $(COMMAND) times
+
+digits: $(TEST_READY) ## certify every printed number by a ball, and keep how many there are, for the pages
+	$(TEST)/bin/python $(COMMAND) digits
 
 sources: $(TEST_READY) ## look up what is quoted from code in the releases that have it (needs the network)
 	$(TEST)/bin/python $(COMMAND) sources

@@ -19,7 +19,7 @@ Proof.
   unfold rank. repeat (destruct Nat.eq_dec; try lia). cbn. ring.
 Qed.
 
-Lemma BOOK_01_train_met : ltac:(hypotheses (BOOK_01_train 3 2 3 5)).
+Lemma BOOK_01_train_met : ltac:(hypotheses (BOOK_01_train 4 2 3 5)).
 Proof. lia. Qed.
 (** One core, which has no inner rank. *)
 Lemma BOOK_01_train_needs_1 : ~ ltac:(without 1 BOOK_01_train).
@@ -41,7 +41,7 @@ Proof.
   rewrite <- (sqrt_pow2 (1 + r * z)) by exact W. apply sqrt_lt_1; nra.
 Qed.
 
-Lemma BOOK_02_train_met : ltac:(hypotheses (BOOK_02_train 3 6 1)).
+Lemma BOOK_02_train_met : ltac:(hypotheses (BOOK_02_train 4 2 (15615 / 10000))).
 Proof. cbn. repeat split; lra || lia. Qed.
 (** Ranks just above the bound, at two cores, at a size below 0, and where nothing is said of the sizes. *)
 Lemma BOOK_02_train_needs_1 : ~ ltac:(without 1 BOOK_02_train).
@@ -68,7 +68,7 @@ Proof.
   intros k q r Q. induction (k - 1)%nat as [|c IH]; cbn [total]; [cbn; field; lra|].
   rewrite IH, pow_add. cbn. field. lra.
 Qed.
-Lemma BOOK_08_product_met : ltac:(hypotheses (BOOK_08_product 3 2 5)).
+Lemma BOOK_08_product_met : ltac:(hypotheses (BOOK_08_product 4 3 5)).
 Proof. lra. Qed.
 (** Vectors of length 1. *)
 Lemma BOOK_08_product_needs_1 : ~ ltac:(without 1 BOOK_08_product).

@@ -55,7 +55,7 @@ Proof.
   rewrite Rinv_mult. generalize (/ sqrt (spread d x + ε)). intros. field. lra.
 Qed.
 
-Lemma GROW_37_needed_met : ltac:(hypotheses (GROW_37_needed 2 (1 / 10) 2 3 (fun _ => 1) 0)).
+Lemma GROW_37_needed_met : ltac:(hypotheses (GROW_37_needed 3 (1 / 10) 2 3 INR 4)).
 Proof. split; lra || lia. Qed.
 (** A factor of -1; no copies. *)
 Definition ends (i : nat) : R := match i with O => 1 | _ => -1 end.
@@ -125,7 +125,7 @@ Proof.
       [field; lra | rewrite P, sqrt_sqrt by lra; reflexivity].
 Qed.
 
-Lemma GROW_37_rms_met : ltac:(hypotheses (GROW_37_rms 2 (1 / 10) 2 3 (fun _ => 1) 0)).
+Lemma GROW_37_rms_met : ltac:(hypotheses (GROW_37_rms 3 (1 / 10) 2 3 INR 4)).
 Proof. split; lra || lia. Qed.
 Lemma GROW_37_rms_needs_1 : ~ ltac:(without 1 GROW_37_rms).
 Proof.
@@ -139,11 +139,11 @@ Proof.
   match type of F with context [sqrt ?e] => replace e with 2 in F by field end.
   assert (1 < sqrt 2) by (rewrite <- sqrt_1 at 1; apply sqrt_lt_1; lra). assert (/ sqrt 2 < / 1) by (apply Rinv_lt_contravar; lra). lra.
 Qed.
-Lemma GROW_35_product_met : ltac:(hypotheses (GROW_35_product 2 3 (fun _ => 1) (fun _ => 2))).
+Lemma GROW_35_product_met : ltac:(hypotheses (GROW_35_product 2 3 INR (fun i => INR i + 2))).
 Proof. lia. Qed.
 Lemma GROW_35_product_needs_1 : ~ ltac:(without 1 GROW_35_product).
 Proof. intros F. specialize (F 0%nat 1%nat (fun _ => 1) (fun _ => 1)). cbn in F. lra. Qed.
-Lemma GROW_29_root_met : ltac:(hypotheses (GROW_29_root 2 3 4 (fun _ => 1) (fun _ _ => 1) 0%nat)).
+Lemma GROW_29_root_met : ltac:(hypotheses (GROW_29_root 2 3 4 INR (fun l _ => INR l / 10) 1%nat)).
 Proof. lia. Qed.
 (** No copies: every key would get the same. *)
 Lemma GROW_29_root_needs_1 : ~ ltac:(without 1 GROW_29_root).

@@ -29,6 +29,27 @@ Proof.
     | apply (mean_second _ _ _ _ (fun w => w i * w j)), coins_uncorrelated]; assumption.
 Qed.
 
+(** Two vectors drawn apart, entry by entry, from two laws: mean, second moment, mean product. *)
+Lemma drawn_first : forall d A B a s, mean A (fun x => x) a -> mean A (fun x => x ^ 2) s ->
+  entries_mean (pair (copies d A) (copies d B)) d first a /\
+  entries_second_moment (pair (copies d A) (copies d B)) d first s /\
+  forall i j, (i < d)%nat -> (j < d)%nat -> i <> j -> mean (pair (copies d A) (copies d B)) (fun p => first i p * first j p) (a * a).
+Proof.
+  intros d A B a s M S. repeat split; repeat intro;
+    [apply (mean_first _ _ _ _ (fun w => w i)), (copies_entry A (fun x => x)) | apply (mean_first _ _ _ _ (fun w => w i ^ 2)), (copies_entry A (fun x => x ^ 2))
+    | apply (mean_first _ _ _ _ (fun w => w i * w j)), (copies_independent A d i j H H0 H1 (fun x => x) (fun x => x)); apply (copies_entry A (fun x => x))]; assumption.
+Qed.
+
+Lemma drawn_second : forall d A B a s, mean B (fun x => x) a -> mean B (fun x => x ^ 2) s ->
+  entries_mean (pair (copies d A) (copies d B)) d second a /\
+  entries_second_moment (pair (copies d A) (copies d B)) d second s /\
+  forall i j, (i < d)%nat -> (j < d)%nat -> i <> j -> mean (pair (copies d A) (copies d B)) (fun p => second i p * second j p) (a * a).
+Proof.
+  intros d A B a s M S. repeat split; repeat intro;
+    [apply (mean_second _ _ _ _ (fun w => w i)), (copies_entry B (fun x => x)) | apply (mean_second _ _ _ _ (fun w => w i ^ 2)), (copies_entry B (fun x => x ^ 2))
+    | apply (mean_second _ _ _ _ (fun w => w i * w j)), (copies_independent B d i j H H0 H1 (fun x => x) (fun x => x)); apply (copies_entry B (fun x => x))]; assumption.
+Qed.
+
 (** LOSS-19 (meant), LOSS-20, ATTN-03, INIT-15, INIT-16. The inner product of two independent vectors has the second moment
     dσ²τ², as soon as the entries of one of them are uncorrelated. With weights for the one and inputs for the other it is what
     a dense layer makes of the second moment. *)
@@ -91,11 +112,15 @@ Proof.
     + field. lra.
 Qed.
 
+(** Six points of mean 0 and mean square 1 that are not all of size 1. *)
+Definition six : law R := equally_likely 2 [-1; -1; 0; 0; 0].
+
 Lemma ATTN_10_variance_met : forall d, (0 < d)%nat ->
-  ltac:(hypotheses (ATTN_10_variance _ (two_vectors d 1 1) d first second)).
+  ltac:(hypotheses (ATTN_10_variance _ (pair (copies d six) (copies d six)) d first second)).
 Proof.
-  intros. destruct (two_vectors_first d 1 1) as (A & B & C), (two_vectors_second d 1 1) as (D & E & G).
-  replace (1 ^ 2) with 1 in * by ring. repeat split; trivial. apply two_vectors_independent.
+  intros. destruct (drawn_first d six six 0 1) as (A & B & C); [cbn; lra ..|].
+  destruct (drawn_second d six six 0 1) as (D & E & G); [cbn; lra ..|]. rewrite Rmult_0_l in C, G.
+  repeat split; trivial. exact (pair_independent _ _ (copies d six) (copies d six) (inhabits (fun _ => 0))).
 Qed.
 
 (** One coin for both; a query of zeros; a key of zeros; heads of size 0. *)

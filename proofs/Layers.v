@@ -35,20 +35,19 @@ Proof.
     intros; ring.
 Qed.
 
-(** Weights of mean 0, and inputs that are one fixed number. *)
-Lemma INIT_14_general_met : forall (m : nat) (σ t b : R),
-  ltac:(hypotheses (INIT_14_general _ (copies m (coin σ)) m entry (fun _ _ => t) 0 σ t 0 b)).
+(** Weights that are [μ + σ] or [μ - σ], and inputs that are [t + τ] or [t - τ]. *)
+Lemma INIT_14_general_met : forall (m : nat) (μ σ t τ b : R), ltac:(hypotheses (INIT_14_general _
+  (pair (copies m (two_points (μ + σ) (μ - σ))) (copies m (two_points (t + τ) (t - τ)))) m first second μ σ t τ b)).
 Proof.
-  intros. repeat split.
-  - intros f g a c A B. rewrite Rmult_comm.
-    refine (mean_as _ _ _ _ _ (independent_of_fixed _ _ _ (fun _ => t) (vector entry) g f c a B A) _ eq_refl).
-    intros. unfold vector. ring.
-  - apply coins_mean.
-  - intros i j Hi Hj. destruct (Nat.eq_dec i j) as [->|N].
-    + refine (mean_as _ _ _ _ _ (coins_second_moment m σ j Hj) _ _); intros; ring.
-    + refine (mean_as _ _ _ _ _ (coins_uncorrelated m σ i j Hi Hj N) _ _); intros; ring.
-  - intros i _. apply mean_const.
-  - intros i j _ _. destruct (Nat.eq_dec i j); refine (mean_as _ _ _ _ _ (mean_const _ (t ^ 2)) _ _); intros; ring.
+  intros. set (A := two_points (μ + σ) (μ - σ)). set (B := two_points (t + τ) (t - τ)).
+  destruct (drawn_first m A B μ (σ ^ 2 + μ ^ 2)) as (M & S & U); [cbn; field ..|].
+  destruct (drawn_second m A B t (τ ^ 2 + t ^ 2)) as (N & T & V); [cbn; field ..|].
+  repeat split; trivial; [exact (pair_independent _ _ (copies m A) (copies m B) (inhabits (fun _ => 0))) | |];
+    intros i j Hi Hj; destruct (Nat.eq_dec i j) as [->|E].
+  - refine (mean_as _ _ _ _ _ (S j Hj) _ eq_refl). intros. ring.
+  - refine (mean_as _ _ _ _ _ (U i j Hi Hj E) _ _); intros; ring.
+  - refine (mean_as _ _ _ _ _ (T j Hj) _ eq_refl). intros. ring.
+  - refine (mean_as _ _ _ _ _ (V i j Hi Hj E) _ _); intros; ring.
 Qed.
 
 (** One number for both, 0 or 2; a weight of 1, and an input of 1, that is said to be 0. *)

@@ -25,7 +25,7 @@ Proof.
   rewrite total_const, ln_mult, ln_exp; [ring | exact N | apply exp_pos].
 Qed.
 
-Lemma LOSS_23_met : ltac:(hypotheses (LOSS_23 1%nat 0 0%nat)).
+Lemma LOSS_23_met : ltac:(hypotheses (LOSS_23 3%nat 2 1%nat)).
 Proof. lia. Qed.
 (** No logits at all. *)
 Lemma LOSS_23_needs_1 : ~ ltac:(without 1 LOSS_23).
@@ -76,8 +76,13 @@ Proof.
   apply exp_ineq1 in D. lra.
 Qed.
 
-Lemma LOSS_24_only_met : ltac:(hypotheses (LOSS_24_only 2 (fun _ => 1))).
-Proof. cbn [total]. rewrite !LOSS_23 by lia. cbn. field. Qed.
+(** Two equal logits; what stands behind them does not count. *)
+Lemma LOSS_24_only_met : ltac:(hypotheses (LOSS_24_only 2 (fun i => if Nat.eq_dec i 3 then 5 else 1))).
+Proof.
+  assert (E : forall j, (j < 2)%nat -> cross_entropy 2 (fun i => if Nat.eq_dec i 3 then 5 else 1) j = ln (INR 2)).
+  { intros j J. rewrite <- (LOSS_23 2 1 j J). unfold cross_entropy. destruct j as [|[|j]]; [reflexivity .. | lia]. }
+  cbn [total]. rewrite !E by lia. cbn. field.
+Qed.
 Lemma LOSS_24_only_needs_1 : ~ ltac:(without 1 LOSS_24_only).
 Proof. intros F. specialize (F 2%nat INR 0%nat 1%nat ltac:(lia) ltac:(lia)). cbn in F. lra. Qed.
 
@@ -129,10 +134,12 @@ Qed.
 (** Two equal logits of 0, at θ = 2 and θ = -1; one logit of 1, said not to vary; a mean that is none. *)
 Lemma zeros : forall n θ, normal_moment_at (coin 1) n (fun _ _ => 0) θ 0.
 Proof. intros n θ k _. refine (mean_as _ _ _ _ _ (mean_const _ 1) _ _); intros; [rewrite Rmult_0_r | replace (θ ^ 2 * 0 ^ 2 / 2) with 0 by field]; apply exp_0. Qed.
-Lemma BOOK_82_bound_met : forall θ, 0 < θ -> θ <= 1 ->
-  ltac:(hypotheses (BOOK_82_bound _ (coin 1) 2%nat (fun _ _ => 0) θ 0 (ln (Σ k < 2, exp 0)))).
+(** Logits that are all the mean over θ of a normal number's moment: at θ = 1 they reach the bound. *)
+Lemma BOOK_82_bound_met : forall n θ s, 0 < θ -> θ <= 1 ->
+  ltac:(hypotheses (BOOK_82_bound _ (coin 1) n (fun _ _ => θ * s ^ 2 / 2) θ s (ln (Σ k < n, exp (θ * s ^ 2 / 2))))).
 Proof.
-  intros. repeat split; [apply zeros | assumption .. | apply mean_const].
+  intros. repeat split; [|assumption ..| apply mean_const].
+  intros k _. refine (mean_as _ _ _ _ _ (mean_const _ (exp (θ ^ 2 * s ^ 2 / 2))) _ eq_refl). intros. f_equal. field.
 Qed.
 Lemma ln_two : 0 < ln (INR 2).
 Proof. rewrite <- ln_1. apply ln_increasing; cbn; lra. Qed.

@@ -218,7 +218,7 @@ Proof.
     { apply filter_forall. intros ab z _. unfold scal, density; cbn; unfold mult; cbn. field. lra. }
     apply (is_RInt_gen_scal (V := R_NormedModule) bell). replace (half - - half) with ((part 0 - - half) + (half - part 0)) by ring.
     apply line_from_halves; [apply left_from | apply right_from];
-      (apply part_derive || apply bell_continuous || apply part_left || apply part_limit).
+      [exact part_derive | exact bell_continuous | exact part_left | exact part_derive | exact bell_continuous | exact part_limit].
   - intros f g a b A B. apply (is_RInt_gen_ext (fun z => plus (f (σ * z) * density z) (g (σ * z) * density z))).
     { apply filter_forall. intros ab z _. unfold plus; cbn. ring. }
     exact (is_RInt_gen_plus _ _ a b A B).
@@ -276,7 +276,7 @@ Proof.
   intros a c. assert (S : forall x, (forall n, (n <= 3)%nat -> is_lim (fun t => t ^ n * bell t) x 0) ->
     is_lim (fun z => Σ n < 4, c n * (z ^ n * bell z)) x 0).
   { intros x H. cbn [total]. replace (Finite 0) with (Finite (0 + c 0%nat * 0 + c 1%nat * 0 + c 2%nat * 0 + c 3%nat * 0)) by (f_equal; ring).
-    repeat apply is_lim_plus'; [apply is_lim_const | ..]; refine (is_lim_scal_l _ _ x 0 (H _ _)); lia. }
+    do 4 (apply is_lim_plus'; [|refine (is_lim_scal_l _ _ x 0 (H _ _)); lia]). apply is_lim_const. }
   split; [replace (a * half) with (a * half + 0) by ring | replace (a * - half) with (a * - half + 0) by ring];
     (apply is_lim_plus'; [|apply S; (apply monomial_falls || apply rise_left)]).
   - exact (is_lim_scal_l part a p_infty half part_limit).

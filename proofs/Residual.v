@@ -154,8 +154,9 @@ Qed.
 
 Lemma BOOK_51_met : forall τ, ltac:(hypotheses (BOOK_51 _ (copies 3 (coin 1)) τ (entry 0) (fun _ => entry 1) (fun _ => entry 2) 1%nat)).
 Proof.
-  intros. repeat split; try (replace k with O by lia); try (apply (coins_uncorrelated 3 1); lia).
-  replace 1 with (1 ^ 2) at 2 by ring. apply (coins_second_moment 3 1). lia.
+  intros. split.
+  - intros k K. assert (Z : k = O) by lia. rewrite Z. repeat split; apply (coins_uncorrelated 3 1); lia.
+  - refine (mean_as _ _ _ _ _ (coins_second_moment 3 1 O ltac:(lia)) (fun _ => eq_refl) _). ring.
 Qed.
 
 (** Two stacks with one branch between them; a start of zeros. *)

@@ -31,8 +31,12 @@ Proof.
   - ring.
 Qed.
 
-Lemma LOSS_13_met : forall (d : nat) (σ : R), ltac:(hypotheses (LOSS_13 _ (copies d (coin σ)) d entry σ 1)).
-Proof. intros. repeat split; [apply copies_independent | apply coins_second_moment | apply coins_fourth_moment]. Qed.
+(** Entries that are [s] or [7 s]: their second moment is (5 [s])², and κ is not 1. *)
+Lemma LOSS_13_met : forall (d : nat) (s : R), ltac:(hypotheses (LOSS_13 _ (copies d (two_points s (7 * s))) d entry (5 * s) (1201 / 625))).
+Proof.
+  intros. repeat split; [apply copies_independent | |];
+    intros i Hi; [apply (copies_entry _ (fun x => x ^ 2)) | apply (copies_entry _ (fun x => x ^ 4))]; try exact Hi; cbn; field.
+Qed.
 
 (** One number for both entries, 1 or 7. *)
 Lemma LOSS_13_needs_1 : ~ ltac:(without 1 LOSS_13).
@@ -57,7 +61,7 @@ Proof.
   apply variance_from_moments; [apply LOSS_11 | apply LOSS_13]; assumption.
 Qed.
 
-Lemma LOSS_17_met : forall (d : nat) (σ : R), ltac:(hypotheses (LOSS_17 _ (copies d (coin σ)) d entry σ 1)).
+Lemma LOSS_17_met : forall (d : nat) (s : R), ltac:(hypotheses (LOSS_17 _ (copies d (two_points s (7 * s))) d entry (5 * s) (1201 / 625))).
 Proof. exact LOSS_13_met. Qed.
 
 Lemma LOSS_17_needs_1 : ~ ltac:(without 1 LOSS_17).
@@ -85,7 +89,7 @@ Proof.
   - refine (mean_as L _ _ _ _ (mean_scale L ((/ (INR d * σ ^ 2)) ^ 2) _ _ V) _ _); intros; field; split; lra.
 Qed.
 
-Lemma LOSS_12_square_met : forall (d : nat), ltac:(hypotheses (LOSS_12_square _ (copies d (coin 2)) d entry 2 1)).
+Lemma LOSS_12_square_met : forall (d : nat), ltac:(hypotheses (LOSS_12_square _ (copies d (two_points 2 (7 * 2))) d entry (5 * 2) (1201 / 625))).
 Proof. intros. destruct (LOSS_13_met d 2) as (I & S & Q). repeat split; trivial; lra. Qed.
 
 Lemma LOSS_12_square_needs_1 : ~ ltac:(without 1 LOSS_12_square).

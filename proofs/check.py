@@ -220,45 +220,50 @@ def ties() -> dict[str, dict[str, Any]]:
 
 def untied() -> Iterator[str]:
     """Yield the theorems that prove no reading, or another value than their reading has."""
+    tied = ties()
+    for name, theorem in theorems().items():
+        if name not in tied:
+            yield f"{name}: proofs/readings.yaml names no reading"
+        yield from off_reading(theorem, tied.get(name, {}))
+
+
+def off_reading(theorem: Theorem, tie: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the readings whose formula a theorem's value is not."""
     import sympy
 
-    known, tied = readings(), ties()
-    for name, theorem in theorems().items():
-        entry = dict(tied.get(name, {}))
-        term = entry.pop("term", None)
-        if not entry:
-            yield f"{name}: proofs/readings.yaml names no reading"
-        if term and term not in _line(theorem.statement):
-            yield f"{name}: the term {term} of proofs/readings.yaml is not in its statement"
-        for reading, substituted in entry.items():
-            formula = known.get(reading, {}).get("formula")
-            if formula is None:
-                yield f"{name}: {reading} has no formula"
-                continue
-            names = {
-                n: sympy.Symbol(n)
-                for n in re.findall(r"[A-Za-z_]+\b(?!\()", formula)
-                if n not in ("pi", "oo")
+    known, term = readings(), tie.get("term")
+    if term and term not in _line(theorem.statement):
+        yield f"{theorem.name}: the term {term} of proofs/readings.yaml is not in its statement"
+    here = in_python(term or value(theorem.conclusion))
+    for reading, substituted in tie.items():
+        if reading == "term":
+            continue
+        formula = known.get(reading, {}).get("formula")
+        if formula is None:
+            yield f"{theorem.name}: {reading} has no formula"
+            continue
+        names = _symbols(str(formula)) - {"oo"}
+        letters = {name: sympy.Symbol(name) for name in _symbols(here)}
+        spelt = {name: sympy.Symbol(name) for name in names}
+        put = {
+            sympy.Symbol(old): sympy.sympify(str(new), locals=spelt | letters)
+            for old, new in substituted.items()
+        }
+        proved = sympy.sympify(here, locals=letters).subs(put, simultaneous=True)
+        read = sympy.sympify(str(formula), locals=spelt)
+        for shift in (2, 3, 5):  # rational points, pairwise different and off 1
+            free = sorted(proved.free_symbols | read.free_symbols, key=str)
+            at = {
+                s: sympy.Rational(sympy.prime(n + 2) * shift + 1, 2 * shift + 1)
+                for n, s in enumerate(free)
             }
-            here = in_python(term or value(theorem.conclusion))
-            letters = {
-                n: sympy.Symbol(n) for n in re.findall(r"[A-Za-z_]+\b(?!\()", here) if n != "pi"
-            }
-            put = {
-                sympy.Symbol(old): sympy.sympify(str(new), locals=names | letters)
-                for old, new in substituted.items()
-            }
-            proved = sympy.sympify(here, locals=letters).subs(put, simultaneous=True)
-            read = sympy.sympify(str(formula), locals=names)
-            for shift in (2, 3, 5):  # rational points, pairwise different and off 1
-                free = sorted(proved.free_symbols | read.free_symbols, key=str)
-                at = {
-                    s: sympy.Rational(sympy.prime(n + 2) * shift + 1, 2 * shift + 1)
-                    for n, s in enumerate(free)
-                }
-                if abs((proved - read).subs(at).evalf(40)) > sympy.Float("1e-25"):
-                    yield f"{name} proves {here}, and {reading} says {formula}"
-                    break
+            if not abs((proved - read).subs(at).evalf(40)) <= sympy.Float("1e-25"):
+                yield f"{theorem.name} proves {here}, and {reading} says {formula}"
+                break
+
+
+def _symbols(text: str) -> set[str]:
+    return {*re.findall(r"[A-Za-z_]+\b(?!\()", text)} - {"pi"}
 
 
 # The kernel

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -21,7 +21,7 @@ from page_facts import bare, letters, of_latex
 
 from verifiedbook.account import errata, evidence, registry
 from verifiedbook.account.rendering import readable
-from verifiedbook.sphinx.pages import proved
+from verifiedbook.sphinx.pages import enclosed, proved
 
 Claim = dict[str, Any]
 ROOT = Path(__file__).parent.parent
@@ -166,7 +166,8 @@ def _page(claim: Claim, book: Book) -> str:
         f"{claim['told'][:1].upper()}{claim['told'][1:]}." * bool(claim["notebook"]),
         _truth(claim), met, "Evidence",
         "".join(map(_record, claim["evidence"])) or "No check has run yet.",
-        "".join(map(_proved, proved(ROOT).get(claim["id"], ()))), scored,
+        "".join(map(_proved, proved(ROOT).get(claim["id"], ()))),
+        _enclosed(enclosed(ROOT).get(claim["id"], ())), scored,
         f"Its neighbours{_drawn(claim, book.known)}" * bool(uses or used), uses, used, "History",
         told or "Its statement and its verdict have not been changed.",
         "Check it yourself", check if run else "No notebook decides it.", "Cite it",
@@ -189,6 +190,12 @@ def _proved(one: dict[str, Any]) -> str:
         f"Rocq {one['kernel']}, {one['when']}; no axioms but those of the reals."
         f"the statement{one['statement']}"
     )
+
+
+def _enclosed(said: Sequence[str]) -> str:
+    """What is said of the numbers whose digits a ball certifies."""
+    rest = "Of each the rounding is the only one that an enclosure of the formula allows."
+    return f"Exact (ball): printed as {'; '.join(said)}. {rest}" if said else ""
 
 
 def _side(wrong: Claim, name: str) -> str:

@@ -4,7 +4,7 @@ All were run over all the known-bad notebooks. Alone sees `never_run` a cell wit
 `hidden` a comment within a cell, `faulty_outputs` a figure that is not the last line,
 `uncompared_share` bare reprs, `other_form` a check that stands open, `other_pictures` a picture of
 other data, `weak_bands` a number that may become half as much again, `ownerless_prose` a formula
-that nothing owns.
+that nothing owns, `unsettled_digits` more digits than what is rounded beside them gives.
 """
 
 from __future__ import annotations
@@ -151,8 +151,15 @@ def _sources() -> dict[str, str]:
     return {key: annote[1] if annote else "" for key, annote in quoted}
 
 
+def unsettled_digits(page: Path) -> list[str]:
+    """Printed numbers of a page that are not the only rounding of the formula that owns them."""
+    from verifiedbook.commands.prose import certified  # needs SymPy and Arb
+
+    return list(certified.uncertified_in(page))
+
+
 GATES = (
     never_run, hidden, faulty_outputs, uncompared_share, weak_bands, other_form, other_pictures,
-    ownerless_prose,
+    ownerless_prose, unsettled_digits,
 )  # fmt: skip
-PROSE_GATES = (ownerless_prose,)  # on the pages of book/
+PROSE_GATES = (ownerless_prose, unsettled_digits)  # on the pages of book/

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "proofs"))
-import check
+sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in ("proofs", "bench")]
+import check  # noqa: E402
+import proof_mutants  # noqa: E402
 
 
 def test_the_kernel_has_checked_these_files_and_readings() -> None:
@@ -69,6 +70,26 @@ def test_a_file_that_changed_is_red(
         assert any("LOSS_13" in one for one in check.unmet(tmp_path))
     monkeypatch.setattr(check.theorems, "__defaults__", (tmp_path,))
     assert ("σ" not in old) or any("LOSS_11" in one for one in check.untied())
+
+
+def test_no_changed_conclusion_survives_where_the_hypotheses_are_met() -> None:
+    means = proof_mutants.known()
+    found = [
+        one for each in proof_mutants.stated().values() for one in proof_mutants.judged(each, means)
+    ]
+    assert sum(kind == "refuted" for *_, kind in found) >= 650
+    assert [label for label, _, kind in found if kind == "survives"] == []
+    looked_at = {label for label, _, kind in found if kind == "looked at"}
+    assert looked_at == {label for _, label in proof_mutants.LOOKED_AT}
+
+
+@pytest.mark.canary
+def test_a_law_that_is_too_weak_is_red(monkeypatch: pytest.MonkeyPatch) -> None:
+    means, theorem = proof_mutants.known(), proof_mutants.stated()["BOOK_08_product"]
+    monkeypatch.setattr(proof_mutants, "points", lambda *_: [{"k": 3, "q": 2, "r": 5}])
+    monkeypatch.setattr(check, "off_reading", lambda *_: [])
+    left = [label for label, _, kind in proof_mutants.judged(theorem, means) if kind != "refuted"]
+    assert "36: / … dropped" in left  # at q = 2 it divides by 1
 
 
 def test_an_unknown_claim_is_told() -> None:

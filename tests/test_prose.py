@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import nbformat
 import pytest
 
 from verifiedbook.account.verdicts import lock
-from verifiedbook.commands.prose import drafting, meanings, pages, words
+from verifiedbook.commands.prose import certified, drafting, meanings, pages, words
 from verifiedbook.commands.prose.meanings import parts
 from verifiedbook.commands.prose.needless import Around, settings
 from verifiedbook.commands.prose.owners import (
@@ -19,6 +20,7 @@ from verifiedbook.commands.prose.owners import (
     read_owners,
 )
 from verifiedbook.commands.prose.tokens import tokens
+from verifiedbook.exact import balls
 
 ROOT = Path(__file__).parent.parent
 TEXTS = words.files(ROOT)
@@ -449,3 +451,39 @@ def test_a_number_that_is_typed_to_be_printed_owns_nothing() -> None:
     cell.outputs = [output]
     book = nbformat.v4.new_notebook(cells=[cell])
     assert pages.page(book).printed == ("GPT-2: 5.4",)
+
+
+# ------------------------------------------------------------------ digits
+
+
+UNSETTLED = [
+    ("0.8796", "sqrt(0.77374)", ""),
+    ("0.87962", "sqrt(0.77374)", "does not settle it"),  # more digits than it has
+    ("$\\sqrt2\\approx1.41421356$", "sqrt(2)", ""),
+    ("$\\sqrt2\\approx1.41421357$", "sqrt(2)", "it is 1.4142136"),  # seen in no float's print
+    ("4.39", "log(1 + exp(15.36 - 768*0.02**2/2)/50257)", "does not settle it"),
+]
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize(("said", "owner", "fault"), UNSETTLED)
+def test_a_digit_that_no_ball_settles_is_red(said: str, owner: str, fault: str) -> None:
+    found = [*certified.uncertified(f"It is {said}.", Owned([(said, [owner])]), Page())]
+    assert fault in found[0] if fault else found == []
+
+
+@pytest.mark.canary
+@pytest.mark.slow
+def test_a_last_digit_that_is_moved_is_red_wherever_it_stands() -> None:
+    paths = [*(ROOT / "notebooks").glob("*/*.ipynb"), *(ROOT / "book").glob("*.md")]
+    stand = [one for path in paths for one in certified.certified_in(path)]
+    irrational = [one for one in stand if not one.formula.is_Rational]
+    assert len(irrational) >= 200
+    assert [one for one in stand if one.fault] == []
+    now, stored = certified.digits_of(ROOT), ROOT / "tests/status/digits.json"
+    kept = json.loads(stored.read_text(encoding="utf-8"))
+    assert {part: kept[part] for part in now} == now, "make digits"
+    for one in irrational:
+        said, unit = one.digits
+        for moved in (said + unit, said - unit):
+            assert balls.settles(one.formula, moved, unit, one.within), one

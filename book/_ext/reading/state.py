@@ -183,6 +183,23 @@ def proofs(root: Path) -> str:
     )
 
 
+def digits(root: Path) -> str:
+    """How many printed numbers a ball certifies, by chapter."""
+    whole = _kept(root, "digits")
+    counts: dict[str, Counter[str]] = {}
+    for page, found in whole.get("pages", {}).items():
+        chapter = page.split("/")[1].partition("-")[0] if page.startswith("notebooks/") else "pages"
+        counts.setdefault(chapter, Counter()).update(found)
+    if not counts:
+        return NOTHING
+    rows = [(name, of["balls"], of["fractions"]) for name, of in sorted(counts.items())]
+    rows.append(
+        ("all", *(sum(of[kind] for of in counts.values()) for kind in ("balls", "fractions")))
+    )
+    made = f"{whole['when']}, commit {whole['commit'][:7]}, python-flint {whole['flint']}"
+    return table(["Chapter", "By a ball", "As a fraction"], rows) + f"<p>{made}.</p>"
+
+
 def _by_chance(kept: Mapping[str, Mapping[str, Any]], root: Path) -> str:
     """How many runs with other draws there were, and how many would fail by chance."""
     chance = {
@@ -338,6 +355,6 @@ def _section(notebook: str) -> str:
 
 PARTS: Mapping[str, Callable[[Path], str]] = {
     part.__name__: part
-    for part in (versions, gates, clauses, own_words, proofs, times, elsewhere, machines, mutants,
-                 devices)
+    for part in (versions, gates, clauses, own_words, proofs, digits, times, elsewhere, machines,
+                 mutants, devices)
 }  # fmt: skip

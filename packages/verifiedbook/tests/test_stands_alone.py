@@ -32,7 +32,7 @@ def uncovered(pyproject: str) -> set[str]:
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 found.add(node.module)
     tops = {
-        {"yaml": "pyyaml", "fontTools": "fonttools"}.get(n, n)
+        {"yaml": "pyyaml", "fontTools": "fonttools", "flint": "python_flint"}.get(n, n)
         for n in (name.partition(".")[0] for name in found)
     }
     return tops - names - BROUGHT - sys.stdlib_module_names - {"verifiedbook"}

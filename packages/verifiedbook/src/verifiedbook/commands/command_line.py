@@ -134,11 +134,19 @@ def _parser() -> argparse.ArgumentParser:
     branch.add_argument("--served", help="the repository's address where this runs")
     command("pdf", "print the built book as one PDF, with an outline and page numbers",
             lambda given: _done(printing.print_book, given.root))  # fmt: skip
+    command("digits", "certify every printed number by a ball, and keep how many there are",
+            lambda given: _done(_digits, given.root))  # fmt: skip
     command("sources", "look up what is quoted in releases of the Python index",
             lambda given: sources.sources(given.root))  # fmt: skip
     command("times", "keep where the time of the last whole `make test` went",
             lambda given: _done(status.keep_times, given.root))  # fmt: skip
     return parser
+
+
+def _digits(root: Path) -> Path:
+    from .prose import certified  # needs SymPy and Arb, which publishing has not
+
+    return certified.keep_digits(root)
 
 
 def _checked(given: argparse.Namespace) -> argparse.Namespace:

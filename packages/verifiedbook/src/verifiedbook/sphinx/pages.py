@@ -145,6 +145,7 @@ def _body(
         chapter if chapter in app.env.found_docs else None,
         [render.found(r, _highlighted(app, r.code)) for r in ran],
         proved(Path(app.srcdir)).get(claim.id, []),
+        enclosed(Path(app.srcdir)).get(claim.id, []),
     )  # fmt: skip
 
 
@@ -161,6 +162,12 @@ def proved(root: Path) -> dict[str, list[dict[str, Any]]]:
             more = {"case": case, "kernel": checked["kernel"], "when": checked["when"]}
             found.setdefault(claim, []).append({**one, **more})
     return found
+
+
+def enclosed(root: Path) -> dict[str, list[str]]:
+    """The printed numbers that a ball certifies, by claim, as `make digits` has kept them."""
+    file = root / "tests" / "status" / "digits.json"
+    return dict(json.loads(file.read_text(encoding="utf-8"))["claims"]) if file.exists() else {}
 
 
 def _highlighted(app: Sphinx, code: str | None) -> str | None:

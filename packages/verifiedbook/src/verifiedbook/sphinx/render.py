@@ -153,6 +153,7 @@ def page(
     claim: Entry, article: Article, claims: Mapping[str, Entry], run: Mapping[str, str] | None,
     book: Mapping[str, str], to: Link, chapter_page: str | None = None,
     ran: Sequence[Mapping[str, object]] = (), proved: Sequence[Mapping[str, object]] = (),
+    enclosed: Sequence[str] = (),
 ) -> str:  # fmt: skip
     """The page of a claim.
 
@@ -166,6 +167,7 @@ def page(
         chapter_page: the page of its article's chapter, where the book has it.
         ran: what stands in the notebooks of each of its records; see `found`.
         proved: the theorems that a proof kernel has checked of it; see `pages.proved`.
+        enclosed: what is printed of its value, each digit certified by a ball.
     """
     template = _environment().get_template("claim.html")
     row = table.VERDICTS[claim.verdict]
@@ -173,6 +175,7 @@ def page(
         claim=claim, article=article, claims=claims, run=run, book=book, to=to, row=row,
         chapter_page=chapter_page, up="../", around=graph.around(claims, claim.id),
         ran=ran or [None] * len(claim.evidence), cases=cases(claim), proved=proved,
+        enclosed=enclosed,
     )  # fmt: skip
 
 

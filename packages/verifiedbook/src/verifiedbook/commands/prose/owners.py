@@ -48,8 +48,8 @@ from .tokens import RELATION, Token, number_of, tokens
 _LET, _COMPARE = "let ", "compare "
 _ARROW = " <- "
 _CELL = re.compile(r"\[([\w-]+)\]")
-_CLAIM = re.compile(rf"{registry.PART}(?: at (?P<at>.+))?")
-_PRINTED = re.compile(r"printed (.+?)(?: in (notebooks/\S+))?")
+CLAIM = re.compile(rf"{registry.PART}(?: at (?P<at>.+))?")
+PRINTED = re.compile(r"printed (.+?)(?: in (notebooks/\S+))?")
 _BELOW, _ABOVE = (["<"], [r"\le"], [r"\leq"]), ([">"], [r"\ge"], [r"\geq"])
 _POWER = re.compile(r"(?:([\d.]+)\\cdot)?10\^\{?(-?\d+)\}?")
 FREE, DEFINITION = "free", "definition"
@@ -212,11 +212,11 @@ def owner_fault(token: Token, owner: str, page: Page) -> str | None:
         return displays.inline_fault(token.text, owner, page.names)
     if re.fullmatch(r"[\d.e-]+", owner):
         return "a number owns nothing; accepted: what it is computed from"
-    claim = _CLAIM.fullmatch(owner)
+    claim = CLAIM.fullmatch(owner)
     try:
         if owner.startswith("@"):
             return _quoted(token, page.sources.get(owner[1:]))
-        if label := _PRINTED.fullmatch(owner):
+        if label := PRINTED.fullmatch(owner):
             return _printed(token, label[1].strip('" '), page.lines(label[2] or ""))
         if claim:
             return _claimed(token, claim)
@@ -249,14 +249,14 @@ def _printed(token: Token, label: str, lines: Sequence[str]) -> str | None:
 
 def _number(owner: str, page: Page) -> float:
     """The number that stands first behind a printed label, or that a claim or a formula has."""
-    if label := _PRINTED.fullmatch(owner):
+    if label := PRINTED.fullmatch(owner):
         text = label[1].strip('" ')
         rests = [line.partition(text)[2] for line in page.lines(label[2] or "") if text in line]
         read = [said for rest in rests for token in tokens(rest) if (said := number_of(token))]
         if not read:
             raise ValueError(f"no line that is printed has a number behind {text!r}")
         return read[0][0]
-    if claim := _CLAIM.fullmatch(owner):
+    if claim := CLAIM.fullmatch(owner):
         of = registry.reading_of(claim["id"], claim["case"])
         owner, point = registry.formula_of(of, claim["part"]), _point(claim["at"] or "")
     found = number(parse(owner), point if claim else {}, 20)
