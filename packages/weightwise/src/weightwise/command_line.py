@@ -46,6 +46,8 @@ def _parser() -> argparse.ArgumentParser:
     reason.add_argument("--seen", type=float, help="the loss that was seen, in nats")
     reason.add_argument("--length", type=int, default=128, help="tokens of a text")
     reason.add_argument("--diagnose", action="store_true", help="read the model, part by part")
+    text = "try every parameter against its setting"
+    reason.add_argument("--audit", action="store_true", help=text)
     text = "say what loss a model starts with"
     first = commands.add_parser("initial-loss", help=text, description=text)
     first.set_defaults(run=_initial_loss)
@@ -70,7 +72,8 @@ def _parser() -> argparse.ArgumentParser:
 def _why(given: argparse.Namespace) -> str:
     from .why import why
 
-    return why(given.what, given.seen, length=given.length, diagnosed=given.diagnose)
+    told = {"diagnosed": given.diagnose, "audited": given.audit}
+    return why(given.what, given.seen, length=given.length, **told)
 
 
 def _initial_loss(given: argparse.Namespace) -> str:

@@ -21,7 +21,14 @@ _HUB_ID = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")
 _NEEDS = "accepted: with module:function, which builds a model"
 
 
-def why(what: str, seen: float | None = None, *, length: int = 128, diagnosed: bool = False) -> str:
+def why(
+    what: str,
+    seen: float | None = None,
+    *,
+    length: int = 128,
+    diagnosed: bool = False,
+    audited: bool = False,
+) -> str:
     """Say what a model starts with, what is fair, and what makes the loss that was seen.
 
     Args:
@@ -32,6 +39,8 @@ def why(what: str, seen: float | None = None, *, length: int = 128, diagnosed: b
         seen: a loss that was seen, in nats.
         length: tokens of a text; of a model with fewer positions, as many as it has.
         diagnosed: whether to read the model module by module as well.
+        audited: whether to try every parameter against what was asked; of a configuration, which
+            builds its model, and needs torch.
 
     Returns:
         The prediction with its error and the loss of a uniform guess, with what was measured where
@@ -58,7 +67,8 @@ def why(what: str, seen: float | None = None, *, length: int = 128, diagnosed: b
     if not is_module(known):
         if diagnosed:
             raise ValueError(f"diagnose: got {what!r}, which is no model; {_NEEDS}")
-        return "\n".join([str(initial_loss(known, length=length)), *_causes(known, seen, length)])
+        lines = [str(initial_loss(known, length=length)), *_causes(known, seen, length)]
+        return "\n".join([*lines, *_audited(known, audited)])
     from .first_loss.diagnosis.diagnose import diagnose
     from .first_loss.initial.from_model import body_as_it_is, most_positions
 
@@ -70,7 +80,8 @@ def why(what: str, seen: float | None = None, *, length: int = 128, diagnosed: b
         taken = "as many as the model has positions"
         raise ValueError(f"length: got {length} ({error}); accepted: {taken}") from error
     lines = [str(answer), *_causes(body_as_it_is(known, body)[0], seen, length)]
-    return "\n".join([*lines, *([str(diagnose(known, body=body))] if diagnosed else [])])
+    lines += [str(diagnose(known, body=body))] if diagnosed else []
+    return "\n".join([*lines, *_audited(known, audited)])
 
 
 def subject(what: str) -> Any:
@@ -137,6 +148,14 @@ def _built(module: str, function: str) -> Any:
         ) from error
     finally:
         sys.path.remove(os.getcwd())
+
+
+def _audited(known: Any, wanted: bool) -> list[str]:
+    if not wanted:
+        return []
+    from .audit.auditing import audit_init  # loads torch
+
+    return [str(audit_init(known))]
 
 
 def _drafted(model: Any) -> Any:
