@@ -39,11 +39,11 @@ def small(kind: str, seed: int) -> Any:
     """A small model of a class, as the sweeps build it."""
     usual = CONFIG_MAPPING[kind]()
     sizes = {
-        "hidden_size": 64,
-        "vocab_size": 500,
-        "initializer_range": DEVIATION,
-        "pad_token_id": 0,
-    }
+        "hidden_size": 64, "d_model": 64, "vocab_size": 500, "pad_token_id": 0,
+        "initializer_range": DEVIATION, "init_std": DEVIATION, "encoder_layers": 2,
+        "decoder_layers": 2, "encoder_ffn_dim": 96, "decoder_ffn_dim": 96, "ffn_dim": 96,
+        "encoder_attention_heads": 4, "decoder_attention_heads": 4,
+    }  # fmt: skip
     given = {name: value for name, value in (SMALL | sizes).items() if hasattr(usual, name)}
     known = usual.to_dict()
     for name in ("layer_types", "mlp_layer_types", "layers_block_type"):
