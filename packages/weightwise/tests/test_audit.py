@@ -97,6 +97,29 @@ def test_what_is_not_finite_leads_and_gains_biases_and_ties_are_rows() -> None:
     assert "drawn: deviation" in said["transformer.h.0.mlp.c_fc.bias"] and len(said) == 4
 
 
+def test_a_row_of_padding_may_be_zero_and_is_told_by_either_name() -> None:
+    for tied in (False, True):
+        model = llama(tie_word_embeddings=tied)
+        assert drawn_in(model.model.embed_tokens.weight).blank == (0,)
+        assert audit_init(model).disagree == ()
+    with torch.no_grad():
+        model.model.embed_tokens.weight[1].zero_()
+    assert "1 rows of zeros, as 1" in str(audit_init(model))
+
+
+def test_a_table_that_sends_all_words_to_the_same_experts_is_seen() -> None:
+    model = nn.Module()
+    model.weight = nn.Parameter(torch.ones(2))
+    model.register_buffer("table", torch.zeros(30, 2, dtype=torch.long))
+    model.config = transformers.PretrainedConfig()
+    assert audit_init(model).disagree == ()  # nothing says what it is for
+    model.config.mlp_layer_types = ["hash_moe", "moe"]
+    (row,) = audit_init(model).disagree
+    assert row.name == "table" and "all 30 words go to [0, 0]" in str(row)
+    model.table[7, 1] = 3
+    assert audit_init(model).disagree == ()
+
+
 def test_residual_branches_of_gpt2_have_their_papers_rule() -> None:
     model = gpt2()
     with torch.no_grad():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -43,10 +43,17 @@ class Asked:
 def asked_of(model: nn.Module) -> Iterator[tuple[str, torch.Tensor, Asked | None]]:
     """Yield each parameter, under its first name, with its rule, or None where there is none."""
     modules, configs = dict(model.named_modules()), _configs(model)
+    blank = {
+        each.weight: each.padding_idx for each in modules.values()
+        if isinstance(each, nn.Embedding) and each.padding_idx is not None
+    }  # fmt: skip
     for name, parameter in model.named_parameters():
         home, _, leaf = name.rpartition(".")
         config = next(config for prefix, config in configs if _inside(home, prefix))
-        yield name, parameter, _rule(modules[home], leaf, name, parameter, config)
+        asked = _rule(modules[home], leaf, name, parameter, config)
+        if asked is not None and parameter in blank:  # a tied one may have its head's name
+            asked = replace(asked, blank=blank[parameter])
+        yield name, parameter, asked
 
 
 def _configs(model: nn.Module) -> list[tuple[str, Any]]:
@@ -89,7 +96,7 @@ def _rule(
     if matrix and residual in name:
         layers = 2 * config.num_hidden_layers
         return Asked(f"{text}, over √{layers}: Radford et al. 2019, section 2.3", σ / layers**0.5)
-    return Asked(text, σ, blank=getattr(module, "padding_idx", None))
+    return Asked(text, σ)
 
 
 def _setting(config: Any) -> tuple[str, float] | None:
