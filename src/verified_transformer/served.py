@@ -17,7 +17,7 @@ BOOK = serve(
         experiments="verified_transformer.book.experiments",
         package=_HERE,
         command="python -m verified_transformer",
-        note="initial-loss and widen are weightwise's: python -m weightwise --help",
+        note="why, initial-loss and widen are weightwise's: python -m weightwise --help",
         words=(
             "README.md", "notebooks/*/*.ipynb", "book/*.md", "book/*.bib", "notebooks/*/*.owners",
             "notebooks/*/*.words", "book/*.owners", "book/*.words",

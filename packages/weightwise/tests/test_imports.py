@@ -42,7 +42,8 @@ models.grow(transformers.GPT2LMHeadModel(config), 2)
 
 def uncovered(pyproject: str) -> set[str]:
     """What the package imports and does not install."""
-    wanted = tomllib.loads(pyproject)["project"]["dependencies"]
+    project = tomllib.loads(pyproject)["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["models"]]
     names = {re.split(r"[\s\[<>=!~;]", line)[0].replace("-", "_") for line in wanted}
     nodes = [
         node for file in (ROOT / "src").rglob("*.py")

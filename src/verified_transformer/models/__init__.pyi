@@ -1,4 +1,5 @@
 from weightwise import Architecture as Architecture
+from weightwise import Audit as Audit
 from weightwise import Body as Body
 from weightwise import Count as Count
 from weightwise import Diagnosis as Diagnosis
@@ -20,6 +21,7 @@ from weightwise import UntiedHead as UntiedHead
 from weightwise import accepted as accepted
 from weightwise import architectures as architectures
 from weightwise import assert_initial_loss as assert_initial_loss
+from weightwise import audit_init as audit_init
 from weightwise import balanced_factors as balanced_factors
 from weightwise import body_of as body_of
 from weightwise import census as census

@@ -2,6 +2,7 @@
 
 - `first_loss`: what a model starts with, whether that is due, and which part is not;
 - `growth`: a model k times as wide that computes the same, in memory and in files;
+- `audit`: what every parameter was asked to start with, and what it starts with;
 - `factorised`: embedding tables in few numbers, which stand in for ``nn.Embedding``;
 - ``heads``: tied, untied, projected and shuffled; ``architectures``: who ties;
 - ``mup``: the settings of a small model, taken to a wide one; ``counting``: operations, while they

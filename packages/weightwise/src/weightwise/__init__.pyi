@@ -1,6 +1,8 @@
 from .architectures import Architecture as Architecture
 from .architectures import census as census
 from .architectures import is_tied as is_tied
+from .audit import Audit as Audit
+from .audit import audit_init as audit_init
 from .counting import Count as Count
 from .factorised import FactorisedEmbedding as FactorisedEmbedding
 from .factorised import KroneckerEmbedding as KroneckerEmbedding

@@ -1,4 +1,4 @@
-"""``python -m weightwise``: the first loss of a configuration, and a wider checkpoint."""
+"""``python -m weightwise``: why a model starts as it does, and a wider checkpoint."""
 
 import sys
 

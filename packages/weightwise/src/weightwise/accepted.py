@@ -1,11 +1,13 @@
-"""What public functions accept: an error names the argument, what was given, what is accepted."""
+"""What public functions accept: an error names the argument, what was given, what is accepted.
+
+It loads no torch before a tensor is asked for: a first loss is predicted where there is none.
+"""
 
 from __future__ import annotations
 
+import sys
 from numbers import Real
 from typing import Any
-
-import torch
 
 
 def require_whole(**given: Any) -> None:
@@ -32,6 +34,8 @@ def require_real(**given: Any) -> None:
 
 def require_floating(**given: Any) -> None:
     """Refuse, by name and with a ``TypeError``, what is not a tensor of fractional numbers."""
+    import torch
+
     for name, value in given.items():
         if not isinstance(value, torch.Tensor) or not value.is_floating_point():
             raise TypeError(f"{name}: got {_kind(value)}; accepted: a tensor of floats")
@@ -39,10 +43,20 @@ def require_floating(**given: Any) -> None:
 
 def require_tokens(**given: Any) -> None:
     """Refuse, by name and with a ``TypeError``, what is not a tensor of whole numbers."""
+    import torch
+
     for name, value in given.items():
         if not isinstance(value, torch.Tensor) or value.dtype not in (torch.int32, torch.int64):
             raise TypeError(f"{name}: got {_kind(value)}; accepted: torch.int32, torch.int64")
 
 
+def is_module(value: Any) -> bool:
+    """Whether a value is a module of torch; where torch is not loaded, there are none."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.nn.Module)
+
+
 def _kind(value: Any) -> str:
+    import torch
+
     return str(value.dtype) if isinstance(value, torch.Tensor) else type(value).__name__

@@ -1,13 +1,15 @@
-"""What ``python -m weightwise`` understands: `initial_loss` and `widen_checkpoint`."""
+"""What ``weightwise`` understands: `why`, `initial_loss` and `widen_checkpoint`."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 _REFUSED = (ValueError, TypeError, OSError, AssertionError)  # what is said of what was given
+_EXTRA = ("torch", "transformers", "safetensors")  # what is not needed for a configuration
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,6 +24,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = _parser().parse_args(arguments)
     try:
         print(given.run(given))
+    except ModuleNotFoundError as error:
+        if error.name not in _EXTRA:
+            raise
+        print(f"{error}; accepted: pip install 'weightwise[models]'", file=sys.stderr)
+        return 1
     except _REFUSED as error:
         print(error, file=sys.stderr)
         return 1
@@ -29,8 +36,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m weightwise", description=__doc__)
+    parser = argparse.ArgumentParser(prog="weightwise", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
+    text = "say why a model starts with the loss that it has"
+    reason = commands.add_parser("why", help=text, description=text)
+    reason.set_defaults(run=_why)
+    what = "a config.json, a folder with one, a hub id in the cache, or module:function"
+    reason.add_argument("what", help=what)
+    reason.add_argument("--seen", type=float, help="the loss that was seen, in nats")
+    reason.add_argument("--length", type=int, default=128, help="tokens of a text")
+    reason.add_argument("--diagnose", action="store_true", help="read the model, part by part")
+    text = "try every parameter against its setting"
+    reason.add_argument("--audit", action="store_true", help=text)
     text = "say what loss a model starts with"
     first = commands.add_parser("initial-loss", help=text, description=text)
     first.set_defaults(run=_initial_loss)
@@ -52,10 +69,19 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _initial_loss(given: argparse.Namespace) -> str:
-    from . import initial_loss  # loads torch
+def _why(given: argparse.Namespace) -> str:
+    from .why import why
 
-    labels = given.labels if given.labels in ("other", "same") else float(given.labels)
+    told = {"diagnosed": given.diagnose, "audited": given.audit}
+    return why(given.what, given.seen, length=given.length, **told)
+
+
+def _initial_loss(given: argparse.Namespace) -> str:
+    from . import initial_loss
+
+    labels = given.labels
+    with suppress(ValueError):
+        labels = float(labels)
     answer = initial_loss(given.config, labels=labels, length=given.length)
     steps = [f"  {step.name}: branch {step.branch:.4g}, stream {step.stream:.4g}"
              for step in answer.steps if given.steps]  # fmt: skip

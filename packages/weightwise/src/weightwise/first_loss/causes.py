@@ -6,11 +6,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-import torch
-
-from ..accepted import require_positive, require_real
+from ..accepted import is_module, require_positive, require_real
 from .initial.body import Body
-from .initial.from_model import body_as_it_is
 from .initial.initial_loss import initial_loss
 from .initial.prediction import centred, loss_of, variance_budget
 from .initial.recipes import body_of
@@ -74,7 +71,9 @@ def loss_causes(
             raise ValueError(f"{name}: got {value}; accepted: a share, 0 to 1")
     if seen is not None and not math.isfinite(seen):
         raise ValueError(f"seen: got {seen}; accepted: a loss in nats")
-    if hasattr(model_or_config, "named_parameters"):
+    if is_module(model_or_config):
+        from .initial.from_model import body_as_it_is
+
         body = body_as_it_is(model_or_config)[0]
     else:
         body = body_of(model_or_config)
@@ -84,7 +83,7 @@ def loss_causes(
     found = [
         Cause("nothing", loss, "this is what the configuration promises"),
         Cause("logits of zero", math.log(n), "log n; a head or a last norm that is zero"),
-        Cause("labels are not shifted", initial_loss(body, labels="same", length=length).loss,
+        Cause("labels are not shifted", _loss(body, length, 1.0),
               "each label is its own input token"),
         Cause("a sum over the text", loss * length, "reduction='sum', or a mean over texts alone"),
         Cause("a sum over accumulated batches", loss * accumulated,
@@ -93,12 +92,12 @@ def loss_causes(
               f"divided by all places, {padding:.0%} of which add nothing"),
         Cause("dropout after the last norm", _dropped(body, dropout, length),
               f"train mode, with a share of {dropout:g}"),
-        Cause("label smoothing", initial_loss(body, labels=1 / n, length=length).loss,
+        Cause("label smoothing", _loss(body, length, 1 / n),
               "hardly moves a first loss"),
-        Cause("a padded vocabulary", initial_loss(replace(body, n=wide), length=length).loss,
+        Cause("a padded vocabulary", _loss(body, length, n=wide),
               f"{wide} rows instead of {n}, drawn like the others"),
         Cause("a z-loss of 1e-4", loss + 1e-4 * loss**2, "1e-4 times the squared logsumexp"),
-        Cause("a loss in bfloat16", float(torch.tensor(loss, dtype=torch.float64).bfloat16()),
+        Cause("a loss in bfloat16", _in_bfloat16(loss),
               "two or three digits, of logits that are not cast to float32"),
         Cause("bits", loss / math.log(2), "a logarithm of base 2"),
     ]  # fmt: skip
@@ -136,6 +135,20 @@ def _with_yours(cause: Cause, body: Body, loss: float, seen: float, length: int)
     return replace(cause, loss=made, look=look, off=made - seen)
 
 
+def _loss(body: Body, length: int, repeats: float = 0.0, n: int | None = None) -> float:
+    """What `initial_loss` predicts, without its parts and its error; ``n`` is how many logits."""
+    return loss_of(
+        body.n if n is None else n, variance_budget(body, length).seen, repeats=repeats,
+        cap=body.cap, layer=centred(body), blank=body.blank,
+    )  # fmt: skip
+
+
+def _in_bfloat16(loss: float) -> float:
+    """The nearest number of eight binary digits, of two the even one."""
+    part, power = math.frexp(loss)
+    return math.ldexp(round(part * 2**8), power - 8)
+
+
 def _dropped(body: Body, share: float, length: int) -> float:
     """Dropout leaves the own logit's mean, and makes the logits wider."""
     seen, kept = variance_budget(body, length).seen, math.sqrt(1 - share)
@@ -168,5 +181,5 @@ def _other_bodies(body: Body, length: int) -> list[Cause]:
     causes = []
     for name, (other, look) in found.items():
         if other != body and not (name == "no last norm" and body.stack.last is None):
-            causes.append(Cause(name, initial_loss(other, length=length).loss, look))
+            causes.append(Cause(name, _loss(other, length), look))
     return causes

@@ -12,10 +12,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 from scipy.special import ndtr
+
+if TYPE_CHECKING:
+    from scipy.interpolate import CubicSpline
 
 DEGREE = 17  # of the polynomial on a piece
 _WIDE = 1.5  # spreads below: average over the normal number; above: over the exponential one
@@ -190,6 +193,8 @@ class LogsumexpLaw:
 
         A mean probability is the slope of E log S in a bias, the integral of one of P(Y <= y).
         """
+        from scipy.interpolate import CubicSpline  # loads for as long as a prediction takes
+
         assert self._bins is not None
         level, y = self._bins[0], nodes(self.edges)
         below, low, high = np.exp(-self._levels(y)), self._shift.min(), self._shift.max()
@@ -284,6 +289,8 @@ class LogsumexpLaw:
 
         Beyond the largest 2048 they are put together, so that their exponentials' sum stays.
         """
+        from scipy.interpolate import CubicSpline
+
         ordered = np.sort(self._shift)[::-1]
         at, often = ordered[:2048], np.ones(min(2048, len(ordered)))
         if rest := len(ordered) - len(at):

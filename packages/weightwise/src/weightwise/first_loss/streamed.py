@@ -22,7 +22,7 @@ from ..accepted import (
     require_tokens,
     require_whole,
 )
-from ..normalisation import normalised
+from ..normalisation import normalised as normalised
 from ..seeds import seed_of
 
 _CHUNK = 256  # rows of a drawn vocabulary that share a generator

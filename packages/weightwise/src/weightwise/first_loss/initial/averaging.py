@@ -10,7 +10,6 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import roots_genlaguerre
 
 _STEP = 0.25
 _MOST_VARIANCE = 60.0
@@ -44,6 +43,18 @@ def concentration(variance: float, most: int) -> np.ndarray:
     return np.clip(found, 1.0 / counts, 1.0)
 
 
+def squared_lengths(degrees: int) -> tuple[np.ndarray, np.ndarray]:
+    """Five nodes and weights for a mean over a chi-squared number divided by its mean.
+
+    Gauss-Laguerre's, by the matrix of the recurrence (SciPy's own loads its linear algebra, for as
+    long as a prediction takes).
+    """
+    k, half = np.arange(5), degrees / 2
+    beside = np.diag(np.sqrt(k[1:] * (k[1:] + half - 1)), 1)
+    nodes, vectors = np.linalg.eigh(np.diag(2 * k + half) + beside + beside.T)
+    return nodes / half, vectors[0] ** 2
+
+
 class Averaging:
     """E Σ a² of up to ``most`` weights, for any variance of the logits up to one.
 
@@ -58,8 +69,7 @@ class Averaging:
         self._at = variance * np.linspace(0, 1, 9) ** 2
         length, share = np.ones(1), np.ones(1)
         if spread is not None and spread >= 4:
-            length, share = roots_genlaguerre(5, spread / 2 - 1)
-            length, share = length / (spread / 2), share / share.sum()
+            length, share = squared_lengths(spread)
         self._table = np.array(
             [
                 sum(

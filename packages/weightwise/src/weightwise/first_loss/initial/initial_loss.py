@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from contextlib import suppress
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 
-from ...accepted import require_whole
-from ..streamed import first_loss, uniform_or
-from .answer import InitialLoss, LossPart, MeasuredLoss
+from ...accepted import is_module, require_whole
+from .answer import InitialLoss, LossPart
 from .body import Body
-from .from_model import body_as_it_is, most_positions, parts_of, run, start_as_it_is, words_of
 from .prediction import Bias, VarianceBudget, explained, one_draw, variance_budget
 from .recipes import body_of
+
+if TYPE_CHECKING:
+    import torch
 
 MOST_LENGTH = 2048
 _Worth = tuple[tuple[str, float], ...]  # names, and nats
@@ -76,22 +75,32 @@ def initial_loss(
     for name, value, most in (("length", length, MOST_LENGTH), ("texts", texts, 10**6)):
         if not 1 <= value <= most:
             raise ValueError(f"{name}: got {value}; accepted: 1 to {most}")
-    is_model = isinstance(model_or_config, torch.nn.Module)
+    is_model = is_module(model_or_config)
     if measure and not is_model:
         got = type(model_or_config).__name__
         raise TypeError(f"measure: got {got} to measure on; accepted: a model, or measure=False")
-    places = most_positions(model_or_config) if measure else None
-    if places is not None and length > places:
-        raise ValueError(f"length: got {length}; accepted: 1 to {places}, the model's positions")
+    if measure:
+        from .from_model import most_positions
+
+        places = most_positions(model_or_config)
+        if places is not None and length > places:
+            got = f"got {length}; accepted: 1 to {places}, the model's positions"
+            raise ValueError(f"length: {got}")
     bias = None
     if is_model:
+        from .from_model import body_as_it_is, start_as_it_is
+
         known, bias = body_as_it_is(model_or_config, body)
         if body is None:
             known = start_as_it_is(model_or_config, known)
     else:
         known = body_of(model_or_config if body is None else body)
     found = variance_budget(known, length)
-    law = uniform_or(label_law, known.n).cpu().numpy()
+    law = np.full(known.n, 1 / known.n)
+    if label_law is not None:
+        from ..streamed import uniform_or
+
+        law = uniform_or(label_law, known.n).cpu().numpy()
     added = None
     if bias is not None:
         added = Bias(known.after * bias.double().cpu().numpy(), law)
@@ -105,7 +114,9 @@ def initial_loss(
         raise ValueError("model_or_config: got a body without a finite loss; accepted: another")
     measured = None
     if measure:
-        measured = _measured(model_or_config, known, repeats, length, texts, seed, label_law)
+        from .measuring import measured_loss
+
+        measured = measured_loss(model_or_config, known, repeats, length, texts, seed, label_law)
     return InitialLoss(
         name=known.name,
         loss=loss,
@@ -125,7 +136,7 @@ def initial_loss(
 @lru_cache(maxsize=16)
 def _of_uniform_labels(body: Body, length: int, repeats: float) -> tuple[_Worth, _Worth]:
     """The parts of a loss and what moves it, which `diagnose` asks for again."""
-    found, law = variance_budget(body, length), uniform_or(None, body.n).cpu().numpy()
+    found, law = variance_budget(body, length), np.full(body.n, 1 / body.n)
     return explained(body, found, repeats), one_draw(body, found, repeats, None, law)
 
 
@@ -166,65 +177,3 @@ def _how(name: str, body: Body, found: VarianceBudget) -> str:
         "branches": f"the branches' sizes, {100 * found.wobble:.2g} % of the stream, and ρ by them",
         "theory": f"what the budget leaves out, 1/d = {100 / body.d:.2g} % of the stream",
     }[name]
-
-
-class _Seen(Exception):
-    """The head's input is known, and no logit is needed."""
-
-
-def _measured(
-    model: Any,
-    body: Body,
-    repeats: float,
-    length: int,
-    texts: int,
-    seed: int,
-    label_law: torch.Tensor | None,
-) -> MeasuredLoss:
-    """The first loss of the model itself, a text at a time, without building the logits."""
-    head, was_training = parts_of(model)[1], model.training
-    where = head.weight.device
-    bias = getattr(head, "bias", None)
-    bias = None if bias is None else body.after * bias.detach().float()
-    generator = torch.Generator().manual_seed(seed)
-    states: list[torch.Tensor] = []
-
-    def keep(_: torch.nn.Module, inputs: tuple[torch.Tensor, ...]) -> None:
-        states.append(inputs[0].detach())
-        raise _Seen
-
-    words = words_of(model)
-    hook = head.register_forward_pre_hook(keep)
-    model.eval()
-    losses = []
-    try:
-        with torch.no_grad():
-            for _ in range(texts):
-                drawn = words[torch.randint(0, len(words), (2, length), generator=generator)]
-                drawn = drawn.to(where)
-                given = {"input_ids": drawn[:1]}
-                if body.encoder is not None:
-                    given["decoder_input_ids"] = drawn[1:]
-                with suppress(_Seen):
-                    run(model, given)
-                if not states:
-                    raise ValueError("model_or_config: its head was not called; accepted: one")
-                state = states.pop()[0].float() * body.after
-                tokens = given.get("decoder_input_ids", drawn[:1])[0]
-                found = first_loss(
-                    state,
-                    head.weight.detach().float(),
-                    bias=bias,
-                    own=tokens,
-                    label_law=label_law,
-                    cap=body.cap,
-                )
-                assert found.own_logit is not None
-                mixed = found.logsumexp - (1 - repeats) * found.mean_logit
-                losses.append(float((mixed - repeats * found.own_logit).mean()))
-    finally:
-        hook.remove()
-        model.train(was_training)
-    each = np.array(losses)
-    error = float(each.std(ddof=1) / math.sqrt(texts)) if texts > 1 else math.nan
-    return MeasuredLoss(float(each.mean()), error, texts * length)

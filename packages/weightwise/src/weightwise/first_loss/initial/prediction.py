@@ -52,7 +52,7 @@ class VarianceBudget:
 @lru_cache(maxsize=16)
 def variance_budget(body: Body, length: int) -> VarianceBudget:
     """Cosine and spread of a body on texts of some length."""
-    stream = last_states(body, length)
+    stream = _stream(_without_head(body), length)
     d, width = body.d, body.head_width or body.d
     own = stream.own**2 * body.table**2 / np.diagonal(stream.overlaps)
     overlap, norm = stream.overlaps, body.stack.last
@@ -85,6 +85,17 @@ def variance_budget(body: Body, length: int) -> VarianceBudget:
         stream.steps[-1].deviation,
         _alike(cosines, float((unit**2 * second).mean()), body.n, width, np.sqrt(own)),
     )
+
+
+_stream = lru_cache(maxsize=16)(last_states)
+
+
+def _without_head(body: Body) -> Body:
+    """The same as far as its stream goes, so that bodies that differ in their ends share it."""
+    return replace(
+        body, stack=replace(body.stack, last=None), tied=True, head=0.0, projected=None,
+        transform=None, scale=1.0, after=1.0, cap=None, blank=0, notes=(),
+    )  # fmt: skip
 
 
 def _alike(
