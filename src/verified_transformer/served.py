@@ -12,6 +12,7 @@ BOOK = serve(
         place="src/verified_transformer/book/claims",
         chapters={
             "initialisation": 1, "tying": 2, "tied-loss": 3, "growth": 4, "factorisation": 5,
+            "beyond-mup-1": 6, "beyond-mup-2": 6,
         },
         recordings=_HERE / "book/recordings",
         experiments="verified_transformer.book.experiments",

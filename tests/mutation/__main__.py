@@ -64,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="make mutants", description=__doc__)
     parser.add_argument("--kind", choices=(*KINDS, ""), default="", help="all by default")
     parser.add_argument("--n", type=_number, default=0, help=f"by default {NUMBERS}")
-    chapters = ("", *map(str, CHAPTERS.values()), *PARTS)
+    chapters = ("", *map(str, dict.fromkeys(CHAPTERS.values())), *PARTS)
     said = f"all by default; of the library one of {', '.join(PARTS)}"
     parser.add_argument("--chapter", default="", choices=chapters, help=said)
     parser.add_argument("--salt", default=datetime.now(UTC).strftime("%G-W%V"), help="of the draw")

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from verified_transformer.served import BOOK
+
 from .sites import Site
 
 KINDS = ("code", "prose", "reading", "experiment", "figure", "page", "library")
@@ -17,7 +19,7 @@ PARTS = {  # of the library, by the folder of each, and of its tests
     "engine": ("packages/verifiedbook/src/verifiedbook", "packages/verifiedbook/tests"),
     "book": (f"{LIBRARY}/book", "tests/book"),
 }
-CHAPTERS = {"initialisation": 1, "tying": 2, "tied-loss": 3, "growth": 4, "factorisation": 5}
+CHAPTERS = dict(BOOK.chapters)
 
 
 @dataclass(frozen=True)
