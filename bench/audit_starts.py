@@ -30,6 +30,7 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING  # noqa: 
 from untied_models import NAMES, SMALL  # noqa: E402
 
 from weightwise import audit_init  # noqa: E402
+from weightwise.writing import write_whole  # noqa: E402
 
 LIMIT, DEVIATION = 60, 0.05
 PAGE = Path(__file__).with_suffix(".txt")
@@ -223,7 +224,7 @@ def main() -> int:
     text = "\n".join(each.rstrip() for each in lines) + "\n"
     print(text)
     if len(given.kinds) == len(NAMES):
-        PAGE.write_text(text, encoding="utf-8")
+        write_whole(PAGE, text)
     return 0
 
 

@@ -235,7 +235,8 @@ def test_ledger_filter(browser: Browser, html: Path) -> None:
     rows = page.locator(".vt-row")
     wrong = page.locator(".vt-row[data-verdict=wrong]").count()
     assert 0 < page.locator(".vt-row:visible").count() == wrong < rows.count()
-    assert page.locator(".vt-row:not([data-chapter=own])").count() == 300
+    ours = page.locator(".vt-row[data-chapter=own]").count()
+    assert 0 < ours < rows.count() - 300  # articles' statements are more
     page.get_by_label("verdict").select_option("")
     page.get_by_label("words, formulas or names").fill("selu lambda")
     assert 0 < page.locator(".vt-row:visible").count() < 60
@@ -268,7 +269,8 @@ def test_ledger_filter_stands_in_the_address(browser: Browser, html: Path) -> No
 def test_ledger_is_light(browser: Browser, html: Path) -> None:
     with Tab(browser, 1280, "light") as tab:
         tab.page.goto((html / "book/ledger.html").as_uri())
-        assert tab.page.evaluate("document.documentElement.scrollHeight") < 40 * 320
+        rows = tab.page.locator(".vt-row").count()
+        assert tab.page.evaluate("document.documentElement.scrollHeight") < 35 * rows
         assert tab.page.locator("math").count() == 0
         tallest = "Math.max(...[...document.querySelectorAll('.vt-row')].map(r => r.offsetHeight))"
         assert tab.page.evaluate(tallest) < 40  # a line

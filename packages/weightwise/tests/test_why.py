@@ -67,7 +67,7 @@ def without_torch(*words: str) -> subprocess.CompletedProcess[str]:
     """The command, in an interpreter where neither torch nor transformers is installed."""
     return subprocess.run(
         [sys.executable, "-W", "error", "-c", WITHOUT, *words],
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src")}, capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")}, capture_output=True, encoding="utf-8",
     )  # fmt: skip
 
 

@@ -55,7 +55,7 @@ def why(
         >>> gpt2 = {"model_type": "gpt2", "vocab_size": 50_257, "n_embd": 768, "n_layer": 12,
         ...         "n_head": 12}
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     _ = pathlib.Path(folder, "config.json").write_text(json.dumps(gpt2))
+        ...     _ = pathlib.Path(folder, "config.json").write_bytes(json.dumps(gpt2).encode())
         ...     answer = why(folder, seen=15.8)
         >>> for line in [answer.splitlines()[at] for at in (0, 3, 4)]:
         ...     print(line)

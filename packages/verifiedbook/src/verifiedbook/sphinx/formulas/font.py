@@ -30,7 +30,8 @@ RANGES = (
     (0x20, 0x7E), (0x391, 0x3F6),  # ASCII, Greek
     (0x1D400, 0x1D467), (0x210E, 0x210E),  # bold, italic
     (0x1D468, 0x1D49B), (0x1D49C, 0x1D4B5),  # bold italic, script
-    (0x1D538, 0x1D551), (0x1D6E2, 0x1D71B), (0x300, 0x30C),  # double-struck, italic Greek, accents
+    (0x1D538, 0x1D551), (0x1D6E2, 0x1D71B), (0x1D736, 0x1D755),  # double-struck, italic Greek, bold
+    (0x300, 0x30C),  # accents
 )  # fmt: skip
 SCRIPT = "ℬℰℱℋℐℒℳℛ"  # letters that had a place before the others
 # The width of each bracket that grows, in thousandths; those that share parts have the same.
