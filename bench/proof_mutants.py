@@ -571,7 +571,7 @@ def kernel(theorem: Stated, planted: list[list[str]]) -> list[str]:
     build = ROOT / "_build" / "proofs"
     done = subprocess.run(
         ["coqtop", "-q", "-quiet", "-R", ".", "Proofs"],
-        input=script(theorem, planted), capture_output=True, encoding="utf-8", cwd=build, check=False,
+        input=script(theorem, planted), capture_output=True, encoding="utf-8", cwd=build,
     )  # fmt: skip
     found = []
     for n in range(len(planted)):
