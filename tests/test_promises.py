@@ -87,7 +87,7 @@ def test_every_line_for_a_shell_is_tried_here_or_in_another_test() -> None:
     elsewhere = [
         *PLAIN,  # tests/test_systems.py
         f'pip install "{SETTINGS["project"]["name"]}[models] @ git+{URL}"',  # tests/test_colab.py
-        f'pip install "weightwise @ git+{URL}#subdirectory=packages/weightwise"',
+        f'pip install "weightwise[models] @ git+{URL}#subdirectory=packages/weightwise"',
     ]
     assert sorted({*shell(README), *shell(WELCOME)}) == sorted({*MAKE, *elsewhere})
     assert "models" in SETTINGS["project"]["optional-dependencies"]
