@@ -1,9 +1,9 @@
 """What a dare or a guess comes to waits, until the reader has said something or asks for it.
 
-A dare is a paragraph that begins with **Break it**; what follows it in its own cell is what comes
-out. A guess is asked in ``<span class="vt-guess name">`` and answered in ``<span class="vt-guessed
-name">``. On the page the answers are `noscript` elements: who has scripts cannot see, hear or find
-one before its time (`waiting.js`), who has none finds a dare's in a fold.
+A dare is a paragraph with **Break it** in it; what follows it in its own cell is what comes out. A
+guess is asked in ``<span class="vt-guess name">``, answered in ``<span class="vt-guessed name">``.
+On the page the answers are `noscript` elements: who has scripts cannot see, hear or find one before
+its time (`waiting.js`), who has none finds a dare's in a fold, and a guess's in its place.
 """
 
 from __future__ import annotations

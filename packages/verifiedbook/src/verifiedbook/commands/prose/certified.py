@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.metadata import version
@@ -171,9 +171,11 @@ def certified_in(path: Path) -> Iterator[Certified]:
 
 def uncertified_in(path: Path) -> Iterator[str]:
     """Yield the printed numbers of a notebook or page that no ball settles."""
-    for one in certified_in(path):
-        if one.fault:
-            yield f"{path.name}: {one.said} <- {one.owner}: {one.fault}"
+    yield from _faults(path, certified_in(path))
+
+
+def _faults(path: Path, found: Iterable[Certified]) -> Iterator[str]:
+    return (f"{path.name}: {one.said} <- {one.owner}: {one.fault}" for one in found if one.fault)
 
 
 def digits_of(root: Path) -> dict[str, dict[str, Any]]:
@@ -187,8 +189,7 @@ def digits_of(root: Path) -> dict[str, dict[str, Any]]:
     claims: dict[str, list[str]] = {}
     for path in paths:
         found = [*certified_in(path)]
-        if faults := [f"{path.name}: {one.said} <- {one.owner}: {one.fault}"
-                      for one in found if one.fault]:  # fmt: skip
+        if faults := [*_faults(path, found)]:
             raise ValueError("; ".join(faults))
         balls_of = [one for one in found if not one.formula.is_Rational]
         if found:
