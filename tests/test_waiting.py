@@ -52,9 +52,14 @@ def test_nothing_is_told_before_the_reader_has_said_something(tab: Tab, html: Pa
 
 
 def test_a_changed_cell_that_ran_has_shown_it(tab: Tab, html: Path) -> None:
+    """Here the cell stands in for one that a build with a kernel would make runnable."""
     tab.page.goto((html / SECTION).as_uri())
     tab.page.evaluate(
-        "document.querySelector('.vt-here').dispatchEvent(new CustomEvent('vt-ran',{bubbles:true}))"
+        """() => {
+            const cell = Object.assign(document.createElement("div"), { className: "vt-here" });
+            document.querySelector(".vt-waits").before(cell);
+            cell.dispatchEvent(new CustomEvent("vt-ran", { bubbles: true }));
+        }"""
     )
     assert told_early(tab.page, (DARE,)) == [DARE]
 
