@@ -30,7 +30,7 @@ BOOK := .venv/book
 BOOK_READY := $(call ready,book,requirements-book.txt)
 endif
 PYTEST := $(TEST)/bin/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -rfEs
-NOTEBOOKS := --nbval --nbval-sanitize-with=nbval_sanitize.cfg
+NOTEBOOKS := --nbval
 DOCTESTS := --doctest-modules src/verified_transformer packages book/_ext
 COMMAND := -m verified_transformer
 # A machine with a GPU has torch, SciPy, matplotlib and the Hugging Face hub; what else notebooks need travels along.

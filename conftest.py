@@ -1,4 +1,4 @@
-"""What holds for tests and notebooks alike: time limits, order, and an account of the time."""
+"""What holds for tests and notebooks alike: their order, and an account of the time."""
 
 from __future__ import annotations
 
@@ -12,23 +12,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import banded_notebooks
-import machine
 import pytest
-from nbval.kernel import NbvalKernelspecManager
 from time_spent import Account
 
 from verifiedbook.commands.notebooks import warm_kernels
 
 ROOT = Path(__file__).parent
 SOURCES = (ROOT / "src", *sorted(ROOT.glob("packages/*/src")))
-LONGEST_CELL = 300  # seconds on the reference machine; the longest takes a fifth of that
 CACHED = "verified_transformer/seconds"  # of each file, in its last run
 KEPT = ROOT / "tests" / "status" / "times.json"  # of a whole run, where the cache has none
 UNKNOWN = 30.0  # seconds of a file of tests that is new, or has a new name: not left to the end
 PARSING = ("tests/test_book.py", "tests/test_pages.py")  # all pages
 WORKERS = 4  # at most
-FEW = 2  # notebooks, whose kernels load what they need faster than one that loads everything
 # the only reasons for a canary not to be tried
 NO_BROWSER, NO_MAKE = EXCUSES = "no chromium on this machine", "no make on this machine"
 SLOW_FIXTURES = {"html", "broken_build", "browser"}  # the built book, chromium
@@ -49,37 +44,13 @@ for variable in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "MPLCONFIGDIR"):
     (KEPT_APART / variable.lower()).mkdir(parents=True, exist_ok=True)
     os.environ[variable] = str(KEPT_APART / variable.lower())
 
-pytest_plugins = ["changed"]
+pytest_plugins = ["verifiedbook.pytest_plugin", "changed"]
 collect_ignore_glob = ["*/conftest.py"]  # which --doctest-modules would import by one name
 
 gc.disable()  # while tests are collected: what is loaded then stays
 
 _account = Account()
 _cold: set[str] = set()  # why kernels started cold in this run
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Let the time limits of cells and kernels follow the machine."""
-    patience = machine.calibrate(getattr(config.option, "numprocesses", None) or 1)
-    if getattr(config.option, "nbval", False):
-        config.option.nbval_cell_timeout = LONGEST_CELL * patience
-        config.option.nbval_kernel_startup_timeout = 60 * patience
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Iterator[None]:
-    """Let notebooks be compared by numbers with their bands (`banded_notebooks`)."""
-    return [banded_notebooks.banded(found) for found in (yield)]
-
-
-def pytest_unconfigure() -> None:
-    """Leave no process behind."""
-    warm_kernels.end()
-
-
-def pytest_report_header() -> str:
-    """Say by how much."""
-    return f"time limits: {machine.calibrate():.1f} times those of the reference machine"
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -138,10 +109,9 @@ def _stored_seconds(path: Path) -> float:
     return sum(map(float, re.findall(r'"seconds": ([\d.]+)', path.read_text(encoding="utf-8"))))
 
 
-def pytest_collection_finish(session: pytest.Session) -> None:
-    """Fork the kernels of many notebooks; what the processor does from here on is for tests."""
-    if len({item.path for item in session.items if item.path.suffix == ".ipynb"}) > FEW:
-        warm_kernels.install(NbvalKernelspecManager)
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """From here on what the processor does is for tests."""
     gc.collect()
     gc.freeze()  # what was loaded need not be looked through again and again
     gc.set_threshold(100_000, 20, 20)  # pages as trees, and whatever else is large and soon gone

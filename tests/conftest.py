@@ -11,7 +11,6 @@ from typing import Any
 
 import changed
 import html_gates
-import machine
 import notebook_gates
 import pytest
 from filelock import FileLock
@@ -20,6 +19,7 @@ from jupyter_client.kernelspec import KernelSpecManager
 from verifiedbook.account import ledger, registry
 from verifiedbook.account.registry import Reading
 from verifiedbook.commands.notebooks import warm_kernels
+from verifiedbook.pytest_plugin import machine
 
 ROOT = Path(__file__).parent.parent
 
@@ -51,7 +51,8 @@ def _shared(folders: pytest.TempPathFactory) -> Path:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Leave beside the book what its pages were found to hold, for `make test CHANGED=1`."""
+    """End forked kernels; leave what the book's pages were found to hold, for `CHANGED=1`."""
+    warm_kernels.end()
     html = _shared(session.config._tmp_path_factory) / "_build" / "html"  # type: ignore[attr-defined]
     if html.is_dir() and not changed.partly():
         html_gates.keep_pages(html)

@@ -90,7 +90,7 @@ def weak_bands(notebook: Path) -> list[str]:
     """Numbers whose band lets a change by a factor of 1.5 pass: print more digits, or fewer."""
     found = []
     for cell in cells(notebook, "code"):
-        said, known = bands.texts(cell["outputs"], []), bands.read(cell["metadata"])
+        said, known = bands.texts(cell["outputs"]), bands.read(cell["metadata"])
         for kind in said.keys() & known.keys():
             if weak := bands.weak(said[kind], known[kind]):
                 line = f"{notebook.name}: {kind}: {', '.join(weak)} may be half as much again"

@@ -39,7 +39,6 @@ SURE = {
     "the settings": "_config.yml",
     "pins": "requirements.txt",
     "the package": "pyproject.toml",
-    "what nbval masks": "nbval_sanitize.cfg",
     "make": "Makefile",
     "the workflow": ".github/workflows/test.yml",
     "a conftest": "conftest.py",
@@ -121,7 +120,7 @@ def chooses(plan: since.Plan, test: str) -> bool:
         (f"{SECTION}.ipynb", True,
          "notebooks colab ledger exercises", "systems recording runs"),
         ("book/welcome.md", False, "promises pages notebooks", "systems mutation"),
-        (f"{MODELS}/mup.py", False, "wiring promises", "small_book moments"),
+        (f"{MODELS}/mup.py", False, "wiring promises", "examples moments"),
     ],
 )  # fmt: skip
 def test_readers_of_what_changed_run(

@@ -16,7 +16,6 @@ from functools import cache
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
-import machine
 import nbformat
 import pytest
 import yaml
@@ -27,6 +26,7 @@ from verifiedbook.account.code.modules import CodeFault, Package
 from verifiedbook.commands import command_line
 from verifiedbook.commands.notebooks import colab
 from verifiedbook.commands.notebooks.comparing import METADATA_KEY
+from verifiedbook.pytest_plugin import machine
 
 ROOT = Path(__file__).parent.parent
 REPOSITORY = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["repository"]

@@ -16,7 +16,8 @@ from mutation.judging import LOCKED, RECORDED, Judge, Judgement, importers, read
 from mutation.mutant import KINDS, PARTS, Mutant
 from mutation.mutants import UNITS, draw
 from mutation.sites import Site
-from near_claims import claims_near
+
+from verifiedbook.pytest_plugin.near_claims import claims_near
 
 pytestmark = pytest.mark.slow
 

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import machine
 import pytest
 from playwright.sync_api import Browser, Locator
 from test_browser import Tab
 
 from verifiedbook.account.registry import contents
+from verifiedbook.pytest_plugin import machine
 
 ROOT = Path(__file__).parents[1]
 DARES = contents(ROOT / "tests" / "break_it.yaml")

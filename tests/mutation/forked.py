@@ -23,12 +23,12 @@ import nbformat
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
-from near_claims import claims_near
 from traitlets import Type
 from traitlets.config import Config
 
 from verifiedbook.account import registry
 from verifiedbook.commands.notebooks import comparing
+from verifiedbook.pytest_plugin.near_claims import claims_near
 
 LONGEST = 300  # seconds of a trial, as of a cell in the whole run
 ROOT = Path(__file__).parents[2]
@@ -94,7 +94,6 @@ class Runner:
             if cell.cell_type == "code"
         }
         self._written = [cell.source for cell in self.stored.cells]
-        self._masks = comparing.masks(ROOT)
         self._shell = _Shell.instance(config=Config(HistoryManager={"enabled": False}))
 
     def run(self, source: str) -> tuple[str, Outputs]:
@@ -118,7 +117,7 @@ class Runner:
         old = self.stored.cells[place]
         new = {"cell_type": "code", "source": source, "outputs": outputs}
         pair = (nbformat.from_dict({"cells": [one]}) for one in (old, new))
-        changes = list(comparing.differences(*pair, self._masks))
+        changes = list(comparing.differences(*pair))
         return ("outputs", "\n".join([near, source, *changes])) if changes else None
 
     def same_outcomes(self, place: int) -> tuple[str, str] | None:

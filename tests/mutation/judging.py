@@ -177,8 +177,7 @@ class Judge:
         path = self.scratch / mutant.path
         tests = importers(self.scratch, mutant.path)
         notebooks = readers(self.scratch, mutant.path, mutant.site.start, ASKED)
-        nbval = ("--nbval", "--nbval-sanitize-with=nbval_sanitize.cfg")
-        tries = [("tests", tests, ()), *(("notebook", [one], nbval) for one in notebooks)]
+        tries = [("tests", tests, ()), *(("notebook", [one], ("--nbval",)) for one in notebooks)]
         with self._changed(path, mutant.changed):
             for by, files, more in tries:
                 if files and (said := self._failed(files, more)):

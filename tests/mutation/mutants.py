@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from near_claims import ID, claims_near
+
+from verifiedbook.pytest_plugin.near_claims import ID, claims_near
 
 from . import pages, sites
 from .mutant import PARTS, Maker, Mutant

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from banded_notebooks import moved_fields
 
 from verifiedbook.account import registry
 from verifiedbook.account.ledger import LedgerError
@@ -37,6 +36,7 @@ from verifiedbook.account.records.record import (
 from verifiedbook.account.registry import statement
 from verifiedbook.account.rendering import cards as rendering
 from verifiedbook.commands.verify import compared
+from verifiedbook.pytest_plugin.banded_notebooks import moved_fields
 from verifiedbook.sampling.design import Design
 
 PROOF = Record(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import machine
 import nbval.kernel
 import pytest
 from jupyter_client.client import KernelClient
@@ -13,6 +12,7 @@ from jupyter_client.manager import start_new_kernel
 from nbval.kernel import CURRENT_ENV_KERNEL_NAME, NbvalKernelspecManager, RunningKernel
 
 from verifiedbook.commands.notebooks import warm_kernels
+from verifiedbook.pytest_plugin import machine
 
 pytestmark = pytest.mark.slow
 ASKED = "import json, os, sys; print(json.dumps([sys.path, os.getcwd(), os.environ['HOME']]))"

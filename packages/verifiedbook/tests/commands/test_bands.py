@@ -25,7 +25,7 @@ def tried(effect: Interval, **more: Any) -> list[dict[str, Any]]:
 
 
 def red(stored: Any, new: Any, known: bands.Bands | None = None) -> list[str]:
-    found = comparing.moves(stored, new, known or {}, [])
+    found = comparing.moves(stored, new, known or {})
     return [comparing.told(move) for move in found if move.far > 1]
 
 

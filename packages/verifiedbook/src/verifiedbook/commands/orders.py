@@ -93,19 +93,19 @@ def _under(
     found = of_key(kept(root, "portable").get(name, {}), key)
     left = [draw for draw in draws if str(draw) not in found]
     for draw, made in zip(left, pool.map(lambda it: run_under(notebook, it), left), strict=True):
-        found[str(draw)] = _told(made, root)
+        found[str(draw)] = _told(made)
         before = kept(root, "portable").get(name, {})
         keep(root, "portable", {name: with_orders(before, key, found)})
     return found
 
 
-def _told(made: Run, root: Path) -> dict[str, Any]:
+def _told(made: Run) -> dict[str, Any]:
     """What is kept of a run: what is not as stored, outcomes that turned, and the largest moves.
 
     Of each cell it is the largest; of live experiments that of each, by claim.
     """
-    lines, moves = made.differences(root), dict[str, float]()
-    for place, found in comparing.cell_moves(made.stored, made.book, comparing.masks(root)):
+    lines, moves = made.differences(), dict[str, float]()
+    for place, found in comparing.cell_moves(made.stored, made.book):
         for move in found:
             if move.far < inf:
                 where = f"{place}: {move.of}"

@@ -80,7 +80,7 @@ def portable(notebooks: Sequence[Path], root: Path, jobs: int = 2) -> int:
     failed = 0
     with ThreadPoolExecutor(jobs) as pool:
         for notebook in notebooks:
-            found = {name: it.differences(root) for name, it in _under(processors, notebook, pool)}
+            found = {name: it.differences() for name, it in _under(processors, notebook, pool)}
             differ = {name: lines for name, lines in found.items() if lines}
             print(f"{_name(notebook, root)}: {', '.join(differ) or 'the same'}", flush=True)
             for name, lines in differ.items():
@@ -178,7 +178,7 @@ def newest(notebooks: Sequence[Path], root: Path, jobs: int = 2) -> int:
     began, moved, failed = time.monotonic(), dict[str, list[str]](), 0
     with ThreadPoolExecutor(jobs) as pool:
         for notebook, made in zip(notebooks, pool.map(run, notebooks), strict=True):
-            differ = made.differences(root)
+            differ = made.differences()
             failed += bool(differ)
             print(f"{_name(notebook, root)}: {len(differ) or 'nothing'} moved", flush=True)
             for line in differ:
@@ -287,7 +287,7 @@ def _one(
         other = measured.other_outcomes()
     if time.monotonic() >= end:
         return None
-    differ = plain.differences(root)
+    differ = plain.differences()
     return {
         "runs": 1, "failed": int(bool(differ or other)), "seconds": round(plain.seconds, 1),
         "differences": differ[:_KEPT], "finer differences": other[:_KEPT],

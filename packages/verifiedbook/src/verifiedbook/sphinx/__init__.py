@@ -46,6 +46,7 @@ def read_claims(app: Sphinx) -> None:
         logger.warning("errata: %s", line)
     data = ledger.to_json()
     hashes = {claim["id"]: hash_of(_json(claim)) for claim in data["claims"]}
+    hashes |= {article["key"]: hash_of(_json(article)) for article in data["articles"]}
     before = getattr(getattr(app.env, "verified_claims", None), "hashes", hashes)
     changed = {name for name in hashes.keys() | before if hashes.get(name) != before.get(name)}
     app.env.verified_claims = Claims(ledger, hashes, frozenset(changed))  # type: ignore[attr-defined]

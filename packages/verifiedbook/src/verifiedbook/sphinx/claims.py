@@ -23,7 +23,7 @@ logger: standard.LoggerAdapter[standard.Logger] = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Claims:
-    """The ledger, the hash of each claim's entry, and whose has changed since the last build."""
+    """The ledger, a hash of each claim and article, and which have changed since the last build."""
 
     ledger: Data
     hashes: Mapping[str, str]

@@ -76,7 +76,7 @@ def collect_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
 def _changed(app: Sphinx, claim: Entry, beside: list[str], ran: list[Run]) -> bool:
     """Whether a claim's page shows another claim than last time, or a notebook read anew."""
     env: Any = app.env
-    shown = {claim.id, *beside, *claim.uses, *claim.used_by}
+    shown = {claim.id, claim.article, *beside, *claim.uses, *claim.used_by}
     pages = {*(run.page for run in ran), (claim.notebook or "").removesuffix(".ipynb")}
     target, proofs = (
         Path(app.outdir, f"{page(claim.id)}.html"),

@@ -24,18 +24,18 @@ DECIDED = "record "  # before the kind of what a record says
 _PRINTED = ("stdout", "stderr")
 _PIXELS = ("image/png", "image/jpeg")
 PICTURE = "image/png"  # whose unit is `pictures.SEEN`
+MARKED = re.compile(r'<span class="vt-volatile">[^<]*</span>')  # no other is masked
 _NUMBER = re.compile(r"(?P<hash>#[0-9a-f]{4,})|(?<![\d.])[-−+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 Bands = dict[str, dict[int, int]]  # by kind of text and place of the number in it: units
 Moves = dict[int, float]
 
 
-def texts(
-    outputs: Sequence[Mapping[str, Any]], masked: Iterable[tuple[Any, str]]
-) -> dict[str, str]:
-    """Return what a cell's outputs say, masked, by kind: "stdout", "text/plain", "text/html" …
+def texts(outputs: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return what a cell's outputs say, by kind: "stdout", "text/plain", "text/html" …
 
-    Pictures of pixels are left out; equal kinds are put together in their order. What records say
-    is of kinds of their own: that is decided, and has no bands.
+    Pictures of pixels are left out, and numbers that a record marks as its run's own; equal kinds
+    are put together in their order. What records say is of kinds of their own: that is decided,
+    and has no bands.
     """
     found: dict[str, list[str]] = {}
     for output in outputs:
@@ -48,10 +48,7 @@ def texts(
         for kind, text in parts.items():
             if isinstance(text, str | list) and kind not in _PIXELS:
                 found.setdefault(of + kind, []).append("".join(text))
-    whole = {kind: "\n".join(parts) for kind, parts in found.items()}
-    for pattern, instead in masked:
-        whole = {kind: pattern.sub(instead, text) for kind, text in whole.items()}
-    return whole
+    return {kind: MARKED.sub("…", "\n".join(parts)) for kind, parts in found.items()}
 
 
 def words(text: str) -> str:

@@ -6,10 +6,8 @@ import difflib
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from configparser import RawConfigParser
 from dataclasses import dataclass
 from math import inf
-from pathlib import Path
 from typing import Any
 
 from ...account.records import pictures
@@ -21,21 +19,12 @@ _KEY = re.compile(r"\s+#[0-9a-f]{6,}$")  # of a record, at the end of its line
 _MARKED_UP = ("text/html", "image/svg+xml", bands.DECIDED + "text/html")
 DECIDED = "decided"  # what a record says: of such a `Move`
 _FREE = ("rows", "estimates", "seconds", "measured", "picture", "panels")  # in outputs' metadata
-Masks = Sequence[tuple[re.Pattern[str], str]]
 Outputs = Sequence[Mapping[str, Any]]
 
 
-def masks(root: Path) -> Masks:
-    """Return the patterns that nbval masks, with what stands in their place."""
-    parser = RawConfigParser()
-    parser.read(root / "nbval_sanitize.cfg", encoding="utf-8")
-    found = [(parser[name]["regex"], parser[name]["replace"]) for name in parser.sections()]
-    return [(re.compile(pattern), replacement) for pattern, replacement in found]
-
-
-def lines(cell: Any, masked: Masks) -> list[str]:
+def lines(cell: Any) -> list[str]:
     """Return what is compared of a cell's outputs, as lines; HTML is broken at its tags."""
-    said = bands.texts(cell.get("outputs", []), masked)
+    said = bands.texts(cell.get("outputs", []))
     return [line for kind in sorted(said) for line in _lines(kind, said[kind])]
 
 
@@ -58,7 +47,7 @@ class Move:
     of: str = "numbers"
 
 
-def moves(stored: Outputs, new: Outputs, known: bands.Bands, masked: Masks) -> Iterator[Move]:
+def moves(stored: Outputs, new: Outputs, known: bands.Bands) -> Iterator[Move]:
     """Yield whatever differs between two runs of a cell; what is at most 1 far is the same.
 
     Where its texts say something else, what a cell shows as HTML is not looked at.
@@ -66,7 +55,7 @@ def moves(stored: Outputs, new: Outputs, known: bands.Bands, masked: Masks) -> I
     Args:
         known: the cell's bands.
     """
-    before, after = bands.texts(stored, masked), bands.texts(new, masked)
+    before, after = bands.texts(stored), bands.texts(new)
     spoken = False
     for kind in sorted(before.keys() | after.keys(), key=lambda kind: (kind in _MARKED_UP, kind)):
         if spoken and kind in _MARKED_UP:
@@ -145,18 +134,18 @@ def effects(outputs: Outputs) -> Iterator[tuple[str, Interval]]:
             yield name, Interval(**record["measured"])
 
 
-def differences(before: Any, after: Any, masked: Masks) -> Iterator[str]:
+def differences(before: Any, after: Any) -> Iterator[str]:
     """Yield what differs between two runs of a notebook: stored beside new, by cell and claim."""
-    for place, found in cell_moves(before, after, masked):
+    for place, found in cell_moves(before, after):
         yield from (f"{place}: {told(move)}" for move in found if move.far > 1)
 
 
-def cell_moves(before: Any, after: Any, masked: Masks) -> Iterator[tuple[str, list[Move]]]:
+def cell_moves(before: Any, after: Any) -> Iterator[tuple[str, list[Move]]]:
     """Yield what moved in each cell of a notebook, with the cell's place and claims."""
     for index, (old, new) in enumerate(zip(before.cells, after.cells, strict=False)):
         place = ", ".join([f"cell {index}", *dict.fromkeys(_CLAIM.findall(new.source))])
         outputs = old.get("outputs", []), new.get("outputs", [])
-        yield place, [*moves(*outputs, bands.read(old.metadata), masked)]
+        yield place, [*moves(*outputs, bands.read(old.metadata))]
 
 
 def told(move: Move) -> str:
@@ -215,7 +204,7 @@ def outcome_lines(book: Any) -> list[str]:
     ]
 
 
-def keep_what_stayed(before: Any, after: Any, masked: Masks) -> set[str]:
+def keep_what_stayed(before: Any, after: Any) -> set[str]:
     """Put the stored outputs back where a new run says the same.
 
     Seconds differ in every run, estimates and whatever has a band on another processor; a notebook
@@ -231,7 +220,7 @@ def keep_what_stayed(before: Any, after: Any, masked: Masks) -> set[str]:
         if cell.cell_type != "code":
             continue
         old = stored.get(cell.get("id"))
-        moved = None if old is None else _moved_parts(old, cell, masked)
+        moved = None if old is None else _moved_parts(old, cell)
         if old is None or moved is None or moved & {"numbers", "pictures"}:
             others.add(cell.get("id"))
         else:
@@ -240,12 +229,12 @@ def keep_what_stayed(before: Any, after: Any, masked: Masks) -> set[str]:
     return others
 
 
-def _moved_parts(old: Any, new: Any, masked: Masks) -> set[str] | None:
+def _moved_parts(old: Any, new: Any) -> set[str] | None:
     """Of which parts a cell's outputs say something else; None where they are not comparable."""
     kinds = [[_is_record(output) for output in cell.outputs] for cell in (old, new)]
     if kinds[0] != kinds[1]:
         return None
-    found = moves(old.outputs, new.outputs, bands.read(old.metadata), masked)
+    found = moves(old.outputs, new.outputs, bands.read(old.metadata))
     parts = {move.of for move in found if move.far > 1}
     pairs = zip(old.outputs, new.outputs, strict=True)
     others = {

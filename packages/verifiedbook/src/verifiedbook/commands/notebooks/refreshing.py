@@ -41,15 +41,15 @@ def refresh(notebooks: Sequence[Path], root: Path, draws: int | None = None) -> 
             print(f"    not stored; {again.errors[0]}", file=sys.stderr)
             failed = True
             continue
-        for change in again.differences(root):
+        for change in again.differences():
             print(f"    {change}")
-        names = comparing.keep_what_stayed(again.stored, again.book, comparing.masks(root))
+        names = comparing.keep_what_stayed(again.stored, again.book)
         write_whole(notebook, nbformat.writes(again.book) + "\n")
         changed = {cell.get("id") for cell in again.book.cells} if draws else names
         names = {cell.get("id") for cell in again.book.cells if _may_move(cell)} & changed
         if names:
             numbers = range(1, 1 + (draws or DRAWS))
-            book, told = measure(notebook, names, root, numbers)
+            book, told = measure(notebook, names, numbers)
             write_whole(notebook, nbformat.writes(book) + "\n")
             print("".join(f"    {line}\n" for line in told), end="", flush=True)
     return int(failed)
@@ -57,14 +57,14 @@ def refresh(notebooks: Sequence[Path], root: Path, draws: int | None = None) -> 
 
 def _may_move(cell: Any) -> bool:
     """Whether a cell shows a picture, or a number with a point outside its records."""
-    said = bands.texts(cell.get("outputs", []), []).items()
+    said = bands.texts(cell.get("outputs", [])).items()
     shown = [text for kind, text in said if not kind.startswith(bands.DECIDED)]
     pointed = any("." in number or "e" in number for t in shown for number in bands.numbers(t))
     return pointed or any(pictures.pictures(cell))
 
 
 def measure(
-    notebook: Path, names: set[str], root: Path, draws: Sequence[int], jobs: int = 2
+    notebook: Path, names: set[str], draws: Sequence[int], jobs: int = 2
 ) -> tuple[Any, list[str]]:
     """Measure the bands of a stored notebook's cells.
 
@@ -82,7 +82,7 @@ def measure(
     with ThreadPoolExecutor(jobs) as pool:
         loud = pool.submit(run, notebook, environment=environment(0, loud=True), through=True)
         made = [*pool.map(lambda it: run(notebook, environment=it, through=True), places)]
-    book, masked = made[0].stored, comparing.masks(root)
+    book = made[0].stored
     told = [
         f"draw {draw}: {line}" for draw, it in zip(draws, made, strict=True) for line in it.errors
     ]
@@ -90,13 +90,11 @@ def measure(
         if cell.get("id") not in names or cell.cell_type != "code":
             continue
         outputs = [_outputs(it, index) for it in (*made, loud.result())]
-        found = _bands(cell, outputs, masked)
+        found = _bands(cell, outputs)
         cell.metadata.pop(bands.KEY, None)
         if found:
             cell.metadata[bands.KEY] = bands.written(found)
-        told += [
-            f"cell {index}: {line}" for line in _too_far(cell.outputs, outputs[:-1], found, masked)
-        ]
+        told += [f"cell {index}: {line}" for line in _too_far(cell.outputs, outputs[:-1], found)]
     return book, told
 
 
@@ -104,8 +102,8 @@ def _outputs(made: Run, index: int) -> Any:
     return made.book.cells[index].get("outputs", [])
 
 
-def _bands(cell: Any, made: Sequence[Any], masked: comparing.Masks) -> bands.Bands:
-    said, *others = (bands.texts(outputs, masked) for outputs in (cell.outputs, *made))
+def _bands(cell: Any, made: Sequence[Any]) -> bands.Bands:
+    said, *others = (bands.texts(outputs) for outputs in (cell.outputs, *made))
     found = bands.measured(said, others[:-1], others[-1], cell.source)
     seen: dict[int, int] = {}
     for outputs in made[:-1]:
@@ -116,14 +114,12 @@ def _bands(cell: Any, made: Sequence[Any], masked: comparing.Masks) -> bands.Ban
     return found | ({bands.PICTURE: wider} if wider else {})
 
 
-def _too_far(
-    stored: Any, made: Sequence[Any], found: bands.Bands, masked: comparing.Masks
-) -> Iterator[str]:
+def _too_far(stored: Any, made: Sequence[Any], found: bands.Bands) -> Iterator[str]:
     """What moves by more than a third of its band, and numbers whose band says nothing."""
     for outputs in made:
-        for move in comparing.moves(stored, outputs, found, masked):
+        for move in comparing.moves(stored, outputs, found):
             if move.far > 1 / bands.AT_MOST + 1e-9:
                 yield comparing.told(move)
-    for kind, text in bands.texts(stored, masked).items():
+    for kind, text in bands.texts(stored).items():
         if weak := bands.weak(text, found.get(kind, {})):
             yield f"{kind}: a band lets half as much again pass: {', '.join(weak)}"

@@ -35,10 +35,9 @@ class Run:
     errors: tuple[str, ...]
     seconds: float
 
-    def differences(self, root: Path) -> list[str]:
+    def differences(self) -> list[str]:
         """Say which cells failed, or else what came out otherwise than it is stored."""
-        masked = comparing.masks(root)
-        return [*self.errors] or [*comparing.differences(self.stored, self.book, masked)]
+        return [*self.errors] or [*comparing.differences(self.stored, self.book)]
 
     def other_outcomes(self) -> list[str]:
         """Say which cells failed, or else which records have another outcome; texts are free."""

@@ -141,7 +141,7 @@ def _constant(node: ast.expr) -> str | None:
 def _told(output: Any) -> list[str]:
     """The lines that an output prints, or that a chart tells."""
     if output.get("output_type") == "stream":
-        return lines({"outputs": [output]}, ())
+        return lines({"outputs": [output]})
     told = str(output.get("data", {}).get("text/plain", ""))
     return told.splitlines() if told.startswith("[chart]") else []
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile
-from near_claims import claims_near
 
-from verifiedbook.account.records import record
-from verifiedbook.account.records.ran import RecordError
-from verifiedbook.commands.notebooks import bands, comparing
+from ..account.records import record
+from ..account.records.ran import RecordError
+from ..commands.notebooks import bands, comparing
+from .near_claims import claims_near
 
 
 class BandedCell(IPyNbCell):
@@ -23,8 +23,7 @@ class BandedCell(IPyNbCell):
 
     def compare_outputs(self, test: Any, ref: Any, skip_compare: Any = None) -> bool:
         """Return whether a new run says what is stored; what differs is told in lines."""
-        masked = comparing.masks(self.config.rootpath)
-        found = comparing.moves(ref, test, bands.read(self.cell.metadata), masked)
+        found = comparing.moves(ref, test, bands.read(self.cell.metadata))
         self.comparison_traceback = [comparing.told(move) for move in found if move.far > 1]
         if self.comparison_traceback:
             self.comparison_traceback += moved_fields(ref, test)
