@@ -31,7 +31,7 @@ BOOK_READY := $(call ready,book,requirements-book.txt)
 endif
 PYTEST := $(TEST)/bin/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -rfEs
 NOTEBOOKS := --nbval
-DOCTESTS := --doctest-modules src/verified_transformer packages book/_ext
+DOCTESTS := --doctest-modules src/verified_transformer experiments packages book/_ext
 COMMAND := -m verified_transformer
 # A machine with a GPU has torch, SciPy, matplotlib and the Hugging Face hub; what else notebooks need travels along.
 DEVICE ?= cuda
@@ -43,13 +43,13 @@ WHEELS := asttokens|comm|executing|fastjsonschema|ipykernel|ipython|ipython_pygm
 jsonschema-specifications|jupyter_client|jupyter_core|lazy_loader|matplotlib-inline|nbclient|nbformat|nest-asyncio2|$\
 pexpect|platformdirs|prompt_toolkit|ptyprocess|pure_eval|pyzmq|referencing|rpds-py|stack-data|sympy|tornado|traitlets|$\
 transformers|wcwidth
-RECORDINGS := $(sort $(patsubst src/verified_transformer/book/recordings/%.json,%,$(wildcard src/verified_transformer/book/recordings/*.json)))
+RECORDINGS := $(sort $(patsubst experiments/long_runs/recordings/%.json,%,$(wildcard experiments/long_runs/recordings/*.json)))
 # The files of tests, shuffled by a number.
 SHUFFLED := $(TEST)/bin/python -c 'import pathlib, random, sys; random.seed(sys.argv[1]); \
   files = sorted(map(str, (f for d in ("tests", "packages") for f in pathlib.Path(d).rglob("test_*.py")))); random.shuffle(files); print(*files)'
 SOME := $(if $(NOTEBOOK),$(NOTEBOOK),$(if $(CHAPTER),$(sort $(wildcard notebooks/$(CHAPTER)-*/*.ipynb))))
 
-SOURCES := $(CURDIR)/src:$(CURDIR)/packages/weightwise/src:$(CURDIR)/packages/verifiedbook/src
+SOURCES := $(CURDIR)/src:$(CURDIR)/experiments:$(CURDIR)/packages/weightwise/src:$(CURDIR)/packages/verifiedbook/src
 export PYTHONPATH := $(SOURCES)
 export REASON
 export RUN

@@ -18,7 +18,7 @@ from time_spent import Account
 from verifiedbook.commands.notebooks import warm_kernels
 
 ROOT = Path(__file__).parent
-SOURCES = (ROOT / "src", *sorted(ROOT.glob("packages/*/src")))
+SOURCES = (ROOT / "src", ROOT / "experiments", *sorted(ROOT.glob("packages/*/src")))
 CACHED = "verified_transformer/seconds"  # of each file, in its last run
 KEPT = ROOT / "tests" / "status" / "times.json"  # of a whole run, where the cache has none
 UNKNOWN = 30.0  # seconds of a file of tests that is new, or has a new name: not left to the end

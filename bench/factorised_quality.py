@@ -33,7 +33,7 @@ import safetensors.torch
 import torch
 import transformers
 
-from verified_transformer.book.experiments.laboratory.tasks import described, documentation, worded
+from long_runs.laboratory.tasks import described, documentation, worded
 from verifiedbook.seeds import generator, seed_of
 from verifiedbook.writing import write_whole
 from weightwise import factorised_table, set_table

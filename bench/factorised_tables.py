@@ -31,7 +31,7 @@ from xml.etree import ElementTree
 
 import torch
 
-from verified_transformer.book.experiments.factorised_lookup import (
+from long_runs.factorised_lookup import (
     HEADS,
     LOOKUPS,
     Setting,

@@ -29,15 +29,15 @@ import torch.nn.functional as F
 import transformers
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from verified_transformer.book.experiments.laboratory.learning import at_best_rate, by_rate
-from verified_transformer.book.experiments.laboratory.side_by_side import Models
-from verified_transformer.book.experiments.laboratory.tasks import (
+from long_runs.laboratory.learning import at_best_rate, by_rate
+from long_runs.laboratory.side_by_side import Models
+from long_runs.laboratory.tasks import (
     ALPHABET,
     Letters,
     documentation,
     lettered,
 )
-from verified_transformer.book.experiments.laboratory.ways_to_grow import padded
+from long_runs.laboratory.ways_to_grow import padded
 from verifiedbook.seeds import generator, seed_of
 from verifiedbook.writing import write_whole
 from weightwise.growth import grow, grow_along

@@ -25,7 +25,7 @@ from since import ROOT, Plan, blind_to, page_of
 
 KEPT = ROOT / "_build" / "passed.json"
 BOOK = ROOT / "_build" / "passed"  # as `make test` built it: pages, and what Sphinx read
-WHOLE = {"src/verified_transformer", "packages", "book/_ext", "tests", "notebooks"}
+WHOLE = {"src/verified_transformer", "experiments", "packages", "book/_ext", "tests", "notebooks"}
 UNTOUCHED = "the pages that it names are as they passed"
 _NAMES = re.compile(r"[\w./-]+\.(?:html|json|xml)|_static/[\w./-]+")
 _PLAIN = {"html", "browser", "phone", "tmp_path", "monkeypatch", "request", "fault"}

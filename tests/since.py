@@ -27,7 +27,7 @@ from verifiedbook.pytest_plugin.near_claims import ID
 ROOT = Path(__file__).parent.parent
 RULES = {  # the first that fits; a file that none knows may change anything
     r".*/__init__\.py|src/verified_transformer/\w+\.py": "",  # faces: which name leads where
-    r"(src/verified_transformer|packages/weightwise/src)/.*\.py": "module",
+    r"(src/verified_transformer|experiments|packages/weightwise/src)/.*\.py": "module",
     r"notebooks/[^/]+/[^/]+\.ipynb": "notebook",
     r"notebooks/.*\.owners|book/[^/]+\.(md|owners)": "words",
     r"(tests|packages/\w+/tests)/(?!canaries/)(.*/)?test_\w+\.py": "test",
@@ -162,7 +162,13 @@ def chosen(found: Plan, root: Path = ROOT) -> tuple[set[Path], Counter[str]]:
             kept.add(path)
         else:
             left["notebooks: their code, outputs and what they reach are as they passed"] += 1
-    for home in ("src", "packages/weightwise/src", "packages/verifiedbook/src", "book/_ext"):
+    for home in (
+        "src",
+        "experiments",
+        "packages/weightwise/src",
+        "packages/verifiedbook/src",
+        "book/_ext",
+    ):
         for path in (root / home).rglob("*.py"):
             if found.modules and "verifiedbook" not in home:
                 kept.add(path)

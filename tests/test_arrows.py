@@ -12,7 +12,8 @@ from verifiedbook.account.code import library
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "verified_transformer"
-ROOTS = {path.parent.name: path.parent for path in ROOT.glob("packages/*/src/*/__init__.py")}
+FACES = (*ROOT.glob("packages/*/src/*/__init__.py"), *ROOT.glob("experiments/*/__init__.py"))
+ROOTS = {path.parent.name: path.parent for path in FACES}
 ENGINE = "verifiedbook"  # whose wings are told apart
 PERMITTED = {
     "weightwise": set(),
@@ -24,14 +25,17 @@ PERMITTED = {
     "verifiedbook/sampling": {"verifiedbook/exact"},
     "verifiedbook/checks": {f"verifiedbook/{wing}" for wing in ("account", "exact", "sampling")},
     "verifiedbook/commands": {"verifiedbook/account", "verifiedbook/exact"},
+    "verifiedbook/pytest_plugin": {"verifiedbook/account", "verifiedbook/commands"},
     "verifiedbook/sphinx": {"verifiedbook/account"},
     "verifiedbook/drawings": set(),
     "verifiedbook/live_figures": {"verifiedbook/drawings", "verifiedbook/exact"},
     # account for the parts of a recorded experiment
+    "long_runs": {"verifiedbook/account", "verifiedbook/sampling", "weightwise"},
     "book": {
         *(f"verifiedbook/{wing}" for wing in ("account", "exact", "sampling")),
         *(f"verifiedbook/{wing}" for wing in ("drawings", "live_figures", "figures")),
         "weightwise",
+        "long_runs",
     },
 }
 BASE = {"moved", *(f"verifiedbook/{name}" for name in ("seeds", "writing", "serving"))}

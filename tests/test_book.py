@@ -69,7 +69,7 @@ def test_gate_catches(folder: str, gate: Gate, finding: str) -> None:
 def broken_build(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, str]:
     """A book of nothing but faulty pages, built as the real one is."""
     root = tmp_path_factory.mktemp("broken")
-    for name in ("book", "src", "packages"):
+    for name in ("book", "src", "experiments", "packages"):
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("_config.yml", "pyproject.toml"):
         shutil.copy(ROOT / name, root)

@@ -24,7 +24,7 @@ SURE = {
     "a claim": "src/verified_transformer/book/claims/tied-loss.yaml",
     "an exercise": "src/verified_transformer/book/claims/exercises/*.yaml",
     "a lock": "src/verified_transformer/book/claims/verdicts.lock",
-    "a recording": "src/verified_transformer/book/recordings/*.json",
+    "a recording": "experiments/long_runs/recordings/*.json",
     "a face": "packages/weightwise/src/weightwise/__init__.pyi",
     "another face": "src/verified_transformer/book/__init__.py",
     "the engine": "packages/verifiedbook/src/verifiedbook/account/ledger.py",

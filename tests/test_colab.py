@@ -163,7 +163,8 @@ def unfit(text: str, trees: dict[str, Path]) -> list[str]:
 @cache
 def sources(folder: Path) -> Package:
     """A tree is asked for the imports of all notebooks."""
-    return Package(folder, *folder.parents[1].glob("packages/*/src"))
+    root = folder.parents[1]
+    return Package(folder, root / "experiments", *root.glob("packages/*/src"))
 
 
 def has(folder: Path, dotted: str) -> bool:

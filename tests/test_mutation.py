@@ -135,7 +135,7 @@ def test_a_module_is_tried_by_what_imports_it_or_by_what_imports_its_importers()
     assert f"{tested}/test_heads.py" in importers(ROOT, f"{models}/heads.py")
     tests = importers(ROOT, f"{models}/factorised/scoring.py")  # no test imports it
     assert f"{tested}/test_factorised.py" in tests and f"{tested}/test_heads.py" not in tests
-    experiments = "src/verified_transformer/book/experiments"
+    experiments = "experiments/long_runs"
     assert RECORDED in importers(ROOT, f"{experiments}/tying_on_few_data.py")
 
 

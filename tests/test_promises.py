@@ -261,7 +261,11 @@ def idle(source: str) -> list[str]:
 
 
 def test_every_example_of_a_docstring_is_run() -> None:
-    for path in (*(ROOT / "src").rglob("*.py"), *ROOT.glob("packages/*/src/**/*.py")):
+    for path in (
+        *ROOT.glob("src/**/*.py"),
+        *ROOT.glob("experiments/**/*.py"),
+        *ROOT.glob("packages/*/src/**/*.py"),
+    ):
         assert idle(path.read_text(encoding="utf-8")) == [], path
 
 

@@ -55,7 +55,7 @@ def test_the_wheel_holds_licences_claims_and_types(tmp_path: Path) -> None:
     for name in ("LICENSE", "LICENSE-TEXT", "README.md", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path)
     ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
-    for folder in ("src", "packages"):
+    for folder in ("src", "experiments", "packages"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
     build = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q"]
     subprocess.run([*build, "-w", tmp_path / "dist", tmp_path], check=True, capture_output=True)

@@ -59,7 +59,7 @@ def test_the_line_needs_nothing_of_its_surroundings(tmp_path: Path) -> None:
     """It is run on a module and the head of a notebook, without make's variables, HOME a file."""
     home = tmp_path / "home"
     home.touch()
-    all_of_it = "src/verified_transformer packages book/_ext tests notebooks"
+    all_of_it = "src/verified_transformer experiments packages book/_ext tests notebooks"
     assert TEST.endswith(all_of_it)
     small = TEST.replace(all_of_it, f"packages/verifiedbook/src/verifiedbook/seeds.py '{SMALL}'")
     dropped = ("PYTHONPATH", "OMP_NUM_THREADS", "IPYTHONDIR", "MPLCONFIGDIR", "JUPYTER_RUNTIME_DIR")
@@ -96,7 +96,7 @@ def unsaid(source: str) -> Iterator[str]:
 
 
 def test_text_is_read_and_written_as_utf8_everywhere() -> None:
-    for folder in ("src", "packages", "tests", "book/_ext", "bench"):
+    for folder in ("src", "experiments", "packages", "tests", "book/_ext", "bench"):
         for path in (ROOT / folder).rglob("*.py"):
             assert list(unsaid(path.read_text(encoding="utf-8"))) == [], path
     assert list(unsaid((ROOT / "conftest.py").read_text(encoding="utf-8"))) == []

@@ -20,7 +20,6 @@ from verifiedbook.account.registry import contents
 
 ROOT = Path(__file__).parent.parent
 ENGINE = ROOT / "packages/verifiedbook/src"
-ENGINE = ROOT / "packages/verifiedbook/src"
 COUNTS = ROOT / "tests" / "canaries" / "counts.txt"
 EXPECTED: dict[str, Any] = contents(ROOT / "tests" / "wiring.yaml")
 NOTEBOOKS = ledger.notebooks(ROOT)
@@ -280,7 +279,9 @@ def test_a_canary_that_is_not_tried_fails_the_run(
     test = tmp_path / "tests" / "test_small.py"
     test.write_text(UNTRIED.format(reason=reason, fails=fails), encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-n0", "tests"]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (ROOT / "src", ENGINE)))}
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join(map(str, (ROOT / "src", ROOT / "experiments", ENGINE)))
+    }
     run = subprocess.run(
         command, cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8", check=False
     )

@@ -19,8 +19,8 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 ENGINE = ROOT / "packages/verifiedbook/src/verifiedbook"
-for sources in (ROOT / "src", ENGINE.parent):
-    sys.path.insert(0, str(sources))  # neither need be installed
+for sources in (ROOT / "src", ROOT / "experiments", ENGINE.parent):
+    sys.path.insert(0, str(sources))  # none need be installed
 
 CACHE = ROOT / ".kernel"
 PYODIDE, TEMML = "pyodide-314.0.6.tgz", "temml-0.13.5.tgz"
@@ -120,6 +120,7 @@ def _library() -> Iterator[tuple[str, bytes]]:
 
     source = ROOT / "src" / "verified_transformer"
     files = {source.parent: [*source.glob("*.py*"), *source.glob("engine/*.py*")]}
+    files[ROOT / "experiments"] = [ROOT / "experiments/long_runs/__init__.py"]
     files[ENGINE.parent] = [*ENGINE.glob("*.py*"), ENGINE / "commands/__init__.py"]
     for part in PARTS:
         files[ENGINE.parent] += [*(ENGINE / part).rglob("*.py"), *(ENGINE / part).rglob("*.html")]

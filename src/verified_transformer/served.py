@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
+import long_runs
 from verifiedbook.serving import Book, serve
 
-_HERE = Path(__file__).parent
+_HERE, _RUNS = Path(__file__).parent, Path(long_runs.__file__).parent
 
 BOOK = serve(
     Book(
@@ -14,8 +15,8 @@ BOOK = serve(
             "initialisation": 1, "tying": 2, "tied-loss": 3, "growth": 4, "factorisation": 5,
             "beyond-mup-1": 6, "beyond-mup-2": 6,
         },
-        recordings=_HERE / "book/recordings",
-        experiments="verified_transformer.book.experiments",
+        recordings=_RUNS / "recordings",
+        experiments=long_runs.__name__,
         package=_HERE,
         command="python -m verified_transformer",
         note="why, initial-loss and widen are weightwise's: python -m weightwise --help",
@@ -24,7 +25,7 @@ BOOK = serve(
             "notebooks/*/*.words", "book/*.owners", "book/*.words",
             "packages/weightwise/src/weightwise/**/[!_]*.py",
             "src/verified_transformer/book/claims/**/*.yaml",
-            "src/verified_transformer/book/recordings/*.json",
+            "experiments/long_runs/recordings/*.json",
         ),
     )
 )  # fmt: skip

@@ -9,10 +9,10 @@ import pytest
 import sympy as sp
 import torch
 
+from long_runs import factorised_lookup as lookup
+from long_runs.laboratory.transformers import Shape
 from verified_transformer import ZipfMarkov, book, generator, half_line_power, symbols
 from verified_transformer.book import layers, tables
-from verified_transformer.book.experiments import factorised_lookup as lookup
-from verified_transformer.book.experiments.laboratory.transformers import Shape
 from verified_transformer.book.real_models import at_start, post_norm
 from verified_transformer.book.tables.products import rows_of
 from verified_transformer.book.tying import first_losses, identity_bodies, remedies

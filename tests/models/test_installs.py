@@ -16,7 +16,8 @@ from verifiedbook.commands.notebooks import colab
 
 ROOT = Path(__file__).parents[2]
 SOURCES = (
-    ROOT / "src", ROOT / "packages/weightwise/src", ROOT / "packages/verifiedbook/src"
+    ROOT / "src", ROOT / "packages/weightwise/src", ROOT / "packages/verifiedbook/src",
+    ROOT / "experiments",
 )  # fmt: skip
 
 

@@ -32,13 +32,13 @@ from verifiedbook.commands.notebooks import comparing
 from verifiedbook.commands.prose import words
 
 from .forked import Trial
-from .mutant import LIBRARY, PARTS, Mutant
+from .mutant import PARTS, Mutant
 from .mutants import executable
 
 LOCKED = "the lock on words"
 LONGEST = 600  # seconds for the tests of a module that is changed, by the clock
 ASKED = 4  # notebooks that come to a changed line of the library
-RECORDED = "tests/book/experiments/test_recording.py"  # runs each experiment that is recorded
+RECORDED = "tests/experiments/test_recording.py"  # runs each experiment that is recorded
 Answer = tuple[int, str, str, float]  # of which mutant, by what, in which words, seconds
 
 
@@ -294,7 +294,7 @@ def importers(root: Path, module: str) -> list[str]:
         if found or wider == reached:
             break
         reached = wider
-    if module.startswith(f"{LIBRARY}/book/experiments/"):
+    if module.startswith("experiments/"):
         found.add(root / RECORDED)
     ordered = sorted(found, key=lambda path: (path.stat().st_size, path.name))
     return [path.relative_to(root).as_posix() for path in ordered]
@@ -364,7 +364,7 @@ def _program(path: Path) -> str:
 
 def _sources(root: Path) -> list[Path]:
     """The folders that hold what is imported."""
-    return [root / "src", *sorted(root.glob("packages/*/src"))]
+    return [root / "src", root / "experiments", *sorted(root.glob("packages/*/src"))]
 
 
 def _dotted(path: Path, root: Path) -> str:

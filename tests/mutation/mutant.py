@@ -18,6 +18,7 @@ PARTS = {  # of the library, by the folder of each, and of its tests
     "models": ("packages/weightwise/src/weightwise", "packages/weightwise/tests"),
     "engine": ("packages/verifiedbook/src/verifiedbook", "packages/verifiedbook/tests"),
     "book": (f"{LIBRARY}/book", "tests/book"),
+    "experiments": ("experiments/long_runs", "tests/experiments"),
 }
 CHAPTERS = dict(BOOK.chapters)
 

@@ -298,7 +298,7 @@ def devices(root: Path) -> str:
         (f"Measured points in the notebooks, on {name}", number)
         for name, number in found.most_common()
     ]
-    for path in sorted((root / "src/verified_transformer/book/recordings").glob("*.json")):
+    for path in sorted((root / "experiments/long_runs/recordings").glob("*.json")):
         run = json.loads(path.read_text(encoding="utf-8"))["provenance"]
         rows.append((f"Recording {path.stem}", f"{run['device']}, {run['date']}"))
     on_gpu = any(not name.startswith("cpu") for name in found)

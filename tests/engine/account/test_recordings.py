@@ -22,7 +22,7 @@ from verifiedbook.serving import served
 
 ROOT = Path(__file__).parents[3]
 STORED = sorted(served().recordings.glob("*.json"))
-SOURCE = "from ...laws import spread\n\n\ndef run():\n    return spread(2)\n"
+SOURCE = "from .laws import spread\n\n\ndef run():\n    return spread(2)\n"
 LAW = "def spread(x):\n    return 2 * x\n"
 
 
@@ -30,8 +30,8 @@ LAW = "def spread(x):\n    return 2 * x\n"
 def package(tmp_path: Path) -> Path:
     """A package with an experiment ``sample``."""
     made = tmp_path / "library"
-    (made / "book" / "experiments").mkdir(parents=True)
-    (made / "book" / "experiments" / "sample.py").write_text(SOURCE, encoding="utf-8")
+    made.mkdir()
+    (made / "sample.py").write_text(SOURCE, encoding="utf-8")
     (made / "laws.py").write_text(LAW, encoding="utf-8")
     return made
 
@@ -87,13 +87,13 @@ def test_provenance_does_not_move_the_hash_of_the_parts(folder: Path) -> None:
     [
         ("laws.py", "2 * x", "3 * x", "changed since: laws.py: spread"),
         (
-            "book/experiments/sample.py",
+            "sample.py",
             "(2)",
             "(3)",
-            "changed since: book/experiments/sample.py: run",
+            "changed since: sample.py: run",
         ),
-        ("laws.py", "spread", "width", "book/experiments/sample.py: asks laws.py for spread"),
-        ("book/experiments/sample.py", "run", "other", "book/experiments/sample.py: has no run"),
+        ("laws.py", "spread", "width", "sample.py: asks laws.py for spread"),
+        ("sample.py", "run", "other", "sample.py: has no run"),
     ],
 )
 def test_changed_code_is_a_fault_that_names_what_changed(
@@ -107,8 +107,8 @@ def test_changed_code_is_a_fault_that_names_what_changed(
 
 @pytest.mark.canary
 def test_a_module_that_is_gone_is_a_fault_and_no_traceback(folder: Path) -> None:
-    (folder / "book" / "experiments" / "sample.py").unlink()
-    assert fault(folder) == "recording sample is stale: no module book/experiments/sample.py"
+    (folder / "sample.py").unlink()
+    assert fault(folder) == "recording sample is stale: no module sample.py"
 
 
 @pytest.mark.canary
@@ -161,7 +161,9 @@ def test_every_stored_recording_stands_and_says_where_it_is_from(path: Path) -> 
 def key_at(commit: str, name: str, folder: Path) -> str:
     """The key of an experiment's code as a commit of the repository has it."""
     there = subprocess.run(
-        ["git", "ls-tree", "--name-only", commit, "src", "packages"], cwd=ROOT, capture_output=True
+        ["git", "ls-tree", "--name-only", commit, "src", "experiments", "packages"],
+        cwd=ROOT,
+        capture_output=True,
     )
     found = subprocess.run(
         ["git", "archive", commit, *there.stdout.decode().split()], cwd=ROOT, capture_output=True
@@ -169,8 +171,9 @@ def key_at(commit: str, name: str, folder: Path) -> str:
     if found.returncode:
         return found.stderr.decode()
     tarfile.open(fileobj=io.BytesIO(found.stdout)).extractall(folder, filter="data")
-    beside = folder.glob("packages/*/src")
-    return recordings.code(name, folder / "src" / "verified_transformer", *beside).key
+    runs = folder / "experiments/long_runs"
+    package = runs if runs.is_dir() else folder / "src/verified_transformer"  # where they were
+    return recordings.code(name, package, *folder.glob("packages/*/src")).key
 
 
 def coded_at(provenance: dict[str, Any]) -> str:
@@ -215,15 +218,16 @@ TYPED_IN = [  # answers put into the root of the engine, which the book's experi
 def test_an_answer_typed_into_the_engine_moves_the_key_of_an_experiment(
     file: str, old: str, new: str, tmp_path: Path
 ) -> None:
-    root, beside = tmp_path / ENGINE.name, (tmp_path, ROOT / "packages/weightwise/src")
+    root, runs = tmp_path / ENGINE.name, served().recordings.parent
+    beside = tmp_path, ROOT / "packages/weightwise/src"
     shutil.copytree(ENGINE, root, ignore=shutil.ignore_patterns("__pycache__", "sphinx"))
-    assert recordings.code("remedies_on_text", served().package, *beside).key == (
+    assert recordings.code("remedies_on_text", runs, *beside).key == (
         recordings.code("remedies_on_text").key
     )
     recordings.code.cache_clear()
     text = (root / file).read_text(encoding="utf-8")
     assert old in text
     (root / file).write_text(text.replace(old, new), encoding="utf-8")
-    assert recordings.code("remedies_on_text", served().package, *beside).key != (
+    assert recordings.code("remedies_on_text", runs, *beside).key != (
         recordings.code("remedies_on_text").key
     )

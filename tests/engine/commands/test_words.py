@@ -15,7 +15,7 @@ from verifiedbook.serving import served
 LOCK = f"{served().place}/verdicts.lock"
 PAGE, OWNERS, NOTEBOOK = "book/a.md", "book/a.owners", "notebooks/1-a/1-b.ipynb"
 MODULE = "packages/weightwise/src/weightwise/shapes.py"
-ROWS = "src/verified_transformer/book/recordings/race.json"
+ROWS = "experiments/long_runs/recordings/race.json"
 YAML = "src/verified_transformer/book/claims/tied-loss.yaml"
 CELLS = [
     {"cell_type": "markdown", "source": ["LOSS-14 grows.\n", "| no | yes |\n"]},

@@ -1,5 +1,7 @@
-"""Experiments of the book that are recorded, because they are too long to run live.
+"""The package `long_runs`, under the name that it had in here: the same modules, by both names."""
 
-A module each, alone or in a folder, with ``run()`` and ``fingerprint()``; what a module must
-have says `verifiedbook.commands.recording`, which runs them.
-"""
+import long_runs
+
+from ...moved import handed_on
+
+_finder = handed_on(__name__, long_runs.__name__)

@@ -131,21 +131,21 @@ def code(name: str, package: Path | None = None, *beside: Path) -> Code:
 
     Args:
         name: of a module in the package of experiments, or in a folder there.
-        package: the folder of another copy of the package.
+        package: the folder of another copy of the package, with the module anywhere below it.
         beside: where other packages lie with that copy.
 
     Raises:
         CodeFault: there is no such experiment, or a name that it uses leads nowhere.
     """
     source = Package(package, *beside) if package else library()
-    wing = _wing(source, package)
-    return code_of(next(wing.glob(f"*/{name}.py"), wing / f"{name}.py"), source)
+    wing = package or _wing(source)
+    return code_of(next(wing.rglob(f"{name}.py"), wing / f"{name}.py"), source)
 
 
-def _wing(source: Package, package: Path | None = None) -> Path:
-    """The folder of the experiments, in another copy of the package or where Python finds it."""
+def _wing(source: Package) -> Path:
+    """The folder of the experiments."""
     first, *rest = served().experiments.split(".")
-    root = package or source.root(first)
+    root = source.root(first)
     if root is None:
         raise CodeFault(f"experiments: got {first!r}; accepted: a package with __sealed__ = True")
     return root.joinpath(*rest)

@@ -65,7 +65,11 @@ def hash_machinery(app: Sphinx, config: Config) -> None:
     """Let what makes pages of the sources be a setting: all are read again where it changes."""
     root = Path(app.srcdir)
     engine = Path(__file__).parents[1]  # a book may have it from elsewhere
-    read = [p for at in (root / "src", root / "packages", engine) for p in at.rglob("*")]
+    read = [
+        p
+        for at in (root / "src", root / "experiments", root / "packages", engine)
+        for p in at.rglob("*")
+    ]
     made_by = [p for p in read if p.parent.name not in READ_BY_NOTEBOOKS]
     made_by += [p for p in (root / "book").rglob("*") if p.suffix not in UNREAD]
     sources = [p for p in sorted(made_by) if p.is_file() and p.suffix != ".pyc"]

@@ -8,10 +8,10 @@ from __future__ import annotations
 import pytest
 import torch
 
-from verified_transformer.book.experiments.growing.grown_bert import bert
-from verified_transformer.book.experiments.growing.rotary_growth import roformer
-from verified_transformer.book.experiments.laboratory.side_by_side import Away, Models
-from verified_transformer.book.experiments.laboratory.ways_to_grow import by_zeros
+from long_runs.growing.grown_bert import bert
+from long_runs.growing.rotary_growth import roformer
+from long_runs.laboratory.side_by_side import Away, Models
+from long_runs.laboratory.ways_to_grow import by_zeros
 from verifiedbook.seeds import generator
 
 TASK = Away(2, vocabulary=5, length=8)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import torch
 
-from verified_transformer.book.experiments import factorised_lookup, tied_convergence
+from long_runs import factorised_lookup, tied_convergence
 from verifiedbook.account import recordings
 from verifiedbook.account.parts import part
 from verifiedbook.commands import command_line as command
@@ -23,7 +23,7 @@ from weightwise import heads
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)

@@ -10,11 +10,11 @@ import math
 import pytest
 import torch
 
-from verified_transformer.book.experiments import factorised_lookup
-from verified_transformer.book.experiments.laboratory import legs
-from verified_transformer.book.experiments.laboratory.learning import Adam, at_best_rate, bounded
-from verified_transformer.book.experiments.laboratory.tasks import Sums, guess
-from verified_transformer.book.experiments.laboratory.transformers import (
+from long_runs import factorised_lookup
+from long_runs.laboratory import legs
+from long_runs.laboratory.learning import Adam, at_best_rate, bounded
+from long_runs.laboratory.tasks import Sums, guess
+from long_runs.laboratory.transformers import (
     SCHEMES,
     Shape,
     drawn_weights,
