@@ -90,8 +90,42 @@ def test_a_dare_is_taken_up_in_the_page(browser: Browser, served: str, change: s
         assert not tab.found
 
 
+@pytest.mark.nightly  # it loads Python three times
+def test_an_endless_loop_costs_neither_the_page_nor_the_edit(browser: Browser, served: str) -> None:
+    dare = dare_of("density=box")
+    endless = "while True:\n    pass"
+    with Served(browser, served) as tab:
+        page = f"{served}notebooks/{dare['notebook']}.html"
+        tab.page.goto(page)
+        cell = tab.page.locator("div.cell.tag_open", has_text="@derive(").first
+        text, button = cell.get_by_role("textbox"), functools.partial(cell.get_by_role, "button")
+        tab.run(cell)
+        text.fill(endless)
+        button(name="Run it here").click()
+        cell.get_by_text("Deriving").wait_for(timeout=machine.patient(90) * 1000)
+        button(name="Stop").click()
+        assert "Stopped. Your text is as it was" in cell.locator(".vt-here-said").inner_text()
+        assert text.input_value() == endless and button(name="Stop").is_hidden()
+        button(name="Reset").click()
+        button(name="Undo").click()
+        assert text.input_value() == endless and button(name="Undo").is_hidden()
+        button(name="Reset").click()
+        assert "wrong versions rejected" in tab.run(cell)
+        # the same page, of less patience
+        source = SCRIPT.read_text(encoding="utf-8")
+        assert source.count("LIMIT = 60") == 1
+        tab.page.route("**/run_here.js*", lambda route: route.fulfill(
+            body=source.replace("LIMIT = 60", "LIMIT = 1"), content_type="text/javascript"
+        ))  # fmt: skip
+        tab.page.goto(page)
+        tab.run(cell)
+        text.fill(endless)
+        assert "Stopped after 1 seconds without an answer" in tab.run(cell)
+        assert text.input_value() == endless and not tab.found
+
+
 def test_a_page_that_nobody_runs_loads_one_small_script(browser: Browser, served: str) -> None:
-    assert SCRIPT.stat().st_size < 8_000
+    assert SCRIPT.stat().st_size < 9_000
     page = f"{served}notebooks/{dare_of('density=box')['notebook']}.html"
     with Served(browser, served) as tab:
         tab.page.goto(page)

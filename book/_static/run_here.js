@@ -29,7 +29,7 @@ def run_here(earlier, source):
   onmessage = async ({ data }) => {
     try {
       await (ready ??= load(data.base));
-      tell("loading", { text: "Deriving …" });
+      tell("loading", { text: "Deriving …", limit: true });
       tell("shown", { shown: JSON.parse(run(JSON.stringify(data.earlier), data.source)) });
     } catch (error) {
       tell("broken", { text: String(error) });
@@ -38,7 +38,8 @@ def run_here(earlier, source):
 } else {
   const me = document.currentScript;
   const base = new URL("kernel/", me.src).href;
-  let worker = null, cells = null, current = null;
+  const LIMIT = 60; // seconds, of the derivation alone
+  let worker = null, cells = null, current = null, late = null;
 
   const make = (tag, more = {}, parent = null) => {
     const made = Object.assign(document.createElement(tag), more);
@@ -87,21 +88,33 @@ def run_here(earlier, source):
       cell.said.parentElement.dispatchEvent(new CustomEvent("vt-ran", { bubbles: true }));
   };
   const busy = (cell, on) => {
+    const hadFocus = document.activeElement === cell.stop;
     cell.run.disabled = on;
+    cell.stop.hidden = !on;
     cell.said.setAttribute("aria-busy", on);
-    if (!on) current = null;
+    if (on) return;
+    current = null;
+    clearTimeout(late);
+    if (hadFocus) cell.run.focus();
   };
   const stop = () => {
     worker?.terminate();
     worker = null;
     if (current) busy(current, false);
   };
+  const stopped = (cell, why) => {
+    stop();
+    say(cell, why + " Your text is as it was; the next run loads Python anew.", true);
+  };
   const start = () => {
     worker = new Worker(me.src, { type: "module" });
     worker.onmessage = async ({ data }) => {
       const cell = current;
       if (!cell) return;
+      if (data.limit)
+        late = setTimeout(() => stopped(cell, `Stopped after ${LIMIT} seconds without an answer: does a loop ever end?`), LIMIT * 1000);
       if (data.what === "loading") return say(cell, data.text);
+      clearTimeout(late);
       if (data.what === "shown") await show(cell, data.shown);
       busy(cell, false);
       if (data.what === "shown") return;
@@ -117,10 +130,11 @@ def run_here(earlier, source):
   const press = async cell => {
     if (location.protocol === "file:")
       return say(cell, "A page opened as a file may load nothing. Type “make serve”, and open the address that it prints.");
-    if (current) return say(cell, "Another cell is running; wait, or press its Reset.");
+    if (current) return say(cell, "Another cell is running; wait, or press its Stop.");
     current = cell;
     cell.code.hidden = true;
     cell.text.hidden = cell.reset.hidden = false;
+    cell.undo.hidden = true;
     cell.text.rows = cell.text.value.split("\n").length + 1;
     busy(cell, true);
     say(cell, "Loading …");
@@ -145,15 +159,27 @@ def run_here(earlier, source):
       value: cell.printed, hidden: true, spellcheck: false, autocapitalize: "off",
       ariaLabel: "Code of this cell; Shift and Enter run it" }, bar);
     cell.run = make("button", { type: "button", textContent: "Run it here" }, bar);
+    cell.stop = make("button", { type: "button", textContent: "Stop", hidden: true }, bar);
     cell.reset = make("button", { type: "button", textContent: "Reset", hidden: true }, bar);
+    cell.undo = make("button", { type: "button", textContent: "Undo", hidden: true,
+      title: "Take up your text again" }, bar);
     cell.said = make("div", { className: "vt-here-said" }, bar);
     cell.said.setAttribute("role", "status");
     cell.run.onclick = () => press(cell);
     cell.text.onkeydown = event => {
       if (event.key === "Enter" && event.shiftKey) { event.preventDefault(); press(cell); }
     };
+    cell.stop.onclick = () => stopped(cell, "Stopped.");
+    cell.undo.onclick = () => {
+      cell.text.value = cell.edit;
+      cell.code.hidden = cell.undo.hidden = true;
+      cell.text.hidden = cell.reset.hidden = false;
+      cell.text.focus();
+    };
     cell.reset.onclick = () => {
       if (current === cell) stop();
+      cell.edit = cell.text.value;
+      cell.undo.hidden = cell.edit.trimEnd() === cell.printed;
       cell.text.value = cell.printed;
       cell.text.hidden = cell.reset.hidden = true;
       cell.code.hidden = false;
