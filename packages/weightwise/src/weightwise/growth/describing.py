@@ -225,9 +225,11 @@ def _says_something_without_gain(norm: nn.Module, size: int) -> bool:
             parameter.zero_()
         given = torch.arange(size).to(next(alone.parameters()))[None, None]
         try:
-            return bool(alone(given).any())
-        except (RuntimeError, TypeError):  # it takes something else, and trying will tell
+            made = alone(given)
+        except (RuntimeError, TypeError, AttributeError):  # it takes more, and trying will tell
             return False
+    first = made[0] if isinstance(made, tuple) else made
+    return bool(first.any())
 
 
 def _asking(model: Any, draft: Description) -> Description:

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from ...accepted import require_tokens, require_whole
+from ...accepted import require_tokens, require_whole, unwrapped
 from ..initial.body import Body
 from ..initial.from_model import body_as_it_is, most_positions, parts_of, run
 from ..initial.gradients import gradient_growth
@@ -26,6 +26,7 @@ from .due import (
     numbers_due,
 )  # fmt: skip
 from .first_step import first_step_due, require_rule
+from .outside import outside_due, routers_due, said_of_attention, unread
 from .readings import Diagnosis, Reading
 from .watching import Watched, watched
 
@@ -96,6 +97,7 @@ def diagnose(
         require_rule(optimiser)
         if not backward:
             raise ValueError("backward: got False with an optimiser; accepted: True, for its step")
+    model = unwrapped(model)
     known, bias = body_as_it_is(model, body)
     table, head = parts_of(model)
     if batch is None:
@@ -133,6 +135,7 @@ def diagnose(
     readings = [
         *numbers,
         *layers_due(known, answer.steps, seen),
+        *outside_due(model, known, seen),
         *head_due(known, found, tokens, seen),
         Reading("head", "tied to the table", promised.tied, known.tied, 1e-9, tie),
     ]
@@ -147,6 +150,7 @@ def diagnose(
         gradient = gradient_due(known, found, used, seen)
         readings += [] if gradient is None else [gradient]
         readings += carried_due(known, seen)
+        readings += routers_due(model)
         growths = gradient_growth(known, tokens.shape[1])
         if isinstance(growths, str):
             notes.append(f"the layers' gradients have no prediction: {growths}")
@@ -168,6 +172,12 @@ def diagnose(
             each.grad = gradient_before
     elif backward:
         notes.append("the model gave back no loss and no logits: no pass back")
+    notes += [flat] if (flat := said_of_attention(known)) else []
+    if names := unread(model, known, seen, (table, head)):
+        notes.append(
+            f"{len(names)} of {len(held)} parameters, as {names[0]}, are read for entries that no "
+            "draw makes, and else not; audit_init holds them against their settings"
+        )
     return Diagnosis(known.name, tuple(readings), unreached, tuple(notes))
 
 
