@@ -28,7 +28,7 @@ from .due import (
 from .first_step import first_step_due, require_rule
 from .outside import outside_due, routers_due, said_of_attention, unread
 from .readings import Diagnosis, Reading
-from .watching import Watched, watched
+from .watching import Watched, large_rows, watched
 
 
 def diagnose(
@@ -48,13 +48,16 @@ def diagnose(
     what every norm makes of its input, the second moment of what every branch adds and of the
     stream after it, the spread of the logits, the logit of the input token, the loss as the model
     itself computes it, the gradient at the head's input, how far it grows from layer to layer on
-    its way back, where attention is flat, and how much of it a residual connection hands on; of an
+    its way back, where attention is flat, and how much of it a residual connection hands on; the
+    norms, tables and biases outside of the layers; whether a mixture's routers learn; of an
     ``optimiser``, its first step. Dropout is off.
 
-    Each is held against its prediction; six of its predicted deviations are let through. What
-    moves none of these is not seen: two matrices that are exchanged, an orthogonal start, a factor
-    on attention logits that are flat anyhow, positions that are wrong but of the right size, a loss
-    with 0.05 added. A branch is read after its own module. Where it has none, or one that
+    Each is held against its prediction; six of its predicted deviations are let through. Parameters
+    that are not read are noted. What moves no reading is not seen: two matrices that are exchanged,
+    an orthogonal start, a factor on attention logits that are flat anyhow, positions that are wrong
+    but of the right size, a loss with 0.05 added.
+
+    A branch is read after its own module. Where it has none, or one that
     normalises as well (BERT's), it is read after its last matrix: what is done to it later shows
     in the stream alone, where a small branch may vanish unseen. So may a residual connection, where
     the branches are much larger than the stream.
@@ -172,6 +175,12 @@ def diagnose(
             each.grad = gradient_before
     elif backward:
         notes.append("the model gave back no loss and no logits: no pass back")
+    rows = table.weight.detach()
+    if small := int((~large_rows(rows) & (rows != 0).any(-1)).sum()):
+        notes.append(
+            f"{small} rows of the table are much smaller than the others, as rows that were added "
+            "are: the gradient's growth is not read at their places"
+        )
     notes += [flat] if (flat := said_of_attention(known)) else []
     if names := unread(model, known, seen, (table, head)):
         notes.append(

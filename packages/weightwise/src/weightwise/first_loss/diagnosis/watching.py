@@ -52,8 +52,12 @@ class Layer:
     states: list[torch.Tensor] = field(default_factory=list)
 
     def places(self) -> torch.Tensor:
-        """Where its input is not zero, as a padding token's row is: norms have no slope there."""
-        return self.states[0].detach().abs().sum(-1) > 0
+        """Where its input is about as large as elsewhere.
+
+        A row of padding is zero, and one that was added later next to it: the slope of a norm there
+        is none, or that many times as steep.
+        """
+        return large_rows(self.states[0].detach())
 
     def growth(self, places: torch.Tensor) -> float | None:
         """The gradient's size at the input over that at the output, root mean squares at places.
@@ -143,6 +147,12 @@ def _layers_of(module: torch.nn.Module) -> list[torch.nn.Module]:
     return layers if alike and any(is_matrix(each) for each in layers[0].modules()) and not (
         is_matrix(layers[0])
     ) else []  # fmt: skip
+
+
+def large_rows(rows: torch.Tensor) -> torch.Tensor:
+    """Which rows are no smaller than a third of the others' median size."""
+    sizes = rows.double().square().mean(-1)
+    return sizes > sizes.median() / 9
 
 
 def _second(state: torch.Tensor) -> float:
