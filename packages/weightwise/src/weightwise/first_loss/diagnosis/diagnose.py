@@ -87,7 +87,7 @@ def diagnose(
         >>> torch.nn.init.zeros_(model.transformer.h[1].mlp.c_proj.weight).shape
         torch.Size([256, 64])
         >>> print(diagnose(model))  # doctest: +ELLIPSIS
-        gpt2: 34 of 36 readings are what is due
+        gpt2: 36 of 38 readings are what is due
           layer 1 mlp.c_proj, deviation of an entry: 0, due 0.01 ± ...
             would be: zeroed, or never initialised
         ...

@@ -16,6 +16,7 @@ from .readings import Reading
 from .watching import Watched, stacks_of
 
 _FLAT = 0.3  # logits that deviate by less leave every weight of a softmax within a third
+_DRAFTED = 32  # places of a text of which a body is drafted
 _LEARNS = 1e-4  # of its experts' gradient: rounding leaves 1e-7, a router that learns has 0.3
 
 
@@ -27,7 +28,8 @@ def outside_due(model: torch.nn.Module, body: Body, seen: Watched) -> Iterator[R
         rows = each.weight.detach().double()
         if each.padding_idx is not None:
             rows = torch.cat([rows[: each.padding_idx], rows[each.padding_idx + 1 :]])
-        room = due * math.hypot(math.sqrt(0.5 / rows.numel()), 2e-3)
+        few = min(len(rows), _DRAFTED) * rows.shape[1]  # what is due may come of so few rows itself
+        room = due * math.hypot(math.sqrt(1 / few), 2e-3)
         yield Reading(name, "deviation of an entry", due, float(rows.square().mean().sqrt()), room,
                       "zeroed, or initialised otherwise")  # fmt: skip
     for name, bias in _biases(model, seen):
