@@ -5,8 +5,9 @@
 Every class is built small, with `initializer_range` 0.05 where it has one, in a process of its own
 (60 s, 8 GiB). A row that disagrees in all draws is the class's; one that disagrees in some is a
 false alarm. Then faults are planted in each of four classes: seen, and named in the row of its
-place. It writes bench/audit_starts.txt. A run that was stopped goes on where it was: what a class
-answered is kept below _build, under versions, draws, and the code that audits.
+place. It writes bench/audit_starts.txt, and the manual's table. A run that was stopped goes on
+where it was: what a class answered is kept below _build, under versions, draws, and the code that
+audits.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from weightwise.writing import write_whole  # noqa: E402
 
 LIMIT, MEMORY, DEVIATION = 60, 8 * 2**30, 0.05
 PAGE = Path(__file__).with_suffix(".txt")
+TABLE = ROOT / "book" / "audit-starts-table.txt"
 KEPT = ROOT / "_build" / "audit_starts.json"
 KNOWN = ("openai-gpt", "modernbert-decoder", "mamba", "afmoe", "gpt_oss", "deepseek_v4")  # first
 SOUND = ("gpt2", "llama", "qwen3", "olmo2")  # faults are planted in these
@@ -214,13 +216,31 @@ class Answers:
         write_whole(KEPT, json.dumps({self.key: self.of}))
 
 
+def places_of(told: dict[str, Any]) -> dict[str, list[str]]:
+    """What does not agree, by place, whatever the layer."""
+    found: dict[str, list[str]] = {}
+    for name, said in told["wrong"].items():
+        found.setdefault(re.sub(r"\.\d+\.", ".N.", name), []).append(said)
+    return found
+
+
+def table(wrong: list[dict[str, Any]]) -> str:
+    """What the manual shows of the classes that do not draw what they ask."""
+    lines = ["| class | where | starts |", "|---|---|---|"]
+    for each in wrong:
+        places = places_of(each)
+        (name, (said, *_)), *others = places.items()
+        more = f", and {len(others)} other places" if others else ""
+        said = re.sub(r"^drawn: .*", "drawn", said.split(";")[0])
+        lines.append(f"| {each['kind']} | `{name.replace('.N.', '.')}`{more} | {said} |")
+    return "\n".join(lines) + "\n"
+
+
 def line(told: dict[str, Any]) -> str:
     """A class and what it does not draw."""
     if "error" in told:
         return f"{told['kind']:26} not built: {told['error']}"
-    places: dict[str, list[str]] = {}
-    for name, said in told["wrong"].items():
-        places.setdefault(re.sub(r"\.\d+\.", ".N.", name), []).append(said)
+    places = places_of(told)
     said = "; ".join(f"{name} ({what[0]})" for name, what in list(places.items())[:3])
     more = f"; and {len(places) - 3} more places" if len(places) > 3 else ""
     count = f"{len(told['wrong']):3} of {told['rows']:3}, {told['bare']:3} without a rule"
@@ -267,6 +287,7 @@ def main() -> int:
     print(text)
     if len(given.kinds) == len(NAMES):
         write_whole(PAGE, text)
+        write_whole(TABLE, table(wrong))
     return 0
 
 
