@@ -159,15 +159,14 @@ def gemma(s: Settings, generation: int) -> Body:
         pattern = s.get("sliding_window_pattern", default=6) if generation == 3 else 2
         window, depth = s.get("sliding_window", default=4096), s.whole("num_hidden_layers")
         alternate = [window if (i + 1) % pattern else None for i in range(depth)]
-        # a cap that is given as null is off, whatever the class's default is
         second = generation == 2
         given |= {
             "form": "sandwich",
             "normed": generation == 3,
             "windows": bool(s.get("layer_types")) or alternate,
             "scale": s.get("query_pre_attn_scalar", default=256) ** -0.5,
-            "attention_cap": s.given.get("attn_logit_softcapping", 50.0 if second else None),
-            "cap": s.given.get("final_logit_softcapping", 30.0 if second else None),
+            "attention_cap": s.or_null("attn_logit_softcapping", 50.0 if second else None),
+            "cap": s.or_null("final_logit_softcapping", 30.0 if second else None),
         }
     return decoder(s, **given)
 
