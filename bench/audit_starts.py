@@ -3,16 +3,21 @@
     python bench/audit_starts.py [--draws 2] [--seconds 3600] [class …]
 
 Every class is built small, with `initializer_range` 0.05 where it has one, in a process of its own
-(60 s). A row that disagrees in all draws is the class's; one that disagrees in some is a false
-alarm. Then 20 faults are planted in each of four classes: seen, and named in the row of its place.
-It writes bench/audit_starts.txt.
+(60 s, 8 GiB). A row that disagrees in all draws is the class's; one that disagrees in some is a
+false alarm. Then faults are planted in each of four classes: seen, and named in the row of its
+place. It writes bench/audit_starts.txt, and the manual's table. A run that was stopped goes on
+where it was: what a class answered is kept below _build, under versions, draws, and the code that
+audits.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
 import multiprocessing
 import re
+import resource
 import sys
 import time
 from collections.abc import Callable
@@ -29,29 +34,56 @@ from torch import nn  # noqa: E402
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING  # noqa: E402
 from untied_models import NAMES, SMALL  # noqa: E402
 
-from weightwise import audit_init  # noqa: E402
+from weightwise import audit, audit_init  # noqa: E402
 from weightwise.writing import write_whole  # noqa: E402
 
-LIMIT, DEVIATION = 60, 0.05
+LIMIT, MEMORY, DEVIATION = 60, 8 * 2**30, 0.05
 PAGE = Path(__file__).with_suffix(".txt")
+TABLE = ROOT / "book" / "audit-starts-table.txt"
+KEPT = ROOT / "_build" / "audit_starts.json"
 KNOWN = ("openai-gpt", "modernbert-decoder", "mamba", "afmoe", "gpt_oss", "deepseek_v4")  # first
 SOUND = ("gpt2", "llama", "qwen3", "olmo2")  # faults are planted in these
+
+
+SIZES = {
+    "hidden_size": 64, "d_model": 64, "vocab_size": 500, "pad_token_id": 0,
+    "initializer_range": DEVIATION, "init_std": DEVIATION, "encoder_layers": 2,
+    "decoder_layers": 2, "encoder_ffn_dim": 96, "decoder_ffn_dim": 96, "ffn_dim": 96,
+    "encoder_attention_heads": 4, "decoder_attention_heads": 4,
+}  # fmt: skip
+
+
+BOUND: dict[str, dict[str, Any]] = {  # to other settings
+    "gpt_neo": {"attention_types": [[["global", "local"], 1]]},
+    "gemma3n_text": {"num_kv_shared_layers": 0},
+    "lfm2_moe": {"layer_types": ["conv", "full_attention"]},
+    "mamba2": {"num_heads": 8, "head_dim": 16, "n_groups": 1},
+}  # fmt: skip
+
+
+def settings(usual: Any) -> dict[str, Any]:
+    """Small sizes of a configuration, and of those that it holds, as far as it has them."""
+    known, kind = usual.to_dict(), type(usual)
+    given = {
+        name: value for name, value in (SMALL | SIZES).items()
+        if name in known or (
+            hasattr(kind, name) and not isinstance(getattr(kind, name), property)
+        ) or name in getattr(kind, "attribute_map", {})
+    }  # fmt: skip
+    for name in ("layer_types", "mlp_layer_types", "layers_block_type"):
+        if isinstance(known.get(name), list):  # one layer of each kind
+            given[name] = (list(dict.fromkeys(known[name])) * 2)[:2]
+    for name in getattr(kind, "sub_configs", {}):
+        held = getattr(usual, name, None)
+        if held is not None:
+            given[name] = settings(held) | {"model_type": held.model_type}
+    return given
 
 
 def small(kind: str, seed: int) -> Any:
     """A small model of a class, as the sweeps build it."""
     usual = CONFIG_MAPPING[kind]()
-    sizes = {
-        "hidden_size": 64, "d_model": 64, "vocab_size": 500, "pad_token_id": 0,
-        "initializer_range": DEVIATION, "init_std": DEVIATION, "encoder_layers": 2,
-        "decoder_layers": 2, "encoder_ffn_dim": 96, "decoder_ffn_dim": 96, "ffn_dim": 96,
-        "encoder_attention_heads": 4, "decoder_attention_heads": 4,
-    }  # fmt: skip
-    given = {name: value for name, value in (SMALL | sizes).items() if hasattr(usual, name)}
-    known = usual.to_dict()
-    for name in ("layer_types", "mlp_layer_types", "layers_block_type"):
-        if isinstance(known.get(name), list):  # one layer of each kind
-            given[name] = (list(dict.fromkeys(known[name])) * 2)[:2]
+    given = settings(usual) | BOUND.get(kind, {})
     for less in ((), ("layer_types",), ("head_dim",)):  # bound to other settings
         given = {name: value for name, value in given.items() if name not in less}
         with suppress(Exception):
@@ -59,8 +91,11 @@ def small(kind: str, seed: int) -> Any:
             break
     else:
         config = type(usual)(**given)
+    made = getattr(transformers, NAMES[kind])
+    if not isinstance(config, made.config_class):  # of the text alone
+        config = config.get_text_config()
     torch.manual_seed(seed)
-    return getattr(transformers, NAMES[kind])(config).eval()
+    return made(config).eval()
 
 
 def audited(kind: str, draws: int) -> dict[str, Any]:
@@ -84,6 +119,7 @@ def apart(work: Callable[..., dict[str, Any]], *given: Any) -> dict[str, Any]:
     ours, theirs = multiprocessing.Pipe(False)
 
     def run() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         try:
             theirs.send(work(*given))
         except BaseException as error:
@@ -172,13 +208,50 @@ def planted(kind: str) -> dict[str, Any]:
     return {"kind": kind, "planted": len(names), "missed": missed}
 
 
+class Answers:
+    """What classes have answered before, to this code, under these versions."""
+
+    def __init__(self, draws: int) -> None:
+        code = b"".join(
+            path.read_bytes() for path in sorted(Path(audit.__file__).parent.glob("*.py"))
+        )
+        digest = hashlib.sha256(code).hexdigest()[:12]
+        self.key = f"{transformers.__version__} {torch.__version__} {draws} {digest}"
+        kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+        self.of: dict[str, dict[str, Any]] = kept.get(self.key, {})
+
+    def keep(self, told: dict[str, Any]) -> None:
+        """Add what a class answers."""
+        self.of[told["kind"]] = told
+        KEPT.parent.mkdir(exist_ok=True)
+        write_whole(KEPT, json.dumps({self.key: self.of}))
+
+
+def places_of(told: dict[str, Any]) -> dict[str, list[str]]:
+    """What does not agree, by place, whatever the layer."""
+    found: dict[str, list[str]] = {}
+    for name, said in told["wrong"].items():
+        found.setdefault(re.sub(r"\.\d+\.", ".N.", name), []).append(said)
+    return found
+
+
+def table(wrong: list[dict[str, Any]]) -> str:
+    """What the manual shows of the classes that do not draw what they ask."""
+    lines = ["| class | where | starts |", "|---|---|---|"]
+    for each in wrong:
+        places = places_of(each)
+        (name, (said, *_)), *others = places.items()
+        more = f", and {len(others)} other places" if others else ""
+        said = re.sub(r"^drawn: .*", "drawn", said.split(";")[0])
+        lines.append(f"| {each['kind']} | `{name.replace('.N.', '.')}`{more} | {said} |")
+    return "\n".join(lines) + "\n"
+
+
 def line(told: dict[str, Any]) -> str:
     """A class and what it does not draw."""
     if "error" in told:
         return f"{told['kind']:26} not built: {told['error']}"
-    places: dict[str, list[str]] = {}
-    for name, said in told["wrong"].items():
-        places.setdefault(re.sub(r"\.\d+\.", ".N.", name), []).append(said)
+    places = places_of(told)
     said = "; ".join(f"{name} ({what[0]})" for name, what in list(places.items())[:3])
     more = f"; and {len(places) - 3} more places" if len(places) > 3 else ""
     count = f"{len(told['wrong']):3} of {told['rows']:3}, {told['bare']:3} without a rule"
@@ -194,12 +267,12 @@ def main() -> int:
     given = parser.parse_args()
     torch.set_num_threads(1)
     transformers.logging.set_verbosity_error()
-    told, end = [], time.monotonic() + given.seconds
+    answers, end = Answers(given.draws), time.monotonic() + given.seconds
     for kind in given.kinds:
-        if time.monotonic() > end:
-            break
-        told.append(apart(audited, kind, given.draws))
-        print(line(told[-1]), flush=True)
+        if "error" in answers.of.get(kind, {"error": "not tried"}) and time.monotonic() < end:
+            answers.keep(apart(audited, kind, given.draws))
+            print(line(answers.of[kind]), flush=True)
+    told = [answers.of[kind] for kind in given.kinds if kind in answers.of]
     built = [each for each in told if "error" not in each]
     sound = [each for each in built if not each["wrong"] and not each["false"]]
     wrong = [each for each in built if each["wrong"]]
@@ -225,6 +298,7 @@ def main() -> int:
     print(text)
     if len(given.kinds) == len(NAMES):
         write_whole(PAGE, text)
+        write_whole(TABLE, table(wrong))
     return 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -39,6 +40,14 @@ def test_the_table_of_planted_faults_is_what_was_found() -> None:
     written = (ROOT / "book/planted-faults-table.txt").read_text(encoding="utf-8")
     assert written == bench("planted_faults").page(found)
     assert sum(row["models"] for row in found["fresh"].values()) >= 500
+
+
+def test_the_table_of_starts_has_the_classes_that_were_found() -> None:
+    rows = (ROOT / "book/audit-starts-table.txt").read_text(encoding="utf-8").splitlines()[2:]
+    found = (ROOT / "bench/audit_starts.txt").read_text(encoding="utf-8")
+    kinds = re.findall(r"^(\S+) +\d+ of +\d+, ", found, re.MULTILINE)
+    assert kinds
+    assert [row.split(" | ")[0].removeprefix("| ") for row in rows] == kinds
 
 
 def test_the_predictions_are_those_of_the_code_and_within_what_one_draw_moves() -> None:

@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from weightwise import audit_init
+from weightwise.audit import rules
 from weightwise.audit.drawn import drawn_in, faults
 from weightwise.audit.rules import Asked
 from weightwise.command_line import main
@@ -169,6 +170,35 @@ def test_an_error_of_one_in_a_hundred_would_raise_false_alarms() -> None:
         weight = torch.randn(40, 10, generator=drawn, dtype=torch.float64) * σ
         alarms += bool(faults(weight, drawn_in(weight), asked, 0.01))
     assert 10 < alarms < 50  # three tests of 1 %: 28 expected, less those that meet
+
+
+def test_an_address_says_what_the_rule_takes_from_it() -> None:
+    """All but that of biases, which is said to be remembered."""
+    said = {
+        nn.LayerNorm: "initialized to ones (for weights) and zeros (for biases)",
+        nn.RMSNorm: "initialized to ones (for weights)",
+    }
+    for kind, words in said.items():
+        assert words in " ".join(str(kind.__doc__).split()) and kind.__name__ in rules._GAINS
+    folder = Path(str(transformers.__file__)).parent
+    text = (folder / "utils/auto_docstring.py").read_text(encoding="utf-8")
+    assert "truncated_normal_initializer for initializing all weight matrices" in text
+    quote = (folder / "models/gpt2/modeling_gpt2.py").read_text(encoding="utf-8")
+    assert "by a factor of 1/√N where N is the # of residual layers" in quote
+    assert "as remembered" in rules._BIASES
+
+
+def test_what_is_no_matrix_that_is_drawn_has_no_rule() -> None:
+    torch.manual_seed(0)
+    config = transformers.MarianConfig(
+        vocab_size=300, d_model=64, encoder_layers=1, decoder_layers=1, encoder_ffn_dim=96,
+        decoder_ffn_dim=96, encoder_attention_heads=4, decoder_attention_heads=4, pad_token_id=0,
+        max_position_embeddings=64,
+    )  # fmt: skip
+    found = audit_init(transformers.MarianMTModel(config))
+    bare = {row.name for row in found.no_rule}
+    assert {f"model.{part}.embed_positions.weight" for part in ("encoder", "decoder")} <= bare
+    assert not found.disagree
 
 
 def test_bad_input_is_refused_by_name() -> None:

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+import torch
 from growth_models import model, randomise, transformers
 
 from weightwise.growth import GrowthRefused, compare, describe, grow
@@ -126,6 +127,34 @@ def test_numbers_that_a_class_makes_of_its_width_are_refused_with_the_reason() -
                                      "max_position_embeddings": 24})  # fmt: skip
     with pytest.raises(GrowthRefused, match=r"embed_positions\.weights: a buffer that the class"):
         grow(small, 2, description=describe(small))
+
+
+@pytest.mark.parametrize(("name", "options"), [
+    ("IBertForMaskedLM", {**_SIZES, "intermediate_size": 20, "pad_token_id": 0}),
+    ("KimiLinearForCausalLM",
+     {**_SIZES, "num_hidden_layers": 2, "intermediate_size": 20, "num_key_value_heads": 2,
+      "pad_token_id": 0,
+      "moe_intermediate_size": 8, "num_experts": 4, "num_experts_per_tok": 2, "head_dim": 8,
+      "linear_num_key_heads": 2, "linear_num_value_heads": 2, "linear_key_head_dim": 8,
+      "linear_value_head_dim": 8, "kv_lora_rank": 8, "qk_rope_head_dim": 4,
+      "qk_nope_head_dim": 4, "v_head_dim": 8, "n_group": 1, "topk_group": 1}),
+])  # fmt: skip
+def test_a_norm_that_takes_more_or_says_more_is_drafted(name: str, options: dict[str, Any]) -> None:
+    """I-BERT's gives back two things, Kimi's wants a gate."""
+    torch.manual_seed(0)
+    kind = getattr(transformers, name)
+    assert ": no role is known for" in describe(kind(kind.config_class(**options)))
+
+
+@pytest.mark.canary
+def test_sizes_that_vary_from_layer_to_layer_are_refused_by_name() -> None:
+    config = transformers.Gemma4TextConfig(
+        **_SIZES | {"num_hidden_layers": 2}, intermediate_size=20, num_key_value_heads=1,
+        head_dim=8, global_head_dim=16, layer_types=["sliding_attention", "full_attention"],
+        vocab_size_per_layer_input=19, hidden_size_per_layer_input=0, num_kv_shared_layers=0,
+    )  # fmt: skip
+    with pytest.raises(GrowthRefused, match=r"model\.config: got head_dim.*, which vary from lay"):
+        describe(transformers.Gemma4ForCausalLM(config))
 
 
 def tiny(name: str, options: dict[str, Any]) -> Any:

@@ -59,3 +59,13 @@ def test_a_stock_model_has_no_note_and_a_gain_of_any_kind_is_read(kind: str) -> 
     assert other.spread == pytest.approx(1.5 * stock.spread, rel=1e-3)
     assert other.measured is not None
     assert abs(other.measured.loss - other.loss) < 5 * other.error
+
+
+def test_a_cap_that_is_read_is_not_noted_as_unread() -> None:
+    given = {"model_type": "gemma2", "vocab_size": 500, "hidden_size": 64, "num_hidden_layers": 2,
+             "intermediate_size": 96, "num_attention_heads": 4, "head_dim": 16}  # fmt: skip
+    caps = {"final_logit_softcapping": 0.05, "attn_logit_softcapping": 50.0}
+    capped, bare = initial_loss(given | caps), initial_loss(given | dict.fromkeys(caps))
+    assert capped.loss < bare.loss - 1e-3
+    for found in (capped, bare):
+        assert not any("softcapping" in note for note in found.notes)

@@ -56,6 +56,42 @@ def is_module(value: Any) -> bool:
     return torch is not None and isinstance(value, torch.nn.Module)
 
 
+_HOLDERS = {"OptimizedModule": "_orig_mod", "DataParallel": "module",
+            "DistributedDataParallel": "module"}  # fmt: skip
+
+
+def unwrapped(model: Any) -> Any:
+    """The model in a wrapper that changes no number: torch.compile's, or one that runs in parallel.
+
+    Raises:
+        TypeError: the wrapper cuts the numbers up, or adds to them.
+    """
+    held = [_HOLDERS[kind.__name__] for kind in type(model).__mro__ if kind.__name__ in _HOLDERS]
+    if held:
+        return unwrapped(getattr(model, held[0]))
+    if inside := _changed(model):
+        got = type(model).__name__
+        raise TypeError(f"model: got a {got} around a model; accepted: what it holds, {inside}")
+    return model
+
+
+def wrapped(model: Any) -> str:
+    """How to get at the model inside of a wrapper; empty where there is none."""
+    names = [*getattr(model, "_modules", {})]
+    return _changed(model) or next(
+        (f"model.{name}" for name in ("_orig_mod", "module") if names == [name]), ""
+    )
+
+
+def _changed(model: Any) -> str:
+    kinds = {kind.__name__ for kind in type(model).__mro__}
+    if kinds & {"FullyShardedDataParallel", "FSDPModule"}:
+        return "the model before it was sharded, or its checkpoint"
+    if is_module(model) and callable(getattr(model, "merge_and_unload", None)):
+        return "model.merge_and_unload(), which adds its adapters"
+    return ""
+
+
 def _kind(value: Any) -> str:
     import torch
 

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from ..accepted import unwrapped
 from .drawn import TESTS, Drawn, drawn_in, faults
 from .rules import Asked, asked_of
 
@@ -98,7 +99,8 @@ def audit_init(model_or_config: Any) -> Audit:
         >>> print(found)
         GPT2LMHeadModel: of 28 parameters 28 start as asked, 0 do not, 0 have no rule
     """
-    model = model_or_config if isinstance(model_or_config, nn.Module) else _built(model_or_config)
+    given = unwrapped(model_or_config)
+    model = given if isinstance(given, nn.Module) else _built(given)
     entries = [*asked_of(model)]
     if not entries:
         got = type(model).__name__

@@ -1,6 +1,7 @@
 """What a parameter was asked to start with: a setting, documentation or a paper, never the code.
 
 The code that draws is what is tried. Where nothing outside of it says what is due, there is none.
+A paper that was not at hand when its rule was written is said to be remembered.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ import torch
 from torch import nn
 
 _DEVIATIONS = ("initializer_range", "init_std")  # documented as that of all weight matrices
-_BIASES = "Glorot and Bengio 2010, section 2.3: biases start at 0"
-_GAINS = "Ba et al. 2016 and Zhang and Sennrich 2019: gains start at 1"
-_SHIFTS = "Ba et al. 2016: shifts start at 0"
+_BIASES = "Glorot and Bengio 2010, section 2.3, as remembered: biases start at 0"
+_GAINS = "documentation of torch.nn.LayerNorm and RMSNorm: gains start at 1"
+_SHIFTS = "documentation of torch.nn.LayerNorm: shifts start at 0"
+_SCALED = "Radford et al. 2019, as transformers quotes it in modeling_gpt2"
 _RESIDUAL = {"gpt2": "c_proj", "gpt_bigcode": "c_proj", "decision_transformer_gpt2": "c_proj"}
 
 
@@ -80,8 +82,9 @@ def _rule(
         return Asked(_SHIFTS, value=0.0)
     matrix = isinstance(module, nn.Linear | nn.Embedding) or kind == "Conv1D"
     raw = any(word in name for word in ("proj", "expert", "router", "gate"))
-    if leaf == "dt_bias" or ("dt_proj" in name and hasattr(config, "time_step_min")):
-        return None  # has settings of its own, of which none is a deviation
+    of_its_own = leaf in ("dt_bias", "A_log", "D") or "sinusoidal" in kind.lower()
+    if of_its_own or ("dt_proj" in name and hasattr(config, "time_step_min")):
+        return None  # has a law of its own, of which no deviation is a setting
     if leaf.endswith("bias") and (matrix or (raw and "conv" not in kind.lower())):
         return Asked(_BIASES, value=0.0)
     setting = _setting(config)
@@ -95,7 +98,7 @@ def _rule(
     residual = _RESIDUAL.get(getattr(config, "model_type", ""), "no such name")
     if matrix and residual in name:
         layers = 2 * config.num_hidden_layers
-        return Asked(f"{text}, over √{layers}: Radford et al. 2019, section 2.3", σ / layers**0.5)
+        return Asked(f"{text}, over √{layers}: {_SCALED}", σ / layers**0.5)
     return Asked(text, σ)
 
 
@@ -117,6 +120,6 @@ def _stored_gain(norm: nn.Module, weight: torch.Tensor) -> float:
     state = torch.randn(1, 8, len(weight), generator=drawn).to(weight.device, weight.dtype)
     try:
         made = norm(state)
-    except (TypeError, RuntimeError, ValueError):  # a norm that wants more than a state
+    except (TypeError, RuntimeError, ValueError, AttributeError):  # it wants more than a state
         return 1.0
     return 0.0 if isinstance(made, torch.Tensor) and bool((made != 0).any()) else 1.0

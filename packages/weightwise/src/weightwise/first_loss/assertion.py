@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from ..accepted import require_whole
+from ..accepted import require_whole, unwrapped
 from .diagnosis.diagnose import diagnose
 from .initial.answer import InitialLoss
 from .initial.body import Body
@@ -58,6 +58,7 @@ def assert_initial_loss(
     if isinstance(within, bool) or not isinstance(within, int | float) or not 0 < within < 1:
         raise ValueError(f"within: got {within!r}; accepted: a share between 0 and 1")
     require_whole(length=length)
+    model = unwrapped(model)
     length = min(length, most_positions(model) or length)
     body_as_it_is(model, body)  # refuses what has neither a configuration nor a body
     promised = body_of(model.config) if body is None else body

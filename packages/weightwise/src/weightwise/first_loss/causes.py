@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..accepted import is_module, require_positive, require_real
+from ..accepted import is_module, require_positive, require_real, unwrapped
 from .initial.body import Body
 from .initial.initial_loss import initial_loss
 from .initial.prediction import centred, loss_of, variance_budget
@@ -71,6 +71,7 @@ def loss_causes(
             raise ValueError(f"{name}: got {value}; accepted: a share, 0 to 1")
     if seen is not None and not math.isfinite(seen):
         raise ValueError(f"seen: got {seen}; accepted: a loss in nats")
+    model_or_config = unwrapped(model_or_config)
     if is_module(model_or_config):
         from .initial.from_model import body_as_it_is
 

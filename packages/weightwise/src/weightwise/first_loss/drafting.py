@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
+from ..accepted import unwrapped
 from .diagnosis.diagnose import diagnose
 from .diagnosis.watching import HEADWISE, ROLE, branch_of, first_of, stacks_of
 from .initial.activations import ACTIVATIONS
@@ -53,6 +54,7 @@ def draft_body(model: torch.nn.Module) -> Body:
         >>> body.stack.form, body.tied
         ('pre', True)
     """
+    model = unwrapped(model)
     table, head = parts_of(model)
     seen = _seen(model)
     layers = [_layer(call, str(index)) for index, call in enumerate(seen.calls)]
@@ -156,6 +158,10 @@ def _seen(model: torch.nn.Module) -> _Seen:
         got = ", ".join(name for name, _ in stacks) or "none"
         raise _refused(f"{len(stacks)} lists of layers ({got})", "layers in one nn.ModuleList")
     own = copy.deepcopy(model).double().eval()
+    settings = getattr(own, "config", None)
+    for name, value in (("_experts_implementation", "eager"), ("use_cache", False)):
+        if hasattr(settings, name):  # other ways of a class take no float64, or want a cache
+            setattr(settings, name, value)
     (stack,), head, calls = stacks_of(own).values(), parts_of(own)[1], list[_Call]()
     ends: list[tuple[Tensor, Tensor]] = []
     for layer in stack:
@@ -232,6 +238,9 @@ def _layer(call: _Call, name: str) -> _Layer:
 def _form(call: _Call, one: list[_Map], two: list[_Map]) -> tuple[str, Norm, float]:
     """The form of a layer, its norm, and the factor on what branches add."""
     x, y, a, b = call.before, call.after, one[-1].made, two[-1].made
+    if strange := [each for each in (one[-1], two[-1]) if each.made.shape != x.shape]:
+        raise _refused(f"a branch that ends in {strange[0].name}, of another width than the stream",
+                       "branches that each end in a matrix that writes the stream")  # fmt: skip
     inside, next_inside = one[0].read, two[0].read
     factor = _share(y - x, a + b)
     norm = _norm(x, inside)

@@ -44,14 +44,23 @@ def require_sizes(growth: Growth, sizes: Mapping[str, Any]) -> None:
             )
         if asked == size_of(growth.model.config, ASKS[name], growth.description.names):
             continue
-        if name == "layers":
-            arrived = {new for _, new in growth.stacks.values()} == {asked}
-        else:
-            arrived = any(_grows(axis, name) for axis in _axes_in_use(growth))
-        if not arrived:
+        if not _arrived(growth, name, asked):
             raise GrowthRefused(
                 f"{name}: got {asked}; accepted: None, as no array of this {kind} has that size"
             )
+
+
+def _arrived(growth: Growth, name: str, asked: int) -> bool:
+    if name == "layers":
+        return {new for _, new in growth.stacks.values()} == {asked}
+    if name == "vocabulary" and _words(growth.large) == asked:
+        return True  # where no head reads them, the rows of a mixture's table have no axis of words
+    return any(_grows(axis, name) for axis in _axes_in_use(growth))
+
+
+def _words(large: Any) -> int:
+    table = large.get_input_embeddings() if hasattr(large, "get_input_embeddings") else None
+    return len(getattr(table, "weight", ()))
 
 
 def _grows(axis: str, name: str) -> bool:

@@ -178,7 +178,22 @@ def _shards(source: Path) -> list[Path]:
                 f"source: got {source} without {path.name}; accepted: one that `save_pretrained` "
                 "wrote, in safetensors, all shards there"
             )
+        _require_whole(path)
     return found
+
+
+def _require_whole(path: Path) -> None:
+    """Refuse, by its name, a shard that was cut off or is something else."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, "pt"):
+            return
+    except SafetensorError as error:
+        raise ValueError(
+            f"source: got {path.name} of {path.stat().st_size} bytes, which does not open: "
+            f"{error}; accepted: a shard that was written to its end"
+        ) from error
 
 
 def _empty(source: Path, shards: list[Path], description: Description | str | None) -> Any:

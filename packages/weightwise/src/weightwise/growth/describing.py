@@ -58,7 +58,8 @@ def describe(model: Any) -> str:
         ``-1`` that of the last one.
 
     Raises:
-        GrowthRefused: the model has no ``config``, or that has no width or no number of heads.
+        GrowthRefused: the model has no ``config``, or that has no width, no number of heads, or
+            sizes that vary from layer to layer.
 
     Example:
         >>> from transformers import StableLmConfig, StableLmForCausalLM
@@ -68,6 +69,9 @@ def describe(model: Any) -> str:
         >>> print(describe(small).splitlines()[1])
         rotary: halves
     """
+    if vary := getattr(getattr(model, "config", None), "per_layer_attributes", None):
+        got = f"{', '.join(sorted(vary))}, which vary from layer to layer"
+        raise GrowthRefused(f"model.config: got {got}; accepted: one value for all layers")
     draft = Description({}, names=_names(model))
     described(model, draft)
     draft = replace(draft, rows=_rows_of(model, draft))
@@ -225,9 +229,11 @@ def _says_something_without_gain(norm: nn.Module, size: int) -> bool:
             parameter.zero_()
         given = torch.arange(size).to(next(alone.parameters()))[None, None]
         try:
-            return bool(alone(given).any())
-        except (RuntimeError, TypeError):  # it takes something else, and trying will tell
+            made = alone(given)
+        except (RuntimeError, TypeError, ValueError, AttributeError):  # it takes more: to be tried
             return False
+    first = made[0] if isinstance(made, tuple) else made
+    return bool(first.any())
 
 
 def _asking(model: Any, draft: Description) -> Description:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..accepted import wrapped
 from .rules import Axes, Row
 from .sizes import PLAIN, SIZES, Attention, head_size, widened
 
@@ -152,7 +153,7 @@ def described(model: Any, description: Description | str | None = None) -> Descr
         except (AttributeError, TypeError) as error:
             raise GrowthRefused(f"description: a row of the last layer, -1: {error}") from error
     found = DESCRIPTIONS.get(f"{kind.__module__}.{kind.__qualname__}")
-    if found is None and (inside := _wrapped(model)):
+    if found is None and (inside := wrapped(model)):
         raise GrowthRefused(
             f"model: got a {kind.__qualname__} around a model; accepted: what it holds, {inside}"
         )
@@ -164,16 +165,6 @@ def described(model: Any, description: Description | str | None = None) -> Descr
         )
     _require_options(model.config, found.options)
     return found
-
-
-def _wrapped(model: Any) -> str:
-    """How to get at the model inside of a wrapper: of DDP, of torch.compile, of peft; or empty."""
-    for name, how in (("_orig_mod", "model._orig_mod"), ("module", "model.module")):
-        if name in getattr(model, "_modules", {}):
-            return how
-    if callable(getattr(model, "merge_and_unload", None)):
-        return "model.merge_and_unload(), which adds its adapters"
-    return ""
 
 
 def _require_options(config: Any, options: Mapping[str, tuple[Any, ...]], why: str = "") -> None:

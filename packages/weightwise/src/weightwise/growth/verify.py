@@ -28,6 +28,9 @@ from .sizes import size_of
 from .stock import lost
 
 TOLERANCE = 1e-12  # of the largest logit; float64 leaves about 1e-15 a layer
+# Attention that is nearly one-hot makes more of a rounding. So an error below `_DOUBTFUL` is held
+# against what the small model itself makes of one rounding of each parameter, times `_ROUNDINGS`.
+_DOUBTFUL, _ROUNDINGS = 1e-9, 32
 
 Trace = list[tuple[str, str, Row, Any]]  # path, "input" or "output", row, value
 Said = dict[str, torch.Tensor]  # what a model is given, or returns, by name
@@ -213,21 +216,60 @@ def require_same_function(growth: Growth) -> None:
             large model are not the grown ones, rounded.
     """
     small = growth.model
-    error, broken, elsewhere, _ = errors(growth, TOLERANCE, exact=True, sampled=True)
-    where, worst = max(elsewhere.items(), key=lambda one: one[1], default=("", 0.0))
-    if broken or not error <= TOLERANCE:
+    accepted = TOLERANCE
+    for _ in range(2):
+        error, broken, elsewhere, _ = errors(growth, accepted, exact=True, sampled=True)
+        where, worst = max(elsewhere.items(), key=lambda one: one[1], default=("", 0.0))
+        most = max(error, worst)
+        if (not broken and most <= accepted) or not most < _DOUBTFUL:
+            break
+        accepted = max(TOLERANCE, _ROUNDINGS * _of_one_rounding(growth))
+    if broken or not error <= accepted:
         raise GrowthFailed(
             f"grown {type(small).__name__}: relative error of the logits {error:.1e}, accepted "
-            f"{TOLERANCE:.0e}; first at {broken or 'no module'}"
+            f"{accepted:.0e}; first at {broken or 'no module'}"
         )
-    if not worst <= TOLERANCE:
+    if not worst <= accepted:
         raise GrowthFailed(
             f"grown {type(small).__name__}: {where}: relative error {worst:.1e}, accepted "
-            f"{TOLERANCE:.0e}"
+            f"{accepted:.0e}"
         )
     for name in growth.first:
         if not growth.rows_are_exact(name):
             raise GrowthFailed(f"{name}: it is not what the rules make, rounded")
+
+
+@torch.no_grad()
+def _of_one_rounding(growth: Growth) -> float:
+    """How far the small model moves, wherever it is compared, when each parameter is rounded once.
+
+    Each is moved up or down by a unit of its last place in float64.
+    """
+    small, generator = growth.model, torch.Generator().manual_seed(8444)
+    inputs = {name: it.double() if it.is_floating_point() else it
+              for name, it in random_inputs(growth, words=_WORDS).items()}  # fmt: skip
+    own = dict(small.named_parameters(remove_duplicate=False))
+    passed = alike(small, growth.description, lengthened=bool(growth.stacks))
+
+    def moved(name: str, value: torch.Tensor) -> bool:
+        exact = own[name].detach()[: len(value)].double()
+        signs = torch.randint(2, exact.shape, generator=generator, dtype=torch.float64) * 2 - 1
+        value.copy_(exact * (1 + 2.0**-52 * signs.to(exact.device)))
+        return False
+
+    def said(numbers: Numbers | None) -> list[tuple[str, Said]]:
+        with (
+            _in_float64(small, numbers, whole=True, without=passed),
+            passed_by(small, passed),
+            clean_float64(),
+        ):
+            return [*_runs(growth, small, inputs, _WORDS)]
+
+    return max(
+        _distance(value, after[name])
+        for (_, before), (_, after) in zip(said(None), said(moved), strict=True)
+        for name, value in before.items()
+    )
 
 
 @torch.no_grad()

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from ...accepted import require_tokens, require_whole
+from ...accepted import require_tokens, require_whole, unwrapped
 from ..initial.body import Body
 from ..initial.from_model import body_as_it_is, most_positions, parts_of, run
 from ..initial.gradients import gradient_growth
@@ -26,8 +26,9 @@ from .due import (
     numbers_due,
 )  # fmt: skip
 from .first_step import first_step_due, require_rule
+from .outside import outside_due, routers_due, said_of_attention, unread
 from .readings import Diagnosis, Reading
-from .watching import Watched, watched
+from .watching import Watched, large_rows, watched
 
 
 def diagnose(
@@ -47,13 +48,16 @@ def diagnose(
     what every norm makes of its input, the second moment of what every branch adds and of the
     stream after it, the spread of the logits, the logit of the input token, the loss as the model
     itself computes it, the gradient at the head's input, how far it grows from layer to layer on
-    its way back, where attention is flat, and how much of it a residual connection hands on; of an
+    its way back, where attention is flat, and how much of it a residual connection hands on; the
+    norms, tables and biases outside of the layers; whether a mixture's routers learn; of an
     ``optimiser``, its first step. Dropout is off.
 
-    Each is held against its prediction; six of its predicted deviations are let through. What
-    moves none of these is not seen: two matrices that are exchanged, an orthogonal start, a factor
-    on attention logits that are flat anyhow, positions that are wrong but of the right size, a loss
-    with 0.05 added. A branch is read after its own module. Where it has none, or one that
+    Each is held against its prediction; six of its predicted deviations are let through. Parameters
+    that are not read are noted. What moves no reading is not seen: two matrices that are exchanged,
+    an orthogonal start, a factor on attention logits that are flat anyhow, positions that are wrong
+    but of the right size, a loss with 0.05 added.
+
+    A branch is read after its own module. Where it has none, or one that
     normalises as well (BERT's), it is read after its last matrix: what is done to it later shows
     in the stream alone, where a small branch may vanish unseen. So may a residual connection, where
     the branches are much larger than the stream.
@@ -83,7 +87,7 @@ def diagnose(
         >>> torch.nn.init.zeros_(model.transformer.h[1].mlp.c_proj.weight).shape
         torch.Size([256, 64])
         >>> print(diagnose(model))  # doctest: +ELLIPSIS
-        gpt2: 34 of 36 readings are what is due
+        gpt2: 36 of 38 readings are what is due
           layer 1 mlp.c_proj, deviation of an entry: 0, due 0.01 ± ...
             would be: zeroed, or never initialised
         ...
@@ -96,6 +100,7 @@ def diagnose(
         require_rule(optimiser)
         if not backward:
             raise ValueError("backward: got False with an optimiser; accepted: True, for its step")
+    model = unwrapped(model)
     known, bias = body_as_it_is(model, body)
     table, head = parts_of(model)
     if batch is None:
@@ -133,6 +138,7 @@ def diagnose(
     readings = [
         *numbers,
         *layers_due(known, answer.steps, seen),
+        *outside_due(model, known, seen),
         *head_due(known, found, tokens, seen),
         Reading("head", "tied to the table", promised.tied, known.tied, 1e-9, tie),
     ]
@@ -147,6 +153,7 @@ def diagnose(
         gradient = gradient_due(known, found, used, seen)
         readings += [] if gradient is None else [gradient]
         readings += carried_due(known, seen)
+        readings += routers_due(model)
         growths = gradient_growth(known, tokens.shape[1])
         if isinstance(growths, str):
             notes.append(f"the layers' gradients have no prediction: {growths}")
@@ -168,6 +175,18 @@ def diagnose(
             each.grad = gradient_before
     elif backward:
         notes.append("the model gave back no loss and no logits: no pass back")
+    rows = table.weight.detach()
+    if small := int((~large_rows(rows) & (rows != 0).any(-1)).sum()):
+        notes.append(
+            f"{small} rows of the table are much smaller than the others, as rows that were added "
+            "are: the gradient's growth is not read at their places"
+        )
+    notes += [flat] if (flat := said_of_attention(known)) else []
+    if names := unread(model, known, seen, (table, head)):
+        notes.append(
+            f"{len(names)} of {len(held)} parameters, as {names[0]}, are read for entries that no "
+            "draw makes, and else not; audit_init holds them against their settings"
+        )
     return Diagnosis(known.name, tuple(readings), unreached, tuple(notes))
 
 

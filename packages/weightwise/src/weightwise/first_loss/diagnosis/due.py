@@ -25,14 +25,8 @@ THEORY = 2.0  # the budget leaves out this many times 1/d of a second moment; se
 
 def layers_due(body: Body, steps: tuple[Step, ...], seen: Watched) -> Iterator[Reading]:
     """Readings of every layer of a body, in the order of the pass."""
-    stacks = [("encoder ", body.encoder), ("decoder ", body.stack)]
-    if body.encoder is None:
-        stacks = [("", body.stack)]
     start = [step for step in steps if "layer" not in step.name]
-    for word, stack in stacks:
-        if stack is None or not stack.layers:
-            continue
-        calls = _calls(seen, word.strip(), len(stack.layers))
+    for word, (stack, calls) in zip(_words(body), calls_of(body, seen), strict=True):
         if len(calls) != len(stack.layers):
             cause = "layers that are skipped, or run more than once"
             yield Reading(f"{word}layers", "calls", len(stack.layers), len(calls), 1e-9, cause)
@@ -52,6 +46,23 @@ def layers_due(body: Body, steps: tuple[Step, ...], seen: Watched) -> Iterator[R
             yield from _layer(f"{word}layer {index}", body, stack, layer, known, call)
 
 
+def _words(body: Body) -> list[str]:
+    """What the places of each stack begin with."""
+    if body.encoder is None:
+        return [""] * bool(body.stack.layers)
+    stacks = (("encoder ", body.encoder), ("decoder ", body.stack))
+    return [word for word, stack in stacks if stack.layers]
+
+
+def calls_of(body: Body, seen: Watched) -> list[tuple[Stack, list[Layer]]]:
+    """The stacks of a body that have layers, each with the calls of these."""
+    stacks = [each for each in (body.encoder, body.stack) if each is not None and each.layers]
+    return [
+        (stack, _calls(seen, word.strip(), len(stack.layers)))
+        for word, stack in zip(_words(body), stacks, strict=True)
+    ]
+
+
 def _calls(seen: Watched, word: str, count: int) -> list[Layer]:
     """The calls of the stack that a body speaks of."""
     named = {name: calls for name, calls in seen.stacks.items() if not word or word in name}
@@ -69,11 +80,11 @@ def _layer(
 ) -> Iterator[Reading]:
     sound = True
     for passed in call.norms:
-        reading = _norm(place, passed, stack.norm)
+        reading = norm_due(place, passed, stack.norm)
         sound &= reading.fits
         yield reading
     for branch in layer:
-        what = _named(branch)
+        what = named(branch)
         matrices, step = call.branch(what), known[what]
         if not matrices:
             cause = "a branch that is not called, or has no matrix of its own"
@@ -96,7 +107,7 @@ def _layer(
         )  # fmt: skip
         sound &= right and reading.fits
         yield reading
-    last = known[_named(layer[-1])]
+    last = known[named(layer[-1])]
     yield _stream(
         place, last, call.after, body, last.deviation,
         "the residual connection, a norm or a factor: its branches are right" if sound
@@ -104,7 +115,8 @@ def _layer(
     )  # fmt: skip
 
 
-def _named(branch: Attention | Feedforward) -> str:
+def named(branch: Attention | Feedforward) -> str:
+    """Which branch it is, as a watched layer calls it."""
     if isinstance(branch, Feedforward):
         return "feed-forward"
     return "cross-attention" if branch.cross else "attention"
@@ -117,7 +129,7 @@ def _stream(
     return Reading(place, "second moment of the stream", step.stream, measured, room, cause)
 
 
-def _norm(place: str, passed: Passed, norm: Norm) -> Reading:
+def norm_due(place: str, passed: Passed, norm: Norm) -> Reading:
     """What a norm makes of what it was given."""
     gain = 1.0 if HEADWISE.search(passed.name) else norm.gain
     given = passed.variance if norm.kind == "layer" else passed.inside
@@ -125,8 +137,9 @@ def _norm(place: str, passed: Passed, norm: Norm) -> Reading:
     cause = "a gain or a shift that was initialised otherwise, another ε"
     if passed.outside and due:
         cause = f"a gain of {gain * math.sqrt(passed.outside / due):.3g} instead of {gain:g}"
-    return Reading(f"{place} {passed.name}", "second moment behind the norm", due, passed.outside,
-                   2e-3 * due + 1e-9, cause)  # fmt: skip
+    where = f"{place} {passed.name}".lstrip()
+    return Reading(where, "second moment behind the norm", due, passed.outside, 2e-3 * due + 1e-9,
+                   cause)  # fmt: skip
 
 
 def _matrix(
@@ -134,7 +147,7 @@ def _matrix(
 ) -> Iterator[Reading]:
     """The deviation of a matrix, and that its bias is zero."""
     where, weight = f"{place} {passed.name}", passed.module.weight.detach()
-    due = _deviation(passed.name, last, branch)
+    due = deviation_due(passed.name, last, branch)
     bias = getattr(passed.module, "bias", None)
     if due is not None:
         due = due / body.residual if last else due
@@ -149,7 +162,8 @@ def _matrix(
                       "a bias that was left at PyTorch's default, or set")  # fmt: skip
 
 
-def _deviation(name: str, last: bool, branch: Attention | Feedforward) -> float | None:
+def deviation_due(name: str, last: bool, branch: Attention | Feedforward) -> float | None:
+    """The deviation of a branch's matrix; None of one that holds several that differ."""
     if isinstance(branch, Feedforward):
         return branch.outer if last else branch.inner
     if last:

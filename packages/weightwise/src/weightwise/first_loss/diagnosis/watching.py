@@ -52,8 +52,12 @@ class Layer:
     states: list[torch.Tensor] = field(default_factory=list)
 
     def places(self) -> torch.Tensor:
-        """Where its input is not zero, as a padding token's row is: norms have no slope there."""
-        return self.states[0].detach().abs().sum(-1) > 0
+        """Where its input is about as large as elsewhere.
+
+        A row of padding is zero, and one that was added later next to it: the slope of a norm there
+        is none, or that many times as steep.
+        """
+        return large_rows(self.states[0].detach())
 
     def growth(self, places: torch.Tensor) -> float | None:
         """The gradient's size at the input over that at the output, root mean squares at places.
@@ -97,9 +101,14 @@ class Layer:
 
 @dataclass
 class Watched:
-    """What a pass showed: the calls of each stack's layers, and the state that the head reads."""
+    """What a pass showed: the calls of each stack's layers, the state that the head reads.
+
+    ``norms`` are those outside of the layers, in the order of their calls.
+    """
 
     stacks: dict[str, list[Layer]]
+    head: torch.nn.Module
+    norms: list[Passed] = field(default_factory=list)
     state: torch.Tensor | None = None
     logits: torch.Tensor | None = None
 
@@ -140,6 +149,12 @@ def _layers_of(module: torch.nn.Module) -> list[torch.nn.Module]:
     ) else []  # fmt: skip
 
 
+def large_rows(rows: torch.Tensor) -> torch.Tensor:
+    """Which rows are no smaller than a third of the others' median size."""
+    sizes = rows.double().square().mean(-1)
+    return sizes > sizes.median() / 9
+
+
 def _second(state: torch.Tensor) -> float:
     return float(state.detach().double().square().mean())
 
@@ -161,7 +176,7 @@ def watched(model: torch.nn.Module, head: torch.nn.Module) -> Iterator[Watched]:
         model: the model.
         head: its last linear map.
     """
-    found = Watched({name: [] for name in stacks_of(model)})
+    found = Watched({name: [] for name in stacks_of(model)}, head)
     with ExitStack() as hooks:
 
         def hook(
@@ -176,6 +191,10 @@ def watched(model: torch.nn.Module, head: torch.nn.Module) -> Iterator[Watched]:
             found.state, found.logits = inputs[0] if inputs else first_of(more), out
 
         hook(head, ends)
+        inside = tuple(f"{name}." for name in found.stacks)
+        for name, module in model.named_modules():
+            if is_norm(module) and not name.startswith(inside):
+                hook(module, _kept(name, found.norms))
         for name, stack in stacks_of(model).items():
             calls = found.stacks[name]
             for layer in stack:
@@ -210,32 +229,43 @@ def _watch_layer(layer: torch.nn.Module, calls: list[Layer], hook: Callable[...,
                 _keep_what_changed(calls[-1], [*inputs, *more.values()], first_of(out))
 
             hook(module, changed)
-        matrix, norm = is_matrix(module), "norm" in type(module).__name__.lower()
-        if not matrix and not norm:
+        matrix = is_matrix(module)
+        if not matrix and not is_norm(module):
             continue
 
         def keep(
             module: Any, inputs: Any, more: Any, out: Any, name: str = name, matrix: bool = matrix
         ) -> None:
-            state, made = first_of(inputs) if inputs else first_of(more), first_of(out)
-            if state is None or made is None:
-                return
-            given = state.detach().double()
-            each = given.square().mean(-1), given.var(-1, correction=0)
-            passed = Passed(name, module, *each, _second(made))
-            (calls[-1].matrices if matrix else calls[-1].norms).append(passed)
-            if matrix:
-                calls[-1].last = made
+            _kept(name, calls[-1].matrices if matrix else calls[-1].norms)(
+                module, inputs, more, out
+            )
+            if matrix and first_of(out) is not None:
+                calls[-1].last = first_of(out)
 
         hook(module, keep)
 
 
+def is_norm(module: torch.nn.Module) -> bool:
+    """Whether a module normalises, by the name of its class."""
+    return "norm" in type(module).__name__.lower()
+
+
+def _kept(name: str, kept: list[Passed]) -> Callable[[Any, Any, Any, Any], None]:
+    """A hook that notes what goes through a module."""
+
+    def keep(module: Any, inputs: Any, more: Any, out: Any) -> None:
+        state, made = first_of(inputs) if inputs else first_of(more), first_of(out)
+        if state is not None and made is not None:
+            given = state.detach().double()
+            each = given.square().mean(-1), given.var(-1, correction=0)
+            kept.append(Passed(name, module, *each, _second(made)))
+
+    return keep
+
+
 def _holds_norm(module: torch.nn.Module) -> bool:
     """Whether a module normalises more than queries and keys."""
-    return any(
-        "norm" in type(each).__name__.lower() and not HEADWISE.search(name)
-        for name, each in module.named_modules()
-    )
+    return any(is_norm(each) and not HEADWISE.search(name) for name, each in module.named_modules())
 
 
 def _keep_what_changed(call: Layer, given: list[Any], out: torch.Tensor | None) -> None:

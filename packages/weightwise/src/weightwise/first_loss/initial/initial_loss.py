@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...accepted import is_module, require_whole
+from ...accepted import is_module, require_whole, unwrapped
 from .answer import InitialLoss, LossPart
 from .body import Body
 from .prediction import Bias, VarianceBudget, explained, one_draw, variance_budget
@@ -75,6 +75,7 @@ def initial_loss(
     for name, value, most in (("length", length, MOST_LENGTH), ("texts", texts, 10**6)):
         if not 1 <= value <= most:
             raise ValueError(f"{name}: got {value}; accepted: 1 to {most}")
+    model_or_config = unwrapped(model_or_config)
     is_model = is_module(model_or_config)
     if measure and not is_model:
         got = type(model_or_config).__name__

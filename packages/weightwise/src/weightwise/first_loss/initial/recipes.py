@@ -159,15 +159,14 @@ def gemma(s: Settings, generation: int) -> Body:
         pattern = s.get("sliding_window_pattern", default=6) if generation == 3 else 2
         window, depth = s.get("sliding_window", default=4096), s.whole("num_hidden_layers")
         alternate = [window if (i + 1) % pattern else None for i in range(depth)]
-        # a cap that is given as null is off, whatever the class's default is
         second = generation == 2
         given |= {
             "form": "sandwich",
             "normed": generation == 3,
             "windows": bool(s.get("layer_types")) or alternate,
             "scale": s.get("query_pre_attn_scalar", default=256) ** -0.5,
-            "attention_cap": s.given.get("attn_logit_softcapping", 50.0 if second else None),
-            "cap": s.given.get("final_logit_softcapping", 30.0 if second else None),
+            "attention_cap": s.or_null("attn_logit_softcapping", 50.0 if second else None),
+            "cap": s.or_null("final_logit_softcapping", 30.0 if second else None),
         }
     return decoder(s, **given)
 
@@ -371,13 +370,7 @@ def t5(s: Settings, scaled: bool | None) -> Body:
     d, width, heads = s.whole("d_model"), s.whole("d_kv"), s.whole("num_heads")
     f = s.deviation("initializer_factor", default=1.0)
     inner = s.whole("d_ff")
-    kind = s.get("feed_forward_proj", default="relu" if scaled is None else "gated-gelu")
-    gated, name = kind.startswith("gated-"), kind.removeprefix("gated-")
-    name = "gelu_new" if kind == "gated-gelu" else name
-    if name not in ACTIVATIONS:
-        known = ", ".join(ACTIVATIONS)
-        got = f"feed_forward_proj = {kind!r}"
-        raise ValueError(f"model_or_config: got {got}; accepted: {known}, gated- before it")
+    gated, name, notes = _t5_feedforward(s, "relu" if scaled is None else "gated-gelu")
     if scaled is None:
         scaled = s.get("scale_decoder_outputs", "tie_word_embeddings", default=True) is not False
     norm = Norm("rms", s.deviation("layer_norm_epsilon", default=1e-6), f)
@@ -394,8 +387,28 @@ def t5(s: Settings, scaled: bool | None) -> Body:
         Stack(layers, "pre", norm, last=norm),
         Stack(((looks, forward),) * depth, "pre", norm, causal=False, last=norm),
         scale=d**-0.5 if scaled else 1.0,
-        notes=("transformers from 5 on ties the head of every T5, whatever the file says",),
+        notes=("transformers from 5 on ties the head of every T5, whatever the file says", *notes),
     )  # fmt: skip
+
+
+def _t5_feedforward(s: Settings, usual: str) -> tuple[bool, str, tuple[str, ...]]:
+    """Whether T5's feed-forward part has a gate, its activation; a note where a file is at odds.
+
+    A saved file says it twice: ``is_gated_act`` and ``dense_act_fn``, made of ``feed_forward_proj``
+    when the configuration was, win over it when the file is loaded.
+    """
+    kind = s.get("feed_forward_proj", default=usual)
+    gated, name = kind.startswith("gated-"), kind.removeprefix("gated-")
+    name = "gelu_new" if kind == "gated-gelu" else name
+    told = s.get("is_gated_act", default=gated), s.get("dense_act_fn", default=name)
+    if told[1] not in ACTIVATIONS:
+        known, got = ", ".join(ACTIVATIONS), f"feed_forward_proj = {kind!r}"
+        raise ValueError(f"model_or_config: got {got}; accepted: {known}, gated- before it")
+    notes = (
+        f"feed_forward_proj = {kind!r} is not what the class goes by: is_gated_act = {told[0]} and "
+        f"dense_act_fn = {told[1]!r} of the same configuration are",
+    ) * (told != (gated, name))
+    return *told, notes
 
 
 RECIPES: dict[str, Callable[[Settings], Body]] = {

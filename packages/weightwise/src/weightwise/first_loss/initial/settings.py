@@ -33,6 +33,11 @@ class Settings:
         self.asked.update(names)
         return next((self.given[n] for n in names if self.given.get(n) is not None), default)
 
+    def or_null(self, name: str, default: Any = None) -> Any:
+        """A setting of which null says something: that the class's default is off."""
+        self.asked.add(name)
+        return self.given.get(name, default)
+
     def need(self, *names: str) -> Any:
         """The same, refused where none is given."""
         found = self.get(*names)
