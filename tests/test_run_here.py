@@ -74,7 +74,7 @@ def test_a_dare_is_taken_up_in_the_page(browser: Browser, served: str, change: s
     with Served(browser, served) as tab:
         tab.page.goto(f"{served}notebooks/{dare['notebook']}.html")
         cell = tab.page.locator("div.cell.tag_open", has=tab.page.locator("pre", has_text=old))
-        cell = cell.filter(has_text="@derive(").first
+        cell = cell.and_(tab.page.locator(".tag_derives")).first
         assert not [url for url in tab.loaded if "/kernel/" in url]
         assert "wrong versions rejected" in tab.run(cell)
         assert cell.locator(".vt-here-said math").count()
