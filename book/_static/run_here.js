@@ -22,15 +22,15 @@ if (typeof document === "undefined") {
 import dataclasses, json
 from verified_transformer import claim, derive, symbols
 from verifiedbook.commands.notebooks import in_page
-def run_here(earlier, source):
-    return json.dumps(dataclasses.asdict(in_page.run_cell(json.loads(earlier), source)))`);
+def run_here(earlier, source, below):
+    return json.dumps(dataclasses.asdict(in_page.run_cell(json.loads(earlier), source, below)))`);
     run = python.globals.get("run_here");
   };
   onmessage = async ({ data }) => {
     try {
       await (ready ??= load(data.base));
       tell("loading", { text: "Deriving …", limit: true });
-      tell("shown", { shown: JSON.parse(run(JSON.stringify(data.earlier), data.source)) });
+      tell("shown", { shown: JSON.parse(run(JSON.stringify(data.earlier), data.source, data.below)) });
     } catch (error) {
       tell("broken", { text: String(error) });
     }
@@ -75,13 +75,14 @@ def run_here(earlier, source):
     place.firstElementChild.setAttribute("alttext", tex);
   };
   const show = async (cell, shown) => {
-    say(cell, shown.failed, true);
-    for (const bundle of shown.failed ? [] : shown.bundles) {
+    say(cell, "");
+    for (const bundle of shown.bundles) {
       if (bundle["text/markdown"]) await typeset(bundle["text/markdown"].replace(/^\s*\$\$|\$\$\s*$/g, ""), cell);
       else if (bundle["text/html"]?.includes("vt-record"))
         cell.said.insertAdjacentHTML("beforeend", bundle["text/html"]);
     }
     if (shown.printed) make("pre", { textContent: shown.printed }, cell.said);
+    if (shown.failed) make("p", { textContent: shown.failed, className: "vt-here-failed" }, cell.said);
     if (shown.left_out) make("p", { textContent: shown.left_out }, cell.said);
     if (cell.stored) cell.stored.hidden = true;
     if (cell.text.value.trimEnd() !== cell.printed)
@@ -146,11 +147,12 @@ def run_here(earlier, source):
     }
     if (current !== cell) return;
     if (!worker) start();
-    const earlier = cells.codes.slice(0, cells.open[cell.place]);
-    worker.postMessage({ base, earlier, source: cell.text.value });
+    const place = cells.open[cell.place];
+    const earlier = cells.codes.slice(0, place), below = cells.codes[place + 1] ?? "";
+    worker.postMessage({ base, earlier, source: cell.text.value, below });
   };
   const open = [...document.querySelectorAll("div.cell.tag_open")]
-    .filter(cell => cell.querySelector(".cell_input pre")?.textContent.includes("@derive("));
+    .filter(cell => cell.matches(".tag_derives") || cell.querySelector(".cell_input pre")?.textContent.includes("@derive("));
   open.forEach((element, place) => {
     const code = element.querySelector(".cell_input"), source = code.querySelector("pre").textContent;
     const bar = make("div", { className: "vt-here" });

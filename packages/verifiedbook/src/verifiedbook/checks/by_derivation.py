@@ -189,9 +189,6 @@ class ByDerivation(Subject):
         shown = Twinned(function, objects)
         others = _others(shown, wrong)
         points = self._points(at, set())
-        derived = f"$${self._equation(shown, shown.value)}$$"
-        line = f"{self.name} derivation   #{hash_of(derived)}"
-        display({"text/plain": line, "text/markdown": derived}, {})
         if not equivalent(shown.value, self.formula, tolerance=1e-12):
             raise self._failed(f"{shown.name} is {self._told(shown.value, points)}")
         if not shown.computes(points[0]):
@@ -218,6 +215,17 @@ class ByDerivation(Subject):
             counts={"points": len(points)},
             latex=self._equation(shown, self.formula),
         )  # fmt: skip
+
+    def typeset(self, function: Callable[..., sp.Expr]) -> None:
+        """Display what a function derives, as a formula, whether or not it is the claim's.
+
+        Args:
+            function: as `derive` takes it.
+        """
+        shown = Twinned(function)
+        derived = f"$${self._equation(shown, shown.value)}$$"
+        line = f"{self.name} derivation   #{hash_of(derived)}"
+        display({"text/plain": line, "text/markdown": derived}, {})
 
     def _told(self, value: sp.Expr, points: Sequence[Point]) -> str:
         """What came out instead: as a formula, or as a number where the formula is no sentence."""

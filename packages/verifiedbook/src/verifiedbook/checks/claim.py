@@ -102,6 +102,7 @@ def derive(
 
     def decide(function: _Function) -> _Function:
         for claimed in claims:
+            claimed.typeset(function)
             claimed.derive(function, wrong=wrong, at=at, alike=alike)
         return function
 

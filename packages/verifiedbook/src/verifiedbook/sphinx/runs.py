@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from ..account.records import notebook_records
 from ..account.records.record import Record
 
 OPEN = "open"  # the tag of a cell that a page shows
+DERIVES = "derives"  # the tag of one whose function the cell below holds to a claim
 
 
 @dataclass(frozen=True)
@@ -23,8 +25,8 @@ class Run:
         html: what the notebook shows of it, with steps and numbers.
         page: of its notebook, as Sphinx names pages.
         cell: the number of its cell.
-        code: of the cell, with what it defines, at the first of the claim's records in it; of none
-            that a source decides.
+        code: of the cell, after the derivation that it holds to the claim, at the first of the
+            claim's records in it; of none that a source decides.
         folded: whether the page of the notebook folds it.
     """
 
@@ -47,6 +49,13 @@ def by_claim(root: Path) -> Mapping[str, list[Run]]:
             folded = OPEN not in cell["metadata"].get("tags", ())
             for name in item.record.claims:
                 known = any((r.page, r.cell) == (page, item.cell) for r in runs[name])
-                code = "".join(cell["source"]) if item.record.made and not known else None
+                code = _code(cells, item.cell) if item.record.made and not known else None
                 runs[name].append(Run(item.record, item.html, page, item.cell, code, folded))
     return runs
+
+
+def _code(cells: Sequence[Mapping[str, Any]], place: int) -> str:
+    above = next((c for c in reversed(cells[:place]) if c["cell_type"] == "code"), None)
+    derives = above is not None and DERIVES in above["metadata"].get("tags", ())
+    parts = [above, cells[place]] if above and derives else [cells[place]]
+    return "\n\n\n".join("".join(part["source"]) for part in parts)

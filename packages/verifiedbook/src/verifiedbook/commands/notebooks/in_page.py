@@ -1,7 +1,8 @@
 """A cell of a published page, run where the reader stands: with SymPy, and without PyTorch.
 
 Of the notebook's earlier cells only those statements run whose names the cell uses, so that what
-measures is left out. A cell's displays and its failure are those of the notebook.
+measures is left out. After a cell that derives, the folded one below it holds what was derived to
+its claim. Their displays and their failure are those of the notebook.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ from typing import Any
 from ...account.code.cells import names_of
 from .cell_kinds import parsed
 
+DERIVES = "derives"  # the tag of an open cell whose function the cell below holds to a claim
 _DERIVES = "@derive("
+_HOLDS = ".derive("
+_STYLE = r"\displaystyle "  # with which SymPy begins
 _LEFT_OUT = "Not run here, for it needs {}, and the page has SymPy alone: {}"
 
 
@@ -47,7 +51,7 @@ def derives(source: str, tags: Sequence[str]) -> bool:
         source: the cell's code.
         tags: of the cell.
     """
-    return "open" in tags and _DERIVES in source
+    return "open" in tags and (DERIVES in tags or _DERIVES in source)
 
 
 def needed(earlier: Sequence[str], source: str) -> list[tuple[int, ast.stmt]]:
@@ -89,12 +93,27 @@ def _statements(source: str) -> Iterator[ast.stmt]:
             yield statement
 
 
-def run_cell(earlier: Sequence[str], source: str) -> Shown:
+def holding(source: str) -> str:
+    """Return the lines of a cell down to the last one that holds a derivation to a claim.
+
+    Args:
+        source: the cell's code.
+
+    Example:
+        >>> holding("x = 1\\nclaim('A').derive(f, wrong=x)\\nclaim('A').measure(f)")
+        "x = 1\\nclaim('A').derive(f, wrong=x)"
+    """
+    ends = [part.end_lineno or 0 for part in parsed(source).body if _HOLDS in ast.unparse(part)]
+    return "\n".join(source.splitlines()[: max(ends, default=0)])
+
+
+def run_cell(earlier: Sequence[str], source: str, below: str = "") -> Shown:
     """Run a cell after what it needs of earlier ones.
 
     Args:
         earlier: sources of the code cells before it.
         source: the cell's own, which the reader may have changed.
+        below: source of the code cell after it, of which runs what holds a derivation to a claim.
 
     Returns:
         What it has shown; an error is told there, not raised.
@@ -104,7 +123,10 @@ def run_cell(earlier: Sequence[str], source: str) -> Shown:
         '3.14\\n'
         >>> run_cell([], "1 / 0").failed
         'ZeroDivisionError: division by zero'
+        >>> run_cell([], "from sympy import Symbol\\nSymbol('x') ** 2").bundles
+        [{'text/markdown': '$$x^{2}$$'}]
     """
+    held = holding(below)
     shown = Shown()
     scope: dict[str, Any] = {"__name__": "__main__"}
     texts = io.StringIO()
@@ -112,7 +134,7 @@ def run_cell(earlier: Sequence[str], source: str) -> Shown:
     derived = False
     try:
         with _shell() as shown.bundles, contextlib.redirect_stdout(texts):
-            for place, statement in needed(earlier, source):
+            for place, statement in needed(earlier, f"{source}\n{held}"):
                 try:
                     _execute(statement, earlier[place], f"<cell {place}>", scope)
                 except ImportError as error:
@@ -120,7 +142,8 @@ def run_cell(earlier: Sequence[str], source: str) -> Shown:
             shown.bundles.clear()
             for statement in parsed(source).body:
                 try:
-                    _execute(statement, source, "<this cell>", scope)
+                    left = _execute(statement, source, "<this cell>", scope)
+                    shown.bundles.extend(_formula(left))
                 except NameError as error:
                     if absent is None or not derived:
                         raise absent or error from error
@@ -128,6 +151,8 @@ def run_cell(earlier: Sequence[str], source: str) -> Shown:
                     shown.left_out = _LEFT_OUT.format(absent.name, line)
                     break
                 derived = derived or any(map(_derives, getattr(statement, "decorator_list", ())))
+            for statement in parsed(held).body:
+                _execute(statement, held, "<the cell below>", scope)
     except SyntaxError as error:
         shown.failed = f"SyntaxError: {error.msg} (line {error.lineno})"
     except Exception as error:  # whatever it is: the reader's cell has failed
@@ -140,9 +165,20 @@ def _derives(decorator: ast.expr) -> bool:
     return ast.unparse(decorator).startswith("derive(")
 
 
-def _execute(statement: ast.stmt, source: str, name: str, scope: dict[str, Any]) -> None:
+def _execute(statement: ast.stmt, source: str, name: str, scope: dict[str, Any]) -> Any:
+    """Run a statement of a cell; return its value where it is an expression."""
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    if isinstance(statement, ast.Expr):
+        return eval(compile(ast.Expression(statement.value), name, "eval"), scope)
     exec(compile(ast.Module([statement], []), name, "exec"), scope)
+    return None
+
+
+def _formula(value: Any) -> Iterator[dict[str, str]]:
+    """The display of a formula that an expression has left, as in a notebook."""
+    written = getattr(type(value), "_repr_latex_", None)
+    if written is not None and (latex := written(value)):
+        yield {"text/markdown": f"$${latex.strip('$').removeprefix(_STYLE)}$$"}
 
 
 @contextlib.contextmanager
