@@ -84,8 +84,8 @@ def small(kind: str, seed: int) -> Any:
     """A small model of a class, as the sweeps build it."""
     usual = CONFIG_MAPPING[kind]()
     given = settings(usual) | BOUND.get(kind, {})
-    for less in ((), ("layer_types",), ("head_dim",)):  # bound to other settings
-        given = {name: value for name, value in given.items() if name not in less}
+    for less in ("", "layer_types", "head_dim", "image_token_id"):  # bound to other settings
+        given = {name: value for name, value in given.items() if name != less}
         with suppress(Exception):
             config = type(usual)(**given)
             break
@@ -241,9 +241,10 @@ def table(wrong: list[dict[str, Any]]) -> str:
     for each in wrong:
         places = places_of(each)
         (name, (said, *_)), *others = places.items()
-        more = f", and {len(others)} other places" if others else ""
+        more = f", and {len(others)} more" if others else ""
+        name = f"`{name.replace('.N.', '.')}`" if "." in name else name
         said = re.sub(r"^drawn: .*", "drawn", said.split(";")[0])
-        lines.append(f"| {each['kind']} | `{name.replace('.N.', '.')}`{more} | {said} |")
+        lines.append(f"| {each['kind']} | {name}{more} | {said} |")
     return "\n".join(lines) + "\n"
 
 

@@ -188,6 +188,18 @@ def test_an_address_says_what_the_rule_takes_from_it() -> None:
     assert "as remembered" in rules._BIASES
 
 
+def test_tables_with_a_setting_of_their_own_are_held_against_it() -> None:
+    torch.manual_seed(0)
+    config = transformers.XLMConfig(
+        vocab_size=300, emb_dim=64, n_layers=1, n_heads=4, embed_init_std=0.01, init_std=σ,
+        max_position_embeddings=64, pad_index=2,
+    )  # fmt: skip
+    found = audit_init(transformers.XLMWithLMHeadModel(config))
+    assert found.disagree == ()
+    asked = {row.name: row.asked for row in found.rows}["transformer.embeddings.weight"]
+    assert asked is not None and asked.deviation == 0.01 and "embed_init_std" in asked.address
+
+
 def test_what_is_no_matrix_that_is_drawn_has_no_rule() -> None:
     torch.manual_seed(0)
     config = transformers.MarianConfig(

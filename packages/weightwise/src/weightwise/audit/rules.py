@@ -15,6 +15,7 @@ import torch
 from torch import nn
 
 _DEVIATIONS = ("initializer_range", "init_std")  # documented as that of all weight matrices
+_OF_TABLES = ("embedding_initializer_range", "embed_init_std")  # and as that of embedding matrices
 _BIASES = "Glorot and Bengio 2010, section 2.3, as remembered: biases start at 0"
 _GAINS = "documentation of torch.nn.LayerNorm and RMSNorm: gains start at 1"
 _SHIFTS = "documentation of torch.nn.LayerNorm: shifts start at 0"
@@ -87,7 +88,8 @@ def _rule(
         return None  # has a law of its own, of which no deviation is a setting
     if leaf.endswith("bias") and (matrix or (raw and "conv" not in kind.lower())):
         return Asked(_BIASES, value=0.0)
-    setting = _setting(config)
+    tables = isinstance(module, nn.Embedding)
+    setting = (tables and _setting(config, _OF_TABLES)) or _setting(config, _DEVIATIONS)
     if setting is None:
         return None
     text, σ = setting
@@ -102,9 +104,9 @@ def _rule(
     return Asked(text, σ)
 
 
-def _setting(config: Any) -> tuple[str, float] | None:
-    """The deviation that a configuration asks of all its weight matrices, with its address."""
-    for name in _DEVIATIONS:
+def _setting(config: Any, names: tuple[str, ...]) -> tuple[str, float] | None:
+    """The deviation that a configuration asks of its weight matrices, with its address."""
+    for name in names:
         σ = getattr(config, name, None)
         if isinstance(σ, int | float) and not isinstance(σ, bool) and 0 < σ < math.inf:
             return f"setting {name} = {σ:g} of {type(config).__name__}", float(σ)
