@@ -154,10 +154,15 @@ def other_runs(html: Path) -> list[str]:
 
 @cache
 def _ran(notebook: str) -> frozenset[str]:
-    """The code of a notebook's cells and the tables of numbers among their outputs."""
-    stored = set()
+    """The code of a notebook's cells and the tables of numbers among their outputs.
+
+    What a cell derives and the cell below holds to a claim is shown as one.
+    """
+    stored, above = set(), ""
     for cell in json.loads(notebook)["cells"]:
-        stored.add(bare("".join(cell["source"])))
+        code = bare("".join(cell["source"]))
+        stored |= {code, above + code}
+        above = code if "derives" in cell["metadata"].get("tags", ()) else ""
         for output in cell.get("outputs", ()):
             shown = "".join(output.get("data", {}).get("text/html", ""))
             for table in re.findall(r'(?s)<table class="vt-numbers">.*?</table>', shown):
