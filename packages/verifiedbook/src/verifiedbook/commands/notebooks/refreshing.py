@@ -14,7 +14,7 @@ from typing import Any
 
 from ...account.records import pictures
 from ...writing import write_whole
-from . import bands, comparing
+from . import bands, comparing, form
 from .other_processor import environment
 from .running import Run, run
 
@@ -26,13 +26,12 @@ def refresh(notebooks: Sequence[Path], root: Path, draws: int | None = None) -> 
     """Execute notebooks and store their outputs; one in which nothing changed stays as it is.
 
     The bands of cells that say something else are measured; what no band can hold is printed.
+    Titles say what came out: a notebook that was as `form` writes it is so again.
 
     Args:
         notebooks: which; one whose cell fails is not stored.
         draws: on how many processors the bands of all cells are measured anew.
     """
-    import nbformat
-
     failed = False
     for notebook in notebooks:
         again = run(notebook)
@@ -44,15 +43,22 @@ def refresh(notebooks: Sequence[Path], root: Path, draws: int | None = None) -> 
         for change in again.differences():
             print(f"    {change}")
         names = comparing.keep_what_stayed(again.stored, again.book)
-        write_whole(notebook, nbformat.writes(again.book) + "\n")
+        _store(notebook, again.book)
         changed = {cell.get("id") for cell in again.book.cells} if draws else names
         names = {cell.get("id") for cell in again.book.cells if _may_move(cell)} & changed
         if names:
             numbers = range(1, 1 + (draws or DRAWS))
             book, told = measure(notebook, names, numbers)
-            write_whole(notebook, nbformat.writes(book) + "\n")
+            _store(notebook, book)
             print("".join(f"    {line}\n" for line in told), end="", flush=True)
     return int(failed)
+
+
+def _store(notebook: Path, book: Any) -> None:
+    import nbformat
+
+    before, text = notebook.read_text(encoding="utf-8"), nbformat.writes(book) + "\n"
+    write_whole(notebook, form.formed(text) if form.formed(before) == before else text)
 
 
 def _may_move(cell: Any) -> bool:
