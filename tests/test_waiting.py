@@ -108,3 +108,21 @@ def test_every_dare_waits(html: Path) -> None:
     dares, held = (sum(p.count(what) for p in pages) for what in
                    ("<strong>Break it", '<div class="vt-waits">'))  # fmt: skip
     assert dares - held == 4
+
+
+def styled(names: set[str], sheets: str) -> list[str]:
+    """The names of guesses that a style sheet takes for its own."""
+    return [n for n in sorted(names) if re.search(rf"(?:^|[}},])\s*\.{n}\s*[,{{]", sheets, re.M)]
+
+
+def test_no_guess_is_named_as_a_style_is(html: Path) -> None:
+    pages = [p.read_text(encoding="utf-8") for p in html.glob("notebooks/*/*.html")]
+    names = {name for page in pages for name in re.findall(r'"vt-guess ([\w-]+)"', page)}
+    sheets = [p.read_text(encoding="utf-8") for p in html.glob("_static/**/*.css")]
+    assert len(names) > 40 and styled(names, "\n".join(sheets)) == []
+
+
+@pytest.mark.canary
+def test_a_guess_that_is_named_row_is_found() -> None:
+    """It was as wide as the page."""
+    assert styled({"row", "loss"}, "a{b:c}.row{display:flex}\n.loss-of{d:e}") == ["row"]
