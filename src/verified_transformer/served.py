@@ -19,6 +19,7 @@ BOOK = serve(
         experiments=long_runs.__name__,
         package=_HERE,
         command="python -m verified_transformer",
+        makefile=True,
         note="why, initial-loss and widen are weightwise's: python -m weightwise --help",
         words=(
             "README.md", "notebooks/*/*.ipynb", "book/*.md", "book/*.bib", "notebooks/*/*.owners",

@@ -47,7 +47,8 @@ def test_a_red_cell_speaks(tmp_path: Path) -> None:
         "\nLOSS-14: not as stored\n  3.60 -> 3.66 in LOSS-14 after 20 steps 3.66\nto run: " in told
     )
     assert "  2.0 times its band: 3.60 -> 3.66, of ± 0.03 in LOSS-14 after 20 steps 3.66\n" in told
-    assert "to run: make verify CLAIM=LOSS-14, or make refresh NOTEBOOK=a.ipynb" in told
+    ours = "python -m verifiedbook"
+    assert f"to run: {ours} verify LOSS-14, or {ours} refresh a.ipynb" in told
     assert "\nLOSS-14\n" in told.partition("ZeroDivisionError")[0] and "3 failed" in told
 
 

@@ -25,6 +25,7 @@ OWN = "book"  # key of the statements that a book adds to the articles'
 LOCK, PUBLISHED = "verdicts.lock", "published.lock"
 _NOTEBOOKS = ("notebooks/*/*.ipynb", "notebooks/*/*.owners")
 _KEYS = {"package", "claims", "recordings", "experiments", "words", "symbols"}
+_IN_MAKE = {"refresh": "NOTEBOOK", "verify": "CLAIM", "lock": "REASON"}
 SYMBOL_KINDS = ("size", "positive", "real")
 
 
@@ -44,6 +45,7 @@ class Book:
         experiments: the package that has them, as an import has it; empty where there is none.
         package: the folder of the package that notebooks import, where there is one.
         command: how its commands are called.
+        makefile: whether a Makefile calls them, which sets up what they need.
         note: what else stands below their help.
         words: patterns of the files whose words are locked, beneath the repository.
         symbols: by name, the kind of a symbol that the notation lacks.
@@ -56,9 +58,25 @@ class Book:
     experiments: str = ""
     package: Path | None = None
     command: str = "python -m verifiedbook"
+    makefile: bool = False
     note: str = ""
     words: tuple[str, ...] = _NOTEBOOKS
     symbols: Mapping[str, str] = field(default_factory=dict)
+
+    def to_run(self, command: str, of: str) -> str:
+        """Return what to type for one of its commands: ``refresh``, ``verify`` or ``lock``.
+
+        Args:
+            command: which.
+            of: the notebook, the claim's id or the reason.
+
+        Example:
+            >>> Book(Path("claims"), "claims", {}, Path("runs")).to_run("verify", "LOSS-14")
+            'python -m verifiedbook verify LOSS-14'
+        """
+        if self.makefile:
+            return f"make {command} {_IN_MAKE[command]}={of}"
+        return f"{self.command} {command} {'--reason ' if command == 'lock' else ''}{of}"
 
     @property
     def lock(self) -> Path:

@@ -13,8 +13,6 @@ from ..writing import write_whole
 from .git import git
 from .prose import words
 
-RENEW = 'make lock REASON="…" renews the lock on purpose; git diff shows what it changes'
-
 
 def write_ledger(root: Path) -> int:
     """Write ``_build/claims.json``, print how many are decided, and what is not as locked."""
@@ -34,7 +32,8 @@ def write_ledger(root: Path) -> int:
     )
     changed = made.differences()
     if changed:
-        print("\n".join(["Not as locked:", *changed, RENEW]), file=sys.stderr)
+        renew = served().to_run("lock", '"…"') + " renews the lock on purpose; git diff shows it"
+        print("\n".join(["Not as locked:", *changed, renew]), file=sys.stderr)
     faults = made.faults()
     if faults:
         print("\n".join(["Errata:", *faults]), file=sys.stderr)

@@ -15,6 +15,7 @@ from nbval.plugin import IPyNbCell, IPyNbFile
 from ..account.records import record
 from ..account.records.ran import RecordError
 from ..commands.notebooks import bands, comparing
+from ..serving import served
 from .near_claims import claims_near
 
 
@@ -38,11 +39,12 @@ class BandedCell(IPyNbCell):
         if not found:
             return f"{about}\n{super().repr_failure(excinfo)}"
         notebook = self.path.relative_to(self.config.rootpath).as_posix()
-        first = f"make verify CLAIM={near[0]}, or " if near else ""
+        book = served()
+        first = f"{book.to_run('verify', near[0])}, or " if near else ""
         return "\n".join([
             f"{about}: not as stored",
             *(f"  {line}" for line in found),
-            f"to run: {first}make refresh NOTEBOOK={notebook}, which shows all that differs",
+            f"to run: {first}{book.to_run('refresh', notebook)}, which shows all that differs",
             "", self.cell.source,
         ])  # fmt: skip
 

@@ -21,6 +21,7 @@ from ..account.registry import Article, Statement
 from ..account.rendering import plain, readable
 from ..account.rendering.cards import in_brackets, rows, typeset
 from ..account.rendering.formulas import latex
+from ..serving import served
 from . import graph
 from .runs import Run
 
@@ -175,7 +176,7 @@ def page(
         claim=claim, article=article, claims=claims, run=run, book=book, to=to, row=row,
         chapter_page=chapter_page, up="../", around=graph.around(claims, claim.id),
         ran=ran or [None] * len(claim.evidence), cases=cases(claim), proved=proved,
-        enclosed=enclosed,
+        enclosed=enclosed, verify=served().to_run("verify", claim.id),
     )  # fmt: skip
 
 

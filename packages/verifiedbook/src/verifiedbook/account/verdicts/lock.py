@@ -2,7 +2,7 @@
 
 ``claims/verdicts.lock`` is JSON, one claim a line: where the article says it, its kind, a hash of
 its words, the verdict, and a history of what was changed, when and why. What differs from it is
-said in words, and the build is red until ``make lock REASON="…"`` writes it anew. Behind the claims
+said in words, and the build is red until ``lock --reason "…"`` writes it anew. Behind the claims
 stand the files that readers see, each with a hash of what it says.
 
 ``claims/published.lock`` is the lock of the last release. ``make release`` alone writes it, and no

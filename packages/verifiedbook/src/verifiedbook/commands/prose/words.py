@@ -3,7 +3,7 @@
 A number or a formula has an owner that a machine asks. A word has none: no machine knows that
 "smaller" should be "larger". So the lock keeps a hash of every file that readers see, and of what
 was recorded. One that says
-something else is red, its lines beside those of before, until ``make lock`` takes it up.
+something else is red, its lines beside those of before, until ``lock`` takes it up.
 """
 
 from __future__ import annotations
