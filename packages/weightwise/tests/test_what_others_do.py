@@ -11,7 +11,13 @@ from typing import Any
 import pytest
 import torch
 import transformers
-from transformers import GPT2Config, LlamaConfig, LlamaForCausalLM
+from transformers import (
+    BartConfig,
+    BartForConditionalGeneration,
+    GPT2Config,
+    LlamaConfig,
+    LlamaForCausalLM,
+)
 
 from weightwise import audit_init, diagnose, grow, initial_loss, is_tied
 from weightwise.growth import compare
@@ -45,6 +51,26 @@ def test_rows_that_transformers_adds_are_next_to_one_and_the_same_vector() -> No
     found = diagnose(model)
     assert found.fits and "10 rows of the table are much smaller" in str(found)
     assert initial_loss(model).log_n > initial_loss(llama()).log_n
+
+
+def test_an_encoder_decoder_untied_by_its_flag_loses_both_look_ups_in_a_file(
+    tmp_path: Path,
+) -> None:
+    """With the flag as it is, the file gives the model back: it finds a head of its own."""
+    transformers.logging.set_verbosity_error()
+    torch.manual_seed(0)
+    sizes = {"d_model": 32, "encoder_ffn_dim": 64, "decoder_ffn_dim": 64, "vocab_size": 100}
+    heads = {"encoder_attention_heads": 2, "decoder_attention_heads": 2}
+    model = BartForConditionalGeneration(BartConfig(**sizes, **heads)).eval()
+    head, table = model.get_output_embeddings(), model.get_input_embeddings()
+    head.weight = torch.nn.Parameter(2 * table.weight.detach())
+    for flag, as_it_was in ((True, True), (False, False)):
+        model.config.tie_word_embeddings = flag
+        model.save_pretrained(tmp_path)
+        loaded = type(model).from_pretrained(tmp_path).eval()
+        found = loaded(TOKENS).logits
+        assert (apart(model(TOKENS).logits, found) < 1e-6) == as_it_was
+        assert (loaded.model.encoder.embed_tokens.weight is loaded.model.shared.weight) == flag
 
 
 def test_a_cast_rounds_rotary_frequencies_and_a_dtype_does_not() -> None:
