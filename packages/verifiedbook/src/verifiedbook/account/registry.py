@@ -117,7 +117,7 @@ def load(folder: Path | None = None) -> tuple[dict[str, Article], dict[str, Stat
     statements: dict[str, Statement] = {}
     files = sorted(
         (*folder.glob("*.yaml"), *folder.glob("*.json")),
-        key=lambda path: chapters.get(path.stem, 99),
+        key=lambda path: (chapters.get(path.stem, 99), path.stem),
     )
     if not files:
         raise RegistryError(f"folder: got {folder}; accepted: a folder of claims files (*.yaml)")
