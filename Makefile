@@ -51,6 +51,10 @@ SOME := $(if $(NOTEBOOK),$(NOTEBOOK),$(if $(CHAPTER),$(sort $(wildcard notebooks
 
 SOURCES := $(CURDIR)/src:$(CURDIR)/experiments:$(CURDIR)/packages/weightwise/src:$(CURDIR)/packages/verifiedbook/src
 export PYTHONPATH := $(SOURCES)
+# For a class: pages that judge answers and hold no solution, in a folder of their own.
+COURSE := $(filter off,$(SOLUTIONS))
+BUILT := $(if $(COURSE),_build/course/_build,_build)
+export SOLUTIONS
 export REASON
 export RUN
 # One notebook runs for each processor; kernels with more threads than that wait for each other.
@@ -65,12 +69,12 @@ help: ## list the targets
 	@echo "  NOTEBOOK=notebooks/…/x.ipynb or CHAPTER=1 limits test, refresh, evidence, portable, newest and fresh-seeds."
 
 # After a build that failed all is read again: what it warned of would pass otherwise.
-book: kernel ## build the pages that changed, from the stored outputs (installs no torch); ALL=1: all
-	@test -e _build/.sound || rm -rf _build/.doctrees; rm -f _build/.sound
-	$(BOOK)/bin/jupyter-book build . $(if $(ALL),--all )-n -W --keep-going
-	@touch _build/.sound
+book: kernel ## build the pages that changed, from the stored outputs (installs no torch); ALL=1: all; SOLUTIONS=off: for a class
+	@test -e $(BUILT)/.sound || rm -rf $(BUILT)/.doctrees; rm -f $(BUILT)/.sound
+	$(BOOK)/bin/jupyter-book build . $(if $(COURSE),--path-output _build/course )$(if $(ALL),--all )-n -W --keep-going
+	@touch $(BUILT)/.sound
 	@echo
-	@echo "Open $(CURDIR)/_build/html/index.html"
+	@echo "Open $(CURDIR)/$(BUILT)/html/index.html"
 
 kernel: $(BOOK_READY) ## fetch Python and SymPy for cells that run in the page, where they can be had
 	@$(BOOK)/bin/python book/_ext/run_here.py
@@ -79,12 +83,12 @@ links: $(BOOK_READY) ## ask every external link of the book whether it is still 
 	$(BOOK)/bin/jupyter-book build . --builder linkcheck
 
 pdf: book browser $(TEST_READY) ## print the whole book as one PDF, with an outline and page numbers
-	$(TEST)/bin/python $(COMMAND) pdf
+	$(TEST)/bin/python $(COMMAND) pdf --built $(BUILT)
 
 serve: $(BOOK_READY) ## show the pages on localhost, PORT=8000
-	@test -f _build/html/index.html || $(MAKE) book
+	@test -f $(BUILT)/html/index.html || $(MAKE) book
 	@echo "http://localhost:$(PORT)/ (Ctrl-C stops)"
-	@$(BOOK)/bin/python -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
+	@$(BOOK)/bin/python -m http.server $(PORT) --bind 127.0.0.1 --directory $(BUILT)/html
 
 lint: $(TEST_READY)
 	$(TEST)/bin/ruff check .
@@ -190,7 +194,7 @@ sources: $(TEST_READY) ## look up what is quoted from code in the releases that 
 	$(TEST)/bin/python $(COMMAND) sources
 
 publish-colab: $(BOOK_READY) ## write the branch that rockets open: notebooks that install the last commit
-	$(BOOK)/bin/python $(COMMAND) publish-colab $(if $(SERVED),--served $(SERVED))
+	$(BOOK)/bin/python $(COMMAND) publish-colab $(if $(SERVED),--served $(SERVED)) $(if $(SOLUTIONS),--solutions $(SOLUTIONS))
 
 form: $(TEST_READY) ## tag, title and fold the notebooks' cells by what they are for
 	$(TEST)/bin/python $(COMMAND) form

@@ -84,7 +84,7 @@ def test_the_wheel_holds_licences_claims_and_types(tmp_path: Path) -> None:
         ("verifiedbook", [
             "__init__.pyi", "py.typed", "sphinx/static/verified.css", "sphinx/templates/claim.html",
             "account/rendering/templates/card.html", "checks/exercises/typed.yaml",
-            "checks/exercises/answers.js", "live_figures/live.js",
+            "checks/exercises/answers.js", "checks/exercises/sealed.js", "live_figures/live.js",
         ]),
     ],
 )  # fmt: skip

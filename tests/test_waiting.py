@@ -45,6 +45,10 @@ def test_nothing_is_told_before_the_reader_has_said_something(tab: Tab, html: Pa
     page.locator(".vt-guess + input").first.blur()
     assert "0.554 (you said 0.6)" in page.evaluate(TEXT)
     assert "Within 10 %: 1 of 1" in page.locator(".vt-guesses").inner_text()
+    for guess, near in (("11/20", 1), ("5.5e-1", 1), ("1/2", 1), ("1/20", 0)):
+        page.locator(".vt-guess + input").first.fill(guess)
+        page.locator(".vt-guess + input").first.blur()
+        assert f"Within 10 %: {near} of 1" in page.locator(".vt-guesses").inner_text()
     page.get_by_role("button", name="Show what came out").last.click()
     page.goto(address)  # what was said is kept, what was only looked at is not
     assert told_early(page, (DARE, "a right one")) == [DARE]

@@ -178,6 +178,8 @@ class WrongAnswers(Found):
     """The wrong answers that the exercises know, with what is said to each, folded by week."""
 
     def html(self, known: Mapping[str, Section], asked: Mapping[str, list[Question]]) -> str:
+        if not self.config.verified_solutions:
+            return "<p>They stand in the teacher's pages alone.</p>"
         parts = {f"Week {n}, {week['title']}": week["read"] for n, week in self.weeks()}
         taught = {number for read in parts.values() for number in read}
         parts["Sections beside the course"] = [number for number in known if number not in taught]

@@ -81,6 +81,21 @@ def test_what_is_said_to_an_answer(row: list[Any]) -> None:
     assert judgement.right is right and judgement.say.startswith(begins), judgement
 
 
+def test_one_plus_is_never_told_as_one_minus() -> None:
+    """Of 0.0086, in 1.4.2, it was: 1.0087 is within a fiftieth of 0.9914."""
+    numbers = [q for q in EVERY.values() if q.kind == "number"]
+    told = [q.id for q in numbers if "one minus" in exercise(q.id).answer(f"1 + {q.answer}").say]
+    assert len(numbers) > 50 and told == []
+
+
+def test_a_fraction_is_the_decimal_that_it_equals() -> None:
+    for fraction, decimal in (("1/2", "0.5"), ("1/20", "0.05"), ("-7/8", "-0.875"), ("6/2", "3")):
+        assert read_answer(fraction).slack == read_answer(decimal).slack
+    assert (
+        read_answer("1/3").slack == read_answer("1/2 + 1/4").slack == read_answer("1/0").slack == 0
+    )
+
+
 def test_an_answer_may_be_a_number_or_an_expression() -> None:
     assert exercise("3.3.1").answer(2 * sp.Symbol("d") * sp.Symbol("sigma") ** 4)
     assert exercise("3.3.1").answer(2 * symbols("d") * symbols("sigma") ** 4)

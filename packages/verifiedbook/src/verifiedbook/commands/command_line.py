@@ -130,10 +130,15 @@ def _parser() -> argparse.ArgumentParser:
     for added in (elsewhere, salted, latest, there):
         added.add_argument("--jobs", type=int, default=2, help="notebooks at a time")
     branch = command("publish-colab", "write the branch whose notebooks install the last commit",
-                     lambda given: _done(colab.publish, given.root, given.served))  # fmt: skip
+                     lambda given: _done(colab.publish, given.root, given.served,
+                                         given.solutions != "off"))  # fmt: skip
     branch.add_argument("--served", help="the repository's address where this runs")
-    command("pdf", "print the built book as one PDF, with an outline and page numbers",
-            lambda given: _done(printing.print_book, given.root))  # fmt: skip
+    branch.add_argument(
+        "--solutions", choices=("on", "off"), help="of the exercises; on by default"
+    )
+    paper = command("pdf", "print the built book as one PDF, with an outline and page numbers",
+                    lambda given: _done(printing.print_book, given.root, given.built))  # fmt: skip
+    paper.add_argument("--built", default="_build", help="the folder that has its html")
     command("digits", "certify every printed number by a ball, and keep how many there are",
             lambda given: _done(_digits, given.root))  # fmt: skip
     command("sources", "look up what is quoted in releases of the Python index",

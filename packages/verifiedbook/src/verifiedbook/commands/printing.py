@@ -42,19 +42,20 @@ class NotPrinted(RuntimeError):
     """The book could not be printed; the message says what is missing."""
 
 
-def print_book(root: Path) -> Path:
+def print_book(root: Path, built: str = "_build") -> Path:
     """Print the built book.
 
     Args:
         root: the repository; the pages are built (`make book`).
+        built: the folder beneath it that has them, in ``html``; that of a course is another.
 
     Returns:
-        The file, `_build/the-verified-transformer.pdf`.
+        The file there, `the-verified-transformer.pdf`.
 
     Raises:
         NotPrinted: where the pages are not built, or no browser is installed.
     """
-    html, paper = root / "_build/html", root / "_build/the-verified-transformer.pdf"
+    html, paper = root / built / "html", root / built / "the-verified-transformer.pdf"
     browser = next(filter(None, map(shutil.which, _BROWSERS)), None)
     if browser is None:
         raise NotPrinted(f"no browser to print with; accepted: {', '.join(_BROWSERS)}")
@@ -153,6 +154,7 @@ def _section(text: str, page: str, depth: int, pages: dict[str, int], published:
 def _solutions(text: str) -> tuple[str, str]:
     """The pages without hints and solutions, folded on paper for ever; and these as a section."""
     pieces, solved = re.split(r'(?=<div class="vt-exercise")', text), []
+    title = "Hints and solutions" if "<summary>Solution</summary>" in text else "Hints"
     for place, piece in enumerate(pieces):
         if number := _EXERCISE.search(piece):
             found = "".join(
@@ -162,8 +164,7 @@ def _solutions(text: str) -> tuple[str, str]:
             solved.append(f'<div class="vt-solved">{found}</div>')
             pieces[place] = _FOLDED.sub("", piece)
     return "".join(pieces), (
-        '<section class="vt-page" id="solutions"><h1>Hints and solutions</h1>'
-        f"{''.join(solved)}</section>"
+        f'<section class="vt-page" id="solutions"><h1>{title}</h1>{"".join(solved)}</section>'
     )
 
 

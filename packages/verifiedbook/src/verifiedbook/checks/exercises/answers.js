@@ -1,6 +1,7 @@
 /* Exercises that are answered in the page. The build puts TABLE, which is
    engine/checks/exercises/typed.yaml, above this; reading and judging are those of typed.py and
-   answers.py, held together by tests/answers.yaml. */
+   answers.py, held together by tests/answers.yaml. In a build without solutions what a page
+   judges by is sealed, and sealed.js stands above. */
 const said = (what, ...parts) =>
   TABLE.say[what].replace(/\{(\d)\}/g, (_, place) => parts[place]);
 class Unreadable extends Error {}
@@ -133,6 +134,14 @@ function read(text, names = [], unit = "") {
   const slack = () => {  // half a unit of the last digit of a plain number
     const numbers = all.filter(token => token[0] === "number");
     const others = all.filter(([kind, what]) => kind === "name" || (kind === "sign" && !"+-".includes(what)));
+    if (numbers.length === 2 && others.length === 1 && others[0][1] === "/") {  // 1/2 is 0.5
+      const [above, below] = numbers.map(token => Number(plain(token[1])));
+      for (let places = 0; below && places < 6; places++) {
+        const shifted = above / below * 10 ** places;
+        if (Math.abs(shifted - Math.round(shifted)) < 1e-9) return 0.5 * 10 ** -places;
+      }
+      return 0;
+    }
     if (numbers.length !== 1 || others.length) return 0;
     const [digits, exponent] = plain(numbers[0][1]).toLowerCase().split("e");
     return 0.5 * 10 ** Math.min(300, Number(exponent ?? 0) - (digits.split(".")[1] ?? "").length);
@@ -172,12 +181,17 @@ function size(found, wanted) {
     said(found > wanted ? "large" : "small"));
 }
 
+const letters = held => held.letters ?? Object.keys(held.say);
+
 /* Whether an answer is right, and what to say to it. */
 function judge(held, text) {
   text = text.trim();
-  if (held.kind === "choice")
-    return [text === held.right, held.say[text] ?? said("list", Object.keys(held.say).join(", "))];
-  if (held.kind === "open") return [false, said("open")];
+  if (held.kind === "choice") {
+    const say = held.sealed ? unsealed(held, held.say, text) : held.say[text];
+    const right = held.sealed ? tag(`${held.id} ${text}`) : text;
+    return [right === held.right, say || said("list", letters(held).join(", "))];
+  }
+  if (held.kind === "open") return [false, said(held.sealed ? "kept" : "open")];
   try {
     const typed = read(text, held.names, held.unit), isNumber = held.kind === "number";
     const point = at => Object.fromEntries(held.names.map((name, n) => [name, at[n]]));
@@ -186,18 +200,20 @@ function judge(held, text) {
       return [false, held.told && !Number.isFinite(found.at(-1)) ? said("nowhere", held.told) : said("undefined")];
     const near = (mine, other, slack) => other !== null &&
       Math.abs(mine - other) <= Math.max(held.within * Math.abs(other), Math.min(slack, 0.05 * Math.abs(other)));
-    const nearest = (rows, ...slacks) => slacks.map(slack => rows.find(([, ...all]) =>
-      all.some(row => row.every((other, place) => near(found[place], other, slack)))))
-      .find(Boolean)?.[0];
-    const slack = isNumber ? typed.slack : 0, [yes, wanted] = held.right;
-    if (nearest([held.right], 0)) return [true, yes];
+    const nearest = (rows, ...slacks) => slacks.map(slack => Array.isArray(rows)
+      ? rows.find(([, ...all]) => all.some(row => row.every((other, place) => near(found[place], other, slack))))?.[0]
+      : bins(held, found, slack).map(name => unsealed(held, rows, name)).find(Boolean)).find(Boolean);
+    const slack = isNumber ? typed.slack : 0, wanted = held.right[1];
+    const right = held.sealed && isNumber ? held.right : [held.right];
+    let yes = nearest(right, 0);
+    if (yes) return [true, yes];
     let wrong = nearest(held.known, 0);
-    if (!wrong && nearest([held.right], slack))
+    if (!wrong && (yes = nearest(right, slack)))
       return nearest(held.known, slack) ? [false, said("digits")] : [true, yes];
     wrong ||= nearest(held.known, slack) || (!isNumber && factor(found, wanted)) ||
       nearest(held.slips, 0, slack);
     if (wrong) return [false, wrong];
-    if (isNumber) return [false, size(found[0], wanted[0])];
+    if (isNumber) return [false, held.sealed ? said("other") : size(found[0], wanted[0])];
     if (!held.told) return [false, said("case")];
     return [false, said("point", held.told, shown(wanted.at(-1)), shown(found.at(-1)))];
   } catch (error) {
@@ -245,7 +261,7 @@ function answerable(form) {
   if (held.kind === "choice") {
     for (const paragraph of exercise.querySelectorAll(":scope > p")) {
       const letter = /^\s*\(([a-z])\)/.exec(paragraph.textContent)?.[1];
-      if (!letter || !held.say[letter]) continue;
+      if (!letters(held).includes(letter)) continue;
       const [label, radio, words] = ["label", "input", "span"].map(tag => document.createElement(tag));
       Object.assign(radio, { type: "radio", name: form.id, value: letter });
       radio.setAttribute("form", form.id);
@@ -259,7 +275,7 @@ function answerable(form) {
   const given = () => field ? field.value : radios.find(radio => radio.checked)?.value ?? "";
   const check = () => {
     const text = given();
-    if (!text.trim()) return tell(status, "", field ? said("empty") : said("list", Object.keys(held.say).join(", ")));
+    if (!text.trim()) return tell(status, "", field ? said("empty") : said("list", letters(held).join(", ")));
     const [right, say] = judge(held, text);
     status.dataset.right = right;
     tell(status, held.kind === "open" ? "" : right ? "✓ Right." : "✗ Not yet.", say, held.typeset);
@@ -268,7 +284,7 @@ function answerable(form) {
     event.preventDefault();
     kept.write(id, given());
     check();
-    if (held.kind === "open") {
+    if (held.kind === "open" && !held.sealed) {
       const folds = exercise.querySelectorAll("details");
       folds[folds.length - 1].open = true;
     }

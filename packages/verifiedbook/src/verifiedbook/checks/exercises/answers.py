@@ -246,8 +246,8 @@ def _written(array: Any) -> str:
 class Exercise:
     """A question that shows itself, checks an answer, and keeps its solution folded."""
 
-    def __init__(self, asked: Question) -> None:
-        self._asked = asked
+    def __init__(self, asked: Question, solution: bool = True) -> None:
+        self._asked, self._solved = asked, solution
 
     @property
     def id(self) -> str:
@@ -291,8 +291,8 @@ class Exercise:
         solution = asked.solution
         if asked.kind in ("formula", "number"):
             solution = solution.replace("{answer}", latex(asked.answer))
-        parts += [_folded("Solution", solution), "</div>"]
-        return "\n\n".join(parts)
+        parts += [_folded("Solution", solution)] if self._solved else []
+        return "\n\n".join([*parts, "</div>"])
 
     def __repr__(self) -> str:
         return f"Exercise {self.id} {'★' * self._asked.stars} {self._asked.title}"
@@ -306,11 +306,12 @@ def _folded(summary: str, text: str) -> str:
     return f"<details><summary>{summary}</summary>\n\n{text.strip()}\n\n</details>"
 
 
-def exercise(id: str) -> Exercise:
+def exercise(id: str, *, solution: bool = True) -> Exercise:
     """Return an exercise of the book.
 
     Args:
         id: section and number, such as ``"3.4.1"``.
+        solution: whether it shows its solution, folded; a course may withhold it.
 
     Raises:
         KeyError: there is none; the message lists those of its section.
@@ -319,4 +320,4 @@ def exercise(id: str) -> Exercise:
         >>> exercise("3.3.1")
         Exercise 3.3.1 ★ The spread of a squared length
     """
-    return Exercise(question(id))
+    return Exercise(question(id), solution)

@@ -18,18 +18,22 @@ from typing import Any
 import sympy as sp
 
 from ...account.questions import Question
+from ...account.rendering.withheld_solutions import EXERCISE_KEY
 from ...exact.formulas.evaluation import Point, below_one, number, random_points, small_points
 from ...exact.formulas.mutants import formula_mutants
 from ...exact.formulas.notation import parse, symbols
 from .typed import said
 
-EXERCISE_KEY = "vt-exercise"
+__all__ = ["EXERCISE_KEY", "Key", "key", "key_in_a_line"]
+
 _POINTS, _TRIED = 2, 60  # points at random of a key, and how many may have to be tried
 _SHARP, _DIGITS = 1e-7, 9  # the relative error of a formula, the digits of what it is held against
 Key = dict[str, Any]
 
 # What people make of a number; some only where the answer has a logarithm, or an angle.
-_OF_NUMBERS: tuple[tuple[Callable[[float], float], str, str], ...] = (
+_Slip = tuple[Callable[[float], float], str, str]
+_ONE_MINUS: _Slip = (lambda x: 1 - x, "That is one minus the answer.", "")
+_OF_NUMBERS: tuple[_Slip, ...] = (
     (lambda x: -x, "The sign is wrong, and nothing else.", ""),
     (lambda x: 2 * x, "You are off by a factor of 2: too large.", ""),
     (lambda x: x / 2, "You are off by a factor of 2: too small.", ""),
@@ -38,7 +42,7 @@ _OF_NUMBERS: tuple[tuple[Callable[[float], float], str, str], ...] = (
     (lambda x: 100 * x, "That is a hundred times the answer. If you mean per cent, write %.", ""),
     (lambda x: x / 100, "That is a hundredth of the answer. Is it wanted in per cent?", ""),
     (lambda x: 1 / x, "That is one over the answer.", ""),
-    (lambda x: 1 - x, "That is one minus the answer.", ""),
+    _ONE_MINUS,
     (lambda x: x / math.log(2), "That is the answer over log 2: bits for nats?", "log"),
     (lambda x: x * math.log(2), "That is log 2 times the answer: nats for bits?", "log"),
     (lambda x: x / math.log(10), "You took the logarithm to base 10; here it is natural.", "log"),
@@ -95,7 +99,8 @@ def key(asked: Question) -> Key:
         (value,) = values
         assert value is not None, asked.id
         right = said("right", f"{value:.4g} {asked.unit}".strip())
-        made = [(say, of(value)) for of, say, needs in _OF_NUMBERS if needs in asked.answer]
+        made = [(say, of(value)) for of, say, needs in _of_number(value, asked.within)
+                if needs in asked.answer]  # fmt: skip
         slips = [(say, [_rounded(wrong)]) for say, wrong in made]
     else:
         right = f"${sp.latex(wanted)}$ it is."
@@ -112,6 +117,12 @@ def key(asked: Question) -> Key:
         "known": [[say, _values(wrong, points)] for wrong, say in known],
         "slips": _together(slips),
     }
+
+
+def _of_number(value: float, within: float) -> list[_Slip]:
+    """The slips that can be told apart: one minus a small answer is like one, and one plus it."""
+    told = min(abs(value), 1 / abs(value)) > 2 * within if value else False
+    return [slip for slip in _OF_NUMBERS if told or slip is not _ONE_MINUS]
 
 
 def key_in_a_line(held: Key) -> str:

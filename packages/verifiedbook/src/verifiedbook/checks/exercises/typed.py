@@ -21,6 +21,7 @@ _TABLE: dict[str, Any] = yaml.safe_load(
     Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
 )
 _LONGEST, _DEEPEST = 200, 30  # letters, brackets
+_PLACES = 6  # of a fraction's decimal
 _OTHER_NAMES = {"ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan"}
 _OTHERS = {"lb": math.log2, "lg": math.log10, "abs": abs}
 _NUMBER = (
@@ -42,7 +43,8 @@ class Typed:
 
     Attributes:
         value: the number at values of the symbols, or none where it has no finite one.
-        slack: half a unit of the last digit that was written, where the answer is a plain number.
+        slack: half a unit of the last digit that was written, where the answer is a plain number;
+            a fraction is the decimal that it equals, where that ends.
     """
 
     value: Callable[[Mapping[str, float]], float | None]
@@ -235,8 +237,10 @@ class _Reader:
     def _slack(self) -> float:
         """Half a unit of the last digit of a plain number."""
         plain = [what for kind, what, _ in self.tokens if kind == "number"]
-        others = {what for kind, what, _ in self.tokens if kind in ("name", "sign")}
-        if len(plain) != 1 or others - {"+", "-"}:
+        others = {what for kind, what, _ in self.tokens if kind in ("name", "sign")} - {"+", "-"}
+        if len(plain) == 2 and others == {"/"}:
+            return _slack_of_fraction(*(float(_plain(number)) for number in plain))
+        if len(plain) != 1 or others:
             return 0.0
         digits, _, power = _plain(plain[0]).lower().partition("e")
         return 0.5 * 10.0 ** min(300, int(power or 0) - len(digits.partition(".")[2]))
@@ -259,6 +263,15 @@ def _plain(number: str) -> str:
     number = re.sub(r"[ \u2009\u202f\xa0]", "", number)
     grouped = re.fullmatch(r"[1-9]\d{0,2}(,\d{3})+(\.\d+)?", number)
     return number.replace(",", "" if grouped else ".")
+
+
+def _slack_of_fraction(above: float, below: float) -> float:
+    """Half a unit of the last digit of a fraction, 0.05 for 1/2; none where the digits go on."""
+    for places in range(_PLACES if below else 0):
+        shifted = above / below * 10**places
+        if abs(shifted - round(shifted)) < 1e-9:
+            return 0.5 * 10.0**-places
+    return 0.0
 
 
 def _constant(number: float) -> _Value:

@@ -23,13 +23,14 @@ import yaml
 
 from ...account.code.modules import Definition, Module, Package, library
 from ...account.rendering.held_answers import fold_answers
+from ...account.rendering.withheld_solutions import withheld
 from ..git import git
 from . import cell_kinds
 
 EXTRA = {"transformers", "safetensors", "huggingface_hub", "tokenizers"}
 
 
-def publish(root: Path, served: str | None = None) -> str:
+def publish(root: Path, served: str | None = None, solutions: bool = True) -> str:
     """Write the branch that the rocket opens: the last commit, and notebooks that install it.
 
     What is not committed is not published; the working tree stays as it is, and nothing is pushed.
@@ -38,6 +39,7 @@ def publish(root: Path, served: str | None = None) -> str:
 
     Args:
         served: the address of the repository that publishes, where it is known.
+        solutions: whether the notebooks have the solutions of their exercises.
 
     Raises:
         ValueError: another repository publishes than ``_config.yml`` names, the branch is the one
@@ -60,7 +62,8 @@ def publish(root: Path, served: str | None = None) -> str:
         index = {"GIT_INDEX_FILE": str(Path(folder, "index"))}
         git(root, "read-tree", "HEAD", **index)
         for name in names:
-            book = json.loads(git(root, "show", f"HEAD:{name}"))
+            text = git(root, "show", f"HEAD:{name}")
+            book = json.loads(text if solutions else withheld(text))
             extra = "[models]" if needs_transformers(book) else ""
             text = _installing(book, f"{project}{extra} @ git+{url}@{commit}")
             blob = git(root, "hash-object", "-w", "--stdin", given=text)

@@ -39,10 +39,12 @@
 
   const guesses = []; // asked in "vt-guess name", answered in "vt-guessed name"
   // ---- at the end: what was said, beside what came out
+  // What somebody wrote in figures: 0.05, .05, 5e-2, 1/20; of a longer text its first number.
   const number = (text) => {
-    const found = /[-−]?\d[\d\s,]*(?:\.\d+)?/.exec(text)?.[0].replace(/[\s,]/g, "").replace("−", "-");
-    return found === undefined ? NaN : Number(found);
+    const found = /([-−]?(?:\d[\d\s,]*)?(?:\.\d+|\d)(?:e[-−]?\d+)?)(?:\s*[/⁄]\s*(\d+(?:\.\d+)?))?/i.exec(text);
+    return found ? Number(found[1].replace(/[\s,]/g, "").replaceAll("−", "-")) / (found[2] ?? 1) : NaN;
   };
+  const close = (said, right) => Math.abs(said - right) <= 0.1 * Math.abs(right);
   const end = make("section", { className: "vt-guesses" });
   function tally() {
     const made = guesses.filter(({ given, found }) => given.value.trim() && found.length && !waiting.has(found[0]));
@@ -55,12 +57,13 @@
       const [said, right] = [number(given.value), number(was.textContent)];
       if (!Number.isNaN(said) && !Number.isNaN(right)) {
         numbers += 1;
-        near += Math.abs(said - right) <= 0.1 * Math.abs(right);
+        const share = was.textContent.includes("%") && !given.value.includes("%"); // 1/20 is 5 %
+        near += close(said, right) || (share && close(100 * said, right));
       }
       list.append(make("li", {}, question.textContent.trim(), " You said ", make("em", { textContent: given.value.trim() }), "; it is ", ...was.childNodes, "."));
     }
-    const close = numbers ? ` Within 10 %: ${near} of ${numbers} that are numbers.` : "";
-    end.replaceChildren(make("p", {}, make("strong", { textContent: "Your guesses." }), ` ${made.length} of ${guesses.length} made.${close}`), list);
+    const within = numbers ? ` Within 10 %: ${near} of ${numbers} that are numbers.` : "";
+    end.replaceChildren(make("p", {}, make("strong", { textContent: "Your guesses." }), ` ${made.length} of ${guesses.length} made.${within}`), list);
     document.querySelector("article.bd-article > section, article > section, article")?.append(end);
   }
 
