@@ -213,6 +213,19 @@ def test_what_is_no_matrix_that_is_drawn_has_no_rule() -> None:
     assert not found.disagree
 
 
+def test_gains_of_a_t5_with_a_factor_have_no_rule() -> None:
+    """Its setting is documented as a factor on weight matrices, and its gains follow it."""
+    for factor, due in ((1.0, "agrees"), (0.7, "no rule")):
+        torch.manual_seed(0)
+        config = transformers.T5Config(
+            vocab_size=300, d_model=48, d_kv=24, d_ff=96, num_layers=1, num_heads=2,
+            initializer_factor=factor,
+        )  # fmt: skip
+        found = audit_init(transformers.T5ForConditionalGeneration(config))
+        gains = [row.verdict for row in found.rows if row.name.endswith("norm.weight")]
+        assert not found.disagree and set(gains) == {due}
+
+
 def test_bad_input_is_refused_by_name() -> None:
     with pytest.raises(TypeError, match="model_or_config: got int; accepted"):
         audit_init(3)

@@ -265,6 +265,61 @@ def test_attention_that_is_not_flat_is_predicted(kind: str, more: dict[str, floa
         assert diagnose(made(kind, seed, **more), seed=seed).fits
 
 
+TINY = {"vocab_size": 440, "n_embd": 8, "n_layer": 3, "n_head": 1, "rotary_dim": 4}
+ODD: dict[str, tuple[str, int, int, float, dict[str, Any]]] = {  # class, seed, length, rate, more
+    "gradients as small as Adam's ε": ("granite", 1007, 100, 2e-3, {
+        "vocab_size": 450, "hidden_size": 16, "num_hidden_layers": 4, "num_attention_heads": 1,
+        "num_key_value_heads": 1, "intermediate_size": 189, "initializer_range": 0.00955}),
+    "words whose gradient is nearly none": ("mt5", 1003, 5, 3e-4, {
+        "vocab_size": 584, "d_model": 64, "d_kv": 8, "d_ff": 209, "initializer_factor": 0.665,
+        "tie_word_embeddings": False}),
+    "five places of width 8": ("gptj", 1001, 5, 3e-4, TINY | {
+        "initializer_range": 0.0431, "activation_function": "silu", "layer_norm_epsilon": 1e-12}),
+    "a table as wide as the stream": ("albert", 1001, 17, 1e-3, {
+        "vocab_size": 405, "hidden_size": 144, "embedding_size": 144, "num_hidden_layers": 3,
+        "num_attention_heads": 6, "intermediate_size": 343, "initializer_range": 0.0266}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_a_sound_model_of_odd_options_is_not_called_broken(name: str) -> None:
+    kind, seed, length, rate, more = ODD[name]
+    model = made(kind, seed, **more)
+    optimiser = torch.optim.AdamW(model.parameters(), rate)
+    found = diagnose(model, optimiser=optimiser, length=length, seed=seed - 1000)
+    assert found.fits, str(found)
+
+
+@pytest.mark.canary
+@pytest.mark.parametrize("kind", ["gpt2", "llama", "gpt_neox", "olmo2"])
+def test_labels_that_are_the_tokens_themselves_are_seen_before_any_head(kind: str) -> None:
+    model = made(kind, initializer_range=0.02)
+    tokens = torch.randint(N, (2, 64))
+    assert diagnose(model, {"input_ids": tokens, "labels": tokens}).fits
+    late = torch.cat([tokens[:, :1], tokens[:, :-1]], 1)  # the class shifts them back
+    found = diagnose(model, {"input_ids": tokens, "labels": late}).wrong
+    assert "labels" in {each.place for each in found}
+
+
+@pytest.mark.canary
+def test_an_epsilon_above_torchs_own_is_seen_beside_small_gradients() -> None:
+    kind, seed, length, rate, more = ODD["gradients as small as Adam's ε"]
+    model = made(kind, seed, **more)
+    optimiser = torch.optim.AdamW(model.parameters(), rate, eps=1e-6)
+    found = diagnose(model, optimiser=optimiser, length=length)
+    assert {each.what for each in found.wrong} == {"size of the first step"}
+
+
+def test_albert_leads_a_table_as_wide_as_its_stream_through_its_matrix() -> None:
+    model = made("albert", embedding_size=D, initializer_range=0.03)
+    answer = initial_loss(model, measure=True)
+    embedding = diagnose(model, backward=False).readings
+    (due,) = (each for each in embedding if each.place == "embedding" and "stream" in each.what)
+    assert due.predicted == pytest.approx(D * 0.03**2, rel=0.01) and due.fits
+    assert answer.measured is not None
+    assert abs(answer.loss - answer.measured.loss) < 4 * (answer.error + answer.measured.error)
+
+
 def test_an_untied_bert_is_sound() -> None:
     for kind in ("bert", "roberta", "electra", "albert"):
         found = diagnose(made(kind, tie_word_embeddings=False))

@@ -78,6 +78,8 @@ def _rule(
 ) -> Asked | None:
     kind = type(module).__name__
     if "norm" in kind.lower() and leaf == "weight" and parameter.ndim == 1:
+        if getattr(config, "initializer_factor", None) not in (None, 1):
+            return None  # documented as a factor on all weight matrices: T5 has its gains follow
         return Asked(_GAINS, value=_stored_gain(module, parameter))
     if "norm" in kind.lower() and leaf == "bias":
         return Asked(_SHIFTS, value=0.0)

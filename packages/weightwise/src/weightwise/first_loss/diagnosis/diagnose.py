@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -49,8 +50,8 @@ def diagnose(
     stream after it, the spread of the logits, the logit of the input token, the loss as the model
     itself computes it, the gradient at the head's input, how far it grows from layer to layer on
     its way back, where attention is flat, and how much of it a residual connection hands on; the
-    norms, tables and biases outside of the layers; whether a mixture's routers learn; of an
-    ``optimiser``, its first step. Dropout is off.
+    norms, tables and biases outside of the layers; labels that are the tokens read; whether a
+    mixture's routers learn; of an ``optimiser``, its first step. Dropout is off.
 
     Each is held against its prediction; six of its predicted deviations are let through. Parameters
     that are not read are noted. What moves no reading is not seen: two matrices that are exchanged,
@@ -87,7 +88,7 @@ def diagnose(
         >>> torch.nn.init.zeros_(model.transformer.h[1].mlp.c_proj.weight).shape
         torch.Size([256, 64])
         >>> print(diagnose(model))  # doctest: +ELLIPSIS
-        gpt2: 36 of 38 readings are what is due
+        gpt2: 37 of 39 readings are what is due
           layer 1 mlp.c_proj, deviation of an entry: 0, due 0.01 ± ...
             would be: zeroed, or never initialised
         ...
@@ -142,6 +143,12 @@ def diagnose(
         *head_due(known, found, tokens, seen),
         Reading("head", "tied to the table", promised.tied, known.tied, 1e-9, tie),
     ]
+    if known.stack.causal and loss is not None:
+        chance = math.sqrt((1 - 1 / known.n) / (known.n * used))
+        readings.append(Reading(
+            "labels", "share that is the token read", 0.0, again, math.hypot(0.1, chance),
+            "labels that are not the next tokens: shifted twice, or not at all",
+        ))  # fmt: skip
     if bias is not None:
         notes.append("the head has a bias, which is left out of the loss that is due")
     elif loss is not None:

@@ -260,13 +260,15 @@ def growths_due(body: Body, growths: tuple[float, ...], seen: Watched) -> Iterat
     if len(calls) != len(growths) or not all(len(call.states) == 2 for call in calls):
         return  # layers that are skipped are told, and have no gradient
     places = calls[0].places()
+    entries = body.d * int(places.sum())
     cause = "a detach(), a hook or a function whose backward pass is not its own"
     for index, (due, call) in enumerate(zip(growths, calls, strict=True)):
         measured = call.growth(places)
         if measured is not None:
             # what the branches carry back; behind a norm of the stream it does not show in the sum
             share = 1.0 if body.stack.form == "post" else min(1.0, abs(1 - due**-2))
-            room = due * math.hypot(share * math.sqrt(1 / (2 * body.d)), 0.01)
+            cross = math.sqrt(share * (1 - share) / entries)  # of it with what is carried past them
+            room = due * math.hypot(share * math.sqrt(1 / (2 * body.d)), cross, 0.01)
             yield Reading(f"layer {index}", "gradient before it over behind", due, measured, room,
                           cause)  # fmt: skip
 

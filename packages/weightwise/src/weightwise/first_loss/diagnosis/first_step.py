@@ -15,6 +15,7 @@ RULES = (torch.optim.Adam, torch.optim.AdamW, torch.optim.SGD)
 # A step of 3.8 times the weights still was the best of four rates, 11 times was not: see
 # bench/factorised_quality.py, whose models train without a warm-up
 MOST = 5.0
+_USUAL = 1e-8  # of torch's Adam: a gradient next to it is small by itself, and read elsewhere
 
 
 def require_rule(optimiser: torch.optim.Optimizer) -> None:
@@ -98,8 +99,10 @@ def _sizes(
         gradient = each.grad[moved] + decay * weights
         due = rate * _root(gradient) * (1 + group["momentum"] * group["nesterov"])
         cause = "numbers too coarse for so small a step: a half precision"
-    else:  # g / |g|, unless ε counts beside |g|; a decay that is decoupled comes on top
-        due = rate * math.hypot(1, decay * _root(weights) * decoupled)
+    else:  # g / (|g| + ε), of torch's own ε at most; a decay that is decoupled comes on top
+        gradient = (each.grad[moved] + (0.0 if decoupled else decay) * weights).abs()
+        sign = _root(gradient / (gradient + min(group["eps"], _USUAL)))
+        due = rate * math.hypot(sign, decay * _root(weights) * decoupled)
         cause = f"an ε of {group['eps']:.0e} beside gradients of {_root(each.grad[moved]):.0e}"
     yield Reading(name, "size of the first step", due, size, due / (2 * SIGMAS), cause)
     if whole := _root(each):

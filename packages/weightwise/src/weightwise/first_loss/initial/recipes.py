@@ -339,11 +339,14 @@ def encoder(
     )  # fmt: skip
 
 
-def narrow_encoder(s: Settings, **others: Any) -> Body:
-    """ELECTRA's generator and ALBERT: tables and heads that are narrower than the stream."""
+def narrow_encoder(s: Settings, *, always: bool = False, **others: Any) -> Body:
+    """ELECTRA's generator and ALBERT: tables and heads that are narrower than the stream.
+
+    A matrix leads from one to the other: ALBERT's stands there ``always``, also between equals.
+    """
     body = encoder(s, **others)
     narrow, σ = s.get("embedding_size", default=128), body.table
-    if narrow == body.d:
+    if narrow == body.d and not always:
         return body
     # the norm stands in the narrow space: words, positions and types are a third each of a row of
     # second moment one, which a matrix of deviation σ then makes wide
@@ -356,7 +359,7 @@ def narrow_encoder(s: Settings, **others: Any) -> Body:
 
 def albert(s: Settings) -> Body:
     s.refuse(inner_group_num=1)
-    body = narrow_encoder(s, activation=("hidden_act", "gelu_new"))
+    body = narrow_encoder(s, always=True, activation=("hidden_act", "gelu_new"))
     return replace(body, notes=("its layers share their matrices; here each has its own",))
 
 
