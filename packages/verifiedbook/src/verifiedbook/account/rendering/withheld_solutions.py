@@ -76,8 +76,8 @@ def sealed_key(key: Key, typeset: Callable[[str], dict[str, str]]) -> Key:
     kept = {name: key[name] for name in ("id", "kind", "names", "at", "within", "unit", "told")
             if name in key} | {"sealed": True}  # fmt: skip
     if key["kind"] == "choice":
-        right = _tag(f"{key['id']} {key['right']}")
-        return kept | {"letters": [*key["say"]], "right": right, "say": rows(key["say"].items())}
+        letter, say = _tag(f"{key['id']} {key['right']}"), key["say"]
+        return kept | {"letters": [*say], "right": letter, "say": rows(say.items())}
     if key["kind"] not in ("number", "formula"):
         return kept
     plain = key["kind"] == "formula"
