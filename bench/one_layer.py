@@ -453,9 +453,14 @@ def row(known: dict[str, Any], name: str, layer: Layer, said: str, both: Any, ou
         f"[{name}]({LIBRARIES[name].page}) {version(known['libraries'][name])}, `{layer.name}`",
         f"{one['deviation']:.3g}", f"{other['deviation']:.3g}", f"{one['deviation'] / ours:.3g}",
         one["law"], *([other["bias"]] if layer is LIBRARIES[name].dense else []),
-        f"`{layer.asked}`, {where}",
+        f"${formula(layer.asked)}$, {where}",
     ]  # fmt: skip
     return f"| {' | '.join(cells)} |"
+
+
+def formula(asked: str) -> str:
+    """What is due, as LaTeX: of sqrt(1 / (3 * m)) it is \\sqrt{1/(3m)}."""
+    return re.sub(r"sqrt\((.*)\)", r"\\sqrt{\1}", asked.replace(" * ", "").replace(" ", ""))
 
 
 def version(told: dict[str, Any]) -> str:
