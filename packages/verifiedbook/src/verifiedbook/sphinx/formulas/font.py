@@ -23,15 +23,15 @@ OUT = Path(__file__).with_name("verified-math.woff2")
 NAME = "Verified Math"
 # By what is shown: letters upright, as they come; others in italics, bold, script and so on.
 SIGNS = (
-    "\u00a0±×÷·°¬ˆ˜¯‖…′″‴←↑→↓↔↦⇐⇒⇔⟶⟹⟺∀∂∃∅∇∈∉∋∏∐∑−∓∕∘∙√∝∞∠∣∥∧∨∩∪∫∬∮∼≃≅≈≔≠≡≤≥≪≫≺≻⊂⊃⊆⊇⊕⊖⊗⊙⊤⊥⋅⋮⋯⋱"
+    "\u00a0±×÷·°¬ˆ˜¯‖…′″‴←↑→↓↔↦⇐⇒⇔⟶⟹⟺∀∂∃∅∇∈∉∋∏∐∑−∓∕∗∘∙√∝∞∠∣∥∧∨∩∪∫∬∮∼≃≅≈≔≠≡≤≥≪≫≺≻⊂⊃⊆⊇⊕⊖⊗⊙⊤⊥⟂⋅⋮⋯⋱"
     "⌈⌉⌊⌋⟨⟩⏞⏟ıȷℓℏℝℕℤℚℂ⁡⁢⁣"
 )
 RANGES = (
     (0x20, 0x7E), (0x391, 0x3F6),  # ASCII, Greek
-    (0x1D400, 0x1D467), (0x210E, 0x210E),  # bold, italic
+    (0x1D400, 0x1D467), (0x1D6A8, 0x1D6E1), (0x210E, 0x210E),  # bold, bold Greek, italic
     (0x1D468, 0x1D49B), (0x1D49C, 0x1D4B5),  # bold italic, script
     (0x1D538, 0x1D551), (0x1D6E2, 0x1D71B), (0x1D736, 0x1D755),  # double-struck, italic Greek, bold
-    (0x300, 0x30C),  # accents
+    (0x300, 0x30C), (0x332, 0x332),  # accents
 )  # fmt: skip
 SCRIPT = "ℬℰℱℋℐℒℳℛ"  # letters that had a place before the others
 # The width of each bracket that grows, in thousandths; those that share parts have the same.
