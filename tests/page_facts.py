@@ -137,6 +137,7 @@ def of_latex(text: str) -> str:
         for sign, names in {"≤": "leq?", "≥": "geq?", "≠": "neq?"}.items():
             made = re.sub(rf"\\{names}(?![a-z])", sign, made)
         made = re.sub(r"\\top(?![a-z])", "T", made)
+        made = re.sub(r"\\ell(?![a-z])", "l", made)
         named = r"\\(log|ln|exp|min|max|sup|inf|tanh|sin|cos|arccos|det)(?![a-z])"
         made = re.sub(named, r" \1 ", made)
         parts[i] = re.sub(r"\\[A-Za-z]+", "", made)

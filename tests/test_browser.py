@@ -326,7 +326,7 @@ def test_ledger_reads_without_javascript(browser: Browser, html: Path) -> None:
     assert page.locator(".vt-filter").count() == 0
     page.get_by_role("link", name="LOSS-14", exact=True).click()
     assert page.url.endswith("claims/LOSS-14.html")
-    assert page.get_by_text("make verify CLAIM=LOSS-14").is_visible()
+    page.get_by_text("make verify CLAIM=LOSS-14").wait_for()
     context.close()
 
 

@@ -28,7 +28,7 @@ _SIGNS = (
     r"sum Σ prod ∏ int ∫ infty ∞ times × cdot · cdots … dots … ldots … vdots ⋮ ddots ⋱ otimes ⊗ "
     r"circ ∘ approx ≈ neq ≠ ne ≠ le ≤ leq ≤ ge ≥ geq ≥ in ∈ to → mapsto ↦ Vert ‖ lVert ‖ rVert ‖ "
     r"lceil ⌈ rceil ⌉ lfloor ⌊ rfloor ⌋ langle ⟨ rangle ⟩ top T pm ± partial ∂ nabla ∇ sim ∼ "
-    r"propto ∝ equiv ≡ ll ≪ gg ≫ odot ⊙ oplus ⊕ mid | prime ′ forall ∀ notin ∉ subset ⊂ cup ∪"
+    r"propto ∝ equiv ≡ ll ≪ gg ≫ odot ⊙ oplus ⊕ mid | prime ′ forall ∀ notin ∉ subset ⊂ cup ∪ ell ℓ"
 )
 _WORDS = [*_GREEK.split(), *_SIGNS.split()]
 SIGNS = dict(zip(_WORDS[::2], _WORDS[1::2], strict=True))
