@@ -35,7 +35,7 @@ EVERY = load_questions()
 NOTEBOOK = "notebooks/2-tied-head/3-what-it-does-to-learning"  # of which one page is built
 LETTERS, DIGITS = 10, 6  # of words or a formula, of a number, which another text has not by chance
 OF_CLAIMS = re.compile(
-    r"^claims/|\.evidence\.js$"
+    r"^claims/|\.evidence\.js$|book/claims/[\w-]+\.json$"
 )  # their formulas are claims', and may be answers
 _TAG = re.compile(r'</?[a-z][a-z0-9]*(\s+[\w-]+(="[^"]*")?)*\s*/?>')
 _FORMULA = re.compile(r'<math\b[^>]*?\balttext="([^"]*)".*?</math>', re.S)
@@ -106,6 +106,8 @@ def published(folder: Path) -> Iterator[tuple[str, str]]:
         if path.suffix == ".zip":
             with zipfile.ZipFile(path) as archive:
                 for inside in archive.namelist():
+                    if inside.endswith(".py"):  # the library's own, with words and figures of code
+                        continue
                     yield f"{name}: {inside}", archive.read(inside).decode("utf-8", "ignore")
         else:
             with suppress(UnicodeDecodeError):  # a font, a picture

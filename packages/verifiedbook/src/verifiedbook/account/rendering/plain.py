@@ -34,7 +34,8 @@ _WORDS = [*_GREEK.split(), *_SIGNS.split()]
 SIGNS = dict(zip(_WORDS[::2], _WORDS[1::2], strict=True))
 _FRACTIONS = {"frac", "tfrac", "dfrac"}
 _NAMES = {"log", "ln", "exp", "min", "max", "tanh", "sin", "cos", "arccos", "tan", "det", "lim"}
-_ACCENTS = {"tilde": "\u0303", "hat": "\u0302", "bar": "\u0304", "widetilde": "\u0303"}
+_ACCENTS = {"tilde": "\u0303", "hat": "\u0302", "bar": "\u0304", "widetilde": "\u0303",
+            "overline": "\u0305"}  # fmt: skip
 _FIXED = dict.fromkeys(
     "left right big Big bigg Bigg bigl bigr Bigl Bigr limits nolimits displaystyle boldsymbol "
     "mathbf mathcal mathrm text operatorname mathbb mathit textbf".split(), ""
