@@ -89,14 +89,16 @@ GPT = (
     "def numbers(module):\n"
     "    return [each.detach().numpy() for each in module.parameters()]\n"
 )
+OF_TORCH = (
+    "def drawn(make, seed):\n"
+    "    torch.manual_seed(seed)\n"
+    "    return [each.detach().numpy() for each in make().parameters()]"
+)
 UNIFORM = "sqrt(1 / (3 * m))"
 LIBRARIES: dict[str, Library] = {
     "PyTorch": Library(
         (TORCH, "numpy"),
-        "import torch\n"
-        "def drawn(make, seed):\n"
-        "    torch.manual_seed(seed)\n"
-        "    return [each.detach().numpy() for each in make().parameters()]",
+        "import torch\n" + OF_TORCH,
         Layer("nn.Linear", "drawn(lambda: torch.nn.Linear(m, n), seed)", UNIFORM,
               r"k = \frac{1}{\text{in\_features}}", "torch.nn.Linear"),
         Layer("nn.Embedding", "drawn(lambda: torch.nn.Embedding(m, n), seed)", "1",
@@ -265,10 +267,7 @@ LIBRARIES: dict[str, Library] = {
     ),
     "unit-scaling": Library(
         (TORCH, "unit-scaling==0.3.5", "numpy"),
-        "import torch, unit_scaling\n"
-        "def drawn(make, seed):\n"
-        "    torch.manual_seed(seed)\n"
-        "    return [each.detach().numpy() for each in make().parameters()]",
+        "import torch, unit_scaling\n" + OF_TORCH,
         Layer("Linear", "drawn(lambda: unit_scaling.Linear(m, n), seed)", UNIFORM,
               r"k = \frac{1}{\text{in\_features}}", "unit_scaling.Linear"),
         Layer("Embedding", "drawn(lambda: unit_scaling.Embedding(m, n), seed)", "1",

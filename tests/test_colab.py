@@ -270,8 +270,8 @@ def test_a_notebook_runs_in_a_bare_environment(
     notebook: Path, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     book = nbformat.reads(published(repository, notebook), as_version=4)
-    needs_transformers = colab.needs_transformers(book)
-    if not needs_transformers and notebook != WITHOUT:
+    extras = colab.extras(book)
+    if not extras and notebook != WITHOUT:
         pytest.skip("Colab has all that it needs")
     python = bare(tmp_path / "env")
     stored = records(book)
@@ -297,4 +297,4 @@ def test_a_notebook_runs_in_a_bare_environment(
     torch_file, package_file, transformers_file = origins(python, tmp_path)
     assert torch_file.resolve().is_relative_to(Path(sys.prefix).resolve()), "torch was replaced"
     assert python.parent.parent in package_file.parents, "not installed from the repository"
-    assert (transformers_file != Path("none")) == needs_transformers
+    assert (transformers_file != Path("none")) == ("models" in extras)

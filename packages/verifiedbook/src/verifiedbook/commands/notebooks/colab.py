@@ -4,8 +4,8 @@ Notebooks of the repository install nothing: no file can hold its own commit's h
 writes a branch whose notebooks begin with the line that installs the commit they came from. Address
 and branch stand in ``_config.yml``, and nowhere else.
 
-A notebook that reaches transformers, by its own imports or by what those import, installs the
-extra ``models`` as well.
+A notebook that reaches transformers or python-flint, by its own imports or by what those import,
+installs the extra that has it as well.
 """
 
 from __future__ import annotations
@@ -27,7 +27,11 @@ from ...account.rendering.withheld_solutions import withheld
 from ..git import git
 from . import cell_kinds
 
-EXTRA = {"transformers", "safetensors", "huggingface_hub", "tokenizers"}
+# By the extra of the book's package that installs them, what notebooks may reach beside its own.
+EXTRAS = {
+    "balls": {"flint"},
+    "models": {"transformers", "safetensors", "huggingface_hub", "tokenizers"},
+}
 
 
 def publish(root: Path, served: str | None = None, solutions: bool = True) -> str:
@@ -64,8 +68,8 @@ def publish(root: Path, served: str | None = None, solutions: bool = True) -> st
         for name in names:
             text = git(root, "show", f"HEAD:{name}")
             book = json.loads(text if solutions else withheld(text))
-            extra = "[models]" if needs_transformers(book) else ""
-            text = _installing(book, f"{project}{extra} @ git+{url}@{commit}")
+            wanted = f"[{','.join(found)}]" if (found := extras(book)) else ""
+            text = _installing(book, f"{project}{wanted} @ git+{url}@{commit}")
             blob = git(root, "hash-object", "-w", "--stdin", given=text)
             git(root, "update-index", "--cacheinfo", f"100644,{blob},{name}", **index)
         tree = git(root, "write-tree", **index)
@@ -92,9 +96,10 @@ def _installing(book: dict[str, Any], wanted: str) -> str:
     return json.dumps(book, ensure_ascii=False, indent=1) + "\n"
 
 
-def needs_transformers(book: dict[str, Any]) -> bool:
-    """Whether a notebook reaches transformers, itself or through a module that it imports."""
-    return bool(EXTRA & third_parties(imports(book)))
+def extras(book: dict[str, Any]) -> list[str]:
+    """Return the extras that a notebook reaches, itself or through a module that it imports."""
+    reached = third_parties(imports(book))
+    return [extra for extra, names in EXTRAS.items() if names & reached]
 
 
 def third_parties(names: Iterable[str]) -> set[str]:
