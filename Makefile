@@ -41,7 +41,7 @@ GPU = $(COMMAND) evidence --device $(DEVICE) --finer $(FINER) --budget $(BUDGET)
 WHEELS_FOR ?= 3.12
 WHEELS := asttokens|comm|executing|fastjsonschema|ipykernel|ipython|ipython_pygments_lexers|jsonschema|$\
 jsonschema-specifications|jupyter_client|jupyter_core|lazy_loader|matplotlib-inline|nbclient|nbformat|nest-asyncio2|$\
-pexpect|platformdirs|prompt_toolkit|ptyprocess|pure_eval|pyzmq|referencing|rpds-py|stack-data|sympy|tornado|traitlets|$\
+pexpect|platformdirs|prompt_toolkit|ptyprocess|pure_eval|python-flint|pyzmq|referencing|rpds-py|stack-data|sympy|tornado|traitlets|$\
 transformers|wcwidth
 RECORDINGS := $(sort $(patsubst experiments/long_runs/recordings/%.json,%,$(wildcard experiments/long_runs/recordings/*.json)))
 # The files of tests, shuffled by a number.
