@@ -151,7 +151,7 @@ def test_nothing_else_is_touched(kind: str, tmp_path: Path) -> None:
     model.save_pretrained(tmp_path)
     again = type(model).from_pretrained(tmp_path, dtype=torch.bfloat16)
     assert is_tied(again) == is_tied(model) == kind.endswith(", tied")
-    assert torch.equal(again(text()).logits, model(text()).logits)
+    assert all(map(torch.equal, again.parameters(), model.parameters()))
 
 
 @needs_muon
@@ -239,3 +239,13 @@ def test_what_is_not_known_is_refused_by_name(use: Callable[[Any], Any]) -> None
 def test_bad_settings_are_told(settings: Any, error: type[Exception], told: str) -> None:
     with pytest.raises(error, match=told):
         spectral_groups(made("GPT-2, tied", 32), **settings)
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit.script_method` is deprecated")  # by torch itself
+def test_a_compiled_model_is_taken_out_and_a_generator_decides_the_draws() -> None:
+    model = made("Qwen3, tied", 64)
+    spectral_start(torch.compile(model), torch.Generator().manual_seed(64))
+    expected = started("Qwen3, tied", 64)
+    assert all(map(torch.equal, model.parameters(), expected.parameters()))
+    spectral_start(model, torch.Generator().manual_seed(65))
+    assert not torch.equal(model.lm_head.weight, expected.lm_head.weight)
