@@ -51,7 +51,7 @@ class Turns(torch.optim.Optimizer):
         self.rank = rank
 
     @torch.no_grad()
-    def step(self, closure: Any = None) -> None:
+    def step(self, closure: Any = None) -> None:  # type: ignore[override]
         """Take a step.
 
         Args:

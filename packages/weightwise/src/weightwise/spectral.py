@@ -29,6 +29,7 @@ each moves less. The depth is not seen: every layer starts and moves alike.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -41,7 +42,7 @@ _LAST_NORM = {
     "LlamaForCausalLM": "model.norm",
     "Qwen3ForCausalLM": "model.norm",
 }
-_VALUES = {
+_VALUES: dict[str, Callable[[int], float]] = {
     "gain": lambda width: 1.0,
     "bias": lambda width: 0.0,
     "last gain": lambda width: 1 / width,
@@ -87,7 +88,7 @@ def spectral_start(model: nn.Module, generator: torch.Generator | None = None) -
                 parameter.fill_(_VALUES[kind](width))
                 continue
             row = padding.get(parameter)
-            kept = None if row is None else parameter[row].clone()
+            kept: Any = None if row is None else parameter[row].clone()
             parameter.normal_(0, _spread(model, name, kind), generator=generator)
             if row is not None:
                 parameter[row] = kept
@@ -174,7 +175,7 @@ def _sides(model: nn.Module, name: str) -> tuple[int, int]:
     return m, m if name.endswith("c_attn.weight") else n
 
 
-def _kinds(model: nn.Module) -> tuple[dict[str, str], int]:
+def _kinds(model: Any) -> tuple[dict[str, str], int]:
     """The kind of each parameter by its name, and the width."""
     last = _LAST_NORM.get(type(model).__name__)
     if last is None:
