@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 from docutils import nodes
 from reading.state import own_words
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 from verifiedbook.account.rendering import plain
@@ -65,9 +66,9 @@ def put_marks(app: Sphinx, docname: str, source: list[str]) -> None:
     """Put the marks into a page that is about to be read."""
     path = Path(app.env.doc2path(docname))
     beside = path.with_suffix(SUFFIX)
-    app.env.note_dependency(str(beside))
     if not beside.is_file():
         return
+    app.env.note_dependency(str(beside))
     rows = read_rows(beside.read_text(encoding="utf-8"))
     if path.suffix == ".md":
         source[0] = marked(source[0], rows.get("", ()), "")
@@ -77,6 +78,13 @@ def put_marks(app: Sphinx, docname: str, source: list[str]) -> None:
         if found := rows.get(cell["id"]):
             cell["source"] = marked("".join(cell["source"]), found, cell["id"])
     source[0] = json.dumps(book)
+
+
+def newly_worded(app: Sphinx, env: BuildEnvironment, *_: set[str]) -> list[str]:
+    """Return the pages that have got own words since they were read."""
+    beside = {page: Path(env.doc2path(page)).with_suffix(SUFFIX) for page in env.found_docs}
+    return [page for page, path in beside.items()
+            if path.is_file() and str(path) not in env.dependencies.get(page, ())]  # fmt: skip
 
 
 def fill_marks(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -151,6 +159,7 @@ class OwnWords(SphinxDirective):
 
 def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("own-words", OwnWords)
+    app.connect("env-get-outdated", newly_worded)
     app.connect("source-read", put_marks)
     app.connect("doctree-resolved", fill_marks)
     app.add_css_file("own_words.css")

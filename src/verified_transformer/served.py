@@ -14,6 +14,7 @@ BOOK = serve(
         chapters={
             "initialisation": 1, "tying": 2, "tied-loss": 3, "growth": 4, "factorisation": 5,
             "beyond-mup-1": 6, "beyond-mup-2": 6, "beyond-mup-3": 6,
+            "beyond-mup-4": 6,
         },
         recordings=_RUNS / "recordings",
         experiments=long_runs.__name__,

@@ -54,6 +54,9 @@ from weightwise import normalisation as normalisation
 from weightwise import normalised as normalised
 from weightwise import seeds as seeds
 from weightwise import set_table as set_table
+from weightwise import spectral as spectral
+from weightwise import spectral_groups as spectral_groups
+from weightwise import spectral_start as spectral_start
 from weightwise import two_gram_loss as two_gram_loss
 from weightwise import upcycle as upcycle
 from weightwise import widen_checkpoint as widen_checkpoint

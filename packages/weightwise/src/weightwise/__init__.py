@@ -5,8 +5,9 @@
 - `audit`: what every parameter was asked to start with, and what it starts with;
 - `factorised`: embedding tables in few numbers, which stand in for ``nn.Embedding``;
 - ``heads``: tied, untied, projected and shuffled; ``architectures``: who ties;
-- ``mup``: the settings of a small model, taken to a wide one; ``counting``: operations, while they
-  run; ``normalisation``: norms without learned parts.
+- ``mup``: the settings of a small model, taken to a wide one; ``spectral``: a start and rates for
+  every width, for Muon beside AdamW; ``counting``: operations, while they run; ``normalisation``:
+  norms without learned parts.
 """
 
 from importlib.metadata import PackageNotFoundError as _PackageNotFoundError

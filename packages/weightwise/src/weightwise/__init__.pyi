@@ -47,3 +47,5 @@ from .heads import half_swap as half_swap
 from .mup import mup_groups as mup_groups
 from .mup import mup_start as mup_start
 from .normalisation import normalised as normalised
+from .spectral import spectral_groups as spectral_groups
+from .spectral import spectral_start as spectral_start
