@@ -19,7 +19,7 @@ from verifiedbook.serving import served
 ARTICLES, STATEMENTS = load()
 COUNTS = {"initialisation": 100, "tying": 37, "tied-loss": 52, "growth": 60, "factorisation": 51,
           "beyond-mup-1": 24, "beyond-mup-2": 27, "beyond-mup-3": 37,
-          "beyond-mup-4": 23}  # fmt: skip
+          "beyond-mup-4": 37}  # fmt: skip
 
 
 # ------------------------------------------------------------------------------- what is in it
@@ -27,7 +27,7 @@ COUNTS = {"initialisation": 100, "tying": 37, "tied-loss": 52, "growth": 60, "fa
 
 def test_every_statement_of_the_articles_is_there():
     assert Counter(s.article for s in STATEMENTS.values() if s.article != OWN) == COUNTS
-    assert sum(COUNTS.values()) == 411
+    assert sum(COUNTS.values()) == 425
 
 
 def test_articles_and_statements_stand_in_chapter_order():
