@@ -66,7 +66,7 @@ def other_grades(html: Path) -> list[str]:
     known, found = by_id(html), []
     articles = json.loads((html / "claims.json").read_text(encoding="utf-8"))["articles"]
     titles = {a["key"]: f"Chapter {a['chapter']} · {a['title_en']}" for a in articles}
-    ordered = [claim["id"] for claim in _wrong(html)]
+    ordered = [claim["id"] for key in titles for claim in _wrong(html, key)]
     for page in pages(html):
         graded = [(name, text) for name, text in page.facts.boxes["graded"] if name in known]
         for name, shown in graded:
