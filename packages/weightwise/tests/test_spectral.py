@@ -219,6 +219,11 @@ def test_it_learns(kind: str) -> None:
 def test_what_is_not_known_is_refused_by_name(use: Callable[[Any], Any]) -> None:
     with pytest.raises(ValueError, match="got a BertForMaskedLM; accepted: GPT2LMHeadModel, Llam"):
         use(bert(32))
+    sizes = {"vocab_size": 8, "hidden_size": 8, "intermediate_size": 8, "num_attention_heads": 2}
+    experts = transformers.MixtralConfig(**sizes, num_key_value_heads=2, num_hidden_layers=1)
+    mixture = transformers.MixtralForCausalLM(experts)
+    with pytest.raises(ValueError, match="got a MixtralForCausalLM; accepted"):
+        use(mixture)
     model = made("Llama, tied", 32)
     before = copy.deepcopy(model)
     model.model.layers[0].scale = nn.Parameter(torch.ones(()))
